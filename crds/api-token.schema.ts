@@ -1,8 +1,7 @@
 import { type Static, Type } from "typebox";
 import { EnvironmentSpec, immutable } from "./environment/ephemeral-environment.schema.ts";
-import { type CelRule, literals, map, rules, Timestamp, timestamp } from "./schema.ts";
+import { type CelRule, literals, map, rules, text, timestamp } from "./schema.ts";
 
-/** What a token may be asked to be good for; both spellings of a scope mean the same. */
 export const SCOPES = [
   "ENV_CREATE",
   "ENV_READ",
@@ -29,6 +28,7 @@ const Vouched = Type.Object(
     groups: Type.Array(Type.String({ minLength: 1, maxLength: GROUP_MAX_LENGTH }), {
       maxItems: MOST_GROUPS,
       "x-kubernetes-list-type": "set",
+      description: "The groups of the owner.",
     }),
     claims: Type.Optional(
       map(Type.String({ minLength: 1, maxLength: CLAIM_MAX_LENGTH }), {
@@ -53,26 +53,37 @@ export const ApiTokenSpec = Type.Object(
       pattern: "^[0-9a-f]+$",
       description: "SHA-256 of the token, in hexadecimal digits. The token itself is in no resource.",
     }),
-    prefix: Type.String({ maxLength: 16, description: "The beginning of the token, to recognise it." }),
-    name: Type.String({ minLength: 1, maxLength: TOKEN_NAME_MAX_LENGTH }),
-    description: Type.Optional(Type.String({ maxLength: TOKEN_DESCRIPTION_MAX_LENGTH })),
-    scopes: Type.Array(literals(SCOPES), { minItems: 1, maxItems: SCOPES.length, "x-kubernetes-list-type": "set" }),
+    prefix: text(16, "The beginning of the token, to recognise it."),
+    name: text(TOKEN_NAME_MAX_LENGTH, "The name that its owner gave it.", { minLength: 1 }),
+    description: Type.Optional(text(TOKEN_DESCRIPTION_MAX_LENGTH, "What it is used for, in its owner's words.")),
+    scopes: Type.Array(literals(SCOPES), {
+      minItems: 1,
+      maxItems: SCOPES.length,
+      "x-kubernetes-list-type": "set",
+      description: "What the token may be used for; both spellings of a scope mean the same.",
+    }),
     owner: Type.Unsafe<NonNullable<Static<typeof owner>>>({ ...owner, description: "Who made it." }),
     vouched: Vouched,
-    expiresAt: Type.Optional(Timestamp),
+    expiresAt: Type.Optional(timestamp("From when the token is refused; never when left out.")),
     keepsValue: Type.Optional(Type.Boolean({ description: "Whether the secret manager was given the value." })),
-    revokedAt: Type.Optional(Timestamp),
+    revokedAt: Type.Optional(timestamp("When it was revoked; it is refused since.")),
   },
-  rules(...FIXED.map((field) => immutable(field, `spec.${field} can't be changed`)), {
-    rule: "!has(oldSelf.revokedAt) || (has(self.revokedAt) && self.revokedAt == oldSelf.revokedAt)",
-    message: "a revoked token stays revoked",
-  }),
+  {
+    description: "What the token is; only the REST interface writes it.",
+    ...rules(...FIXED.map((field) => immutable(field, `spec.${field} can't be changed`)), {
+      rule: "!has(oldSelf.revokedAt) || (has(self.revokedAt) && self.revokedAt == oldSelf.revokedAt)",
+      message: "a revoked token stays revoked",
+    }),
+  },
 );
 export type ApiTokenSpec = Static<typeof ApiTokenSpec>;
 
-export const ApiTokenStatus = Type.Object({
-  lastUsedAt: Type.Optional(timestamp("To the minute.")),
-});
+export const ApiTokenStatus = Type.Object(
+  {
+    lastUsedAt: Type.Optional(timestamp("When the token was last accepted, to the minute.")),
+  },
+  { description: "How the token is used; only the REST interface writes it." },
+);
 export type ApiTokenStatus = Static<typeof ApiTokenStatus>;
 
 /** The number of digits of the hash in a token's name; enough to be unique. */

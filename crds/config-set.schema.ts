@@ -7,7 +7,7 @@ import {
   Variable,
 } from "./environment/overrides.schema.ts";
 import { TTL_MAX_HOURS } from "./environment/ttl.ts";
-import { Groups } from "./schema.ts";
+import { described, Groups, text } from "./schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {
   maxProperties: 100,
@@ -19,57 +19,81 @@ export type ComponentValues = Static<typeof CheckedValues> & { readonly [value: 
 /** Free-form: maintainers set them, and only the chart knows its values. */
 const ComponentValues = Type.Unsafe<ComponentValues>(CheckedValues);
 
-const SharedApiKey = Type.Object({ name: Variable, secretRef: SecretRef });
+const SharedApiKey = Type.Object({
+  name: described(Variable, "Name of the environment variable."),
+  secretRef: SecretRef,
+});
 
 const Quota = Type.Object(
   {
-    cpu: Type.Optional(Amount),
-    memory: Type.Optional(Amount),
-    storage: Type.Optional(Amount),
-    pods: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+    cpu: Type.Optional(described(Amount, "CPU of all pods together, as a Kubernetes quantity such as 2.")),
+    memory: Type.Optional(described(Amount, "Memory of all pods together, as a Kubernetes quantity such as 4Gi.")),
+    storage: Type.Optional(described(Amount, "Size of all volumes together, as a Kubernetes quantity such as 10Gi.")),
+    pods: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: "Number of pods." })),
   },
   { description: "The quota of an environment; the settings apply to what is left out." },
 );
 export type Quota = Static<typeof Quota>;
 
-export const ConfigSetSpec = Type.Object({
-  description: Type.Optional(Type.String({ maxLength: 500 })),
-  production: Type.Optional(Type.Boolean({ description: "True: no environment may use it." })),
-  helmValues: Type.Optional(
-    Type.Object({ backend: Type.Optional(ComponentValues), frontend: Type.Optional(ComponentValues) }),
-  ),
-  env: Type.Optional(
-    Type.Unsafe<Static<typeof EnvironmentVariables>>({
-      ...EnvironmentVariables,
-      description: "Variables of every component; helmValues and the environment's overrides win over them.",
-    }),
-  ),
-  sharedApiKeys: Type.Optional(
-    Type.Array(SharedApiKey, {
-      maxItems: 50,
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["name"],
-      description: "Variables for environments that request shared API keys; any other variable of the name wins.",
-    }),
-  ),
-  database: Type.Optional(
-    Type.Object({
-      enabled: Type.Optional(Type.Boolean({ description: "The default for environments that don't set it." })),
-      engine: Type.Optional(Type.String({ enum: ["postgresql"], default: "postgresql" })),
-      version: Type.Optional(Type.String({ maxLength: 32, pattern: "^[0-9]+(\\.[0-9]+)*$" })),
-      sizeGi: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
-    }),
-  ),
-  quota: Type.Optional(Quota),
-  ttlDefaultHours: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: TTL_MAX_HOURS,
-      description: "The default for environments that don't set it.",
-    }),
-  ),
-  access: Type.Optional(
-    Type.Object({ groups: Groups }, { description: "Who may use it; everybody when left out or empty." }),
-  ),
-});
+export const ConfigSetSpec = Type.Object(
+  {
+    description: Type.Optional(text(500, "What the config set is for, for people.")),
+    production: Type.Optional(Type.Boolean({ description: "True: no environment may use it." })),
+    helmValues: Type.Optional(
+      Type.Object(
+        { backend: Type.Optional(ComponentValues), frontend: Type.Optional(ComponentValues) },
+        { description: "Chart values by component; overrides of an environment win over them." },
+      ),
+    ),
+    env: Type.Optional(
+      described(
+        EnvironmentVariables,
+        "Variables of every component; helmValues and the environment's overrides win over them.",
+      ),
+    ),
+    sharedApiKeys: Type.Optional(
+      Type.Array(SharedApiKey, {
+        maxItems: 50,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+        description: "Variables for environments that request shared API keys; any other variable of the name wins.",
+      }),
+    ),
+    database: Type.Optional(
+      Type.Object(
+        {
+          enabled: Type.Optional(Type.Boolean({ description: "The default for environments that don't set it." })),
+          engine: Type.Optional(
+            Type.String({ enum: ["postgresql"], default: "postgresql", description: "The database program." }),
+          ),
+          version: Type.Optional(
+            text(32, "The version of the engine; that of the settings when left out.", {
+              pattern: "^[0-9]+(\\.[0-9]+)*$",
+            }),
+          ),
+          sizeGi: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 1024,
+              description: "Size of the volume in GiB; that of the settings when left out.",
+            }),
+          ),
+        },
+        { description: "The database of environments." },
+      ),
+    ),
+    quota: Type.Optional(Quota),
+    ttlDefaultHours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: TTL_MAX_HOURS,
+        description: "The default for environments that don't set it.",
+      }),
+    ),
+    access: Type.Optional(
+      Type.Object({ groups: Groups }, { description: "Who may use it; everybody when left out or empty." }),
+    ),
+  },
+  { description: "The defaults of environments; maintainers write them, and each change is a new version." },
+);
 export type ConfigSetSpec = Static<typeof ConfigSetSpec>;

@@ -20,6 +20,8 @@ import { webhookDeliveryKind } from "./webhooks/webhook-delivery.ts";
 
 interface Definition {
   readonly kind: Kind;
+  /** What `kubectl explain` says about the kind. */
+  readonly description: string;
   readonly shortName: string;
   readonly spec: TSchema;
   readonly status?: TSchema;
@@ -37,6 +39,7 @@ const AGE = { name: "Age", jsonPath: ".metadata.creationTimestamp", type: "date"
 const definitions: readonly Definition[] = [
   {
     kind: environmentKind,
+    description: "A temporary deployment of a backend and a frontend with its own URLs, namespace and secrets.",
     shortName: "eenv",
     spec: EnvironmentSpec,
     status: EnvironmentStatus,
@@ -47,11 +50,16 @@ const definitions: readonly Definition[] = [
       { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
       // A printer column of type date prints "<invalid>" for a moment in the future.
       { name: "Expires", jsonPath: ".status.expiresAt", type: "string" },
+      { name: "Reason", jsonPath: '.status.conditions[?(@.type=="Ready")].reason', type: "string", priority: 1 },
+      { name: "Branch", jsonPath: ".spec.backend.branch", type: "string", priority: 1 },
+      { name: "Namespace", jsonPath: ".status.namespace", type: "string", priority: 1 },
       AGE,
     ],
   },
   {
     kind: repositoryKind,
+    description:
+      "A git repository that environments are deployed from: its image, its chart and its rules for webhooks.",
     shortName: "erepo",
     spec: RepositorySpec,
     status: RepositoryStatus,
@@ -60,11 +68,16 @@ const definitions: readonly Definition[] = [
       { name: "Type", jsonPath: ".spec.type", type: "string" },
       { name: "Image", jsonPath: ".spec.image.repository", type: "string" },
       { name: "Reachable", jsonPath: ".status.reachable", type: "boolean" },
+      { name: "Webhook", jsonPath: '.status.conditions[?(@.type=="WebhookActive")].status', type: "string" },
+      { name: "URL", jsonPath: ".spec.cloneUrl", type: "string", priority: 1 },
+      { name: "Checked", jsonPath: ".status.lastCheckedAt", type: "date", priority: 1 },
       AGE,
     ],
   },
   {
     kind: configSetKind,
+    description:
+      "Defaults that environments share: chart values, variables, database, quota and TTL. Each change is a new version.",
     shortName: "ecfg",
     spec: ConfigSetSpec,
     rootRules: nameRootRules("configSet"),
@@ -72,12 +85,14 @@ const definitions: readonly Definition[] = [
       { name: "Version", jsonPath: ".metadata.generation", type: "integer" },
       { name: "Production", jsonPath: ".spec.production", type: "boolean" },
       { name: "TTL", jsonPath: ".spec.ttlDefaultHours", type: "integer" },
+      { name: "Database", jsonPath: ".spec.database.enabled", type: "boolean", priority: 1 },
       { name: "Description", jsonPath: ".spec.description", type: "string", priority: 1 },
       AGE,
     ],
   },
   {
     kind: apiTokenKind,
+    description: "A token for the REST interface, without its value. Its name is the beginning of the token's hash.",
     shortName: "etok",
     spec: ApiTokenSpec,
     status: ApiTokenStatus,
@@ -90,11 +105,13 @@ const definitions: readonly Definition[] = [
       { name: "Expires", jsonPath: ".spec.expiresAt", type: "string" },
       { name: "Used", jsonPath: ".status.lastUsedAt", type: "date" },
       { name: "Revoked", jsonPath: ".spec.revokedAt", type: "date" },
+      { name: "Scopes", jsonPath: ".spec.scopes", type: "string", priority: 1 },
       AGE,
     ],
   },
   {
     kind: recordKind,
+    description: "What is kept of a deleted environment, for statistics and costs. Its name is the environment's UID.",
     shortName: "erec",
     spec: RecordSpec,
     rootRules: [],
@@ -104,10 +121,14 @@ const definitions: readonly Definition[] = [
       { name: "Phase", jsonPath: ".spec.phase", type: "string" },
       { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
       { name: "Deleted", jsonPath: ".spec.deletedAt", type: "date" },
+      { name: "Cause", jsonPath: ".spec.cause", type: "string", priority: 1 },
+      { name: "Failure", jsonPath: ".spec.failure", type: "string", priority: 1 },
+      { name: "Teardown", jsonPath: ".spec.teardownSeconds", type: "integer", priority: 1 },
     ],
   },
   {
     kind: webhookDeliveryKind,
+    description: "A webhook that was received, and what was done about it.",
     shortName: "ehook",
     spec: WebhookDeliverySpec,
     status: WebhookDeliveryStatus,
@@ -117,11 +138,14 @@ const definitions: readonly Definition[] = [
       { name: "Action", jsonPath: ".spec.event.pullRequest.action", type: "string" },
       { name: "Outcome", jsonPath: ".status.phase", type: "string" },
       { name: "Reason", jsonPath: ".status.reason", type: "string" },
+      { name: "Host", jsonPath: ".spec.host", type: "string", priority: 1 },
+      { name: "Message", jsonPath: ".status.message", type: "string", priority: 1 },
       AGE,
     ],
   },
   {
     kind: notificationKind,
+    description: "A message to a chat channel or to a person, and whether it was sent.",
     shortName: "enote",
     spec: NotificationSpec,
     status: NotificationStatus,
@@ -133,6 +157,8 @@ const definitions: readonly Definition[] = [
       { name: "Environment", jsonPath: ".spec.environment.name", type: "string" },
       { name: "Phase", jsonPath: ".status.phase", type: "string" },
       { name: "Attempts", jsonPath: ".status.attempts", type: "integer" },
+      { name: "Next", jsonPath: ".status.nextAttemptAt", type: "string", priority: 1 },
+      { name: "Message", jsonPath: ".status.message", type: "string", priority: 1 },
       AGE,
     ],
   },
@@ -143,7 +169,8 @@ export function customResourceDefinitions(): ReadonlyMap<string, object> {
   return new Map(definitions.map((definition) => [`${definition.kind.plural}.yaml`, manifest(definition)]));
 }
 
-function manifest({ kind, shortName, spec, status, rootRules, columns }: Definition): object {
+function manifest(definition: Definition): object {
+  const { kind, shortName, status, columns } = definition;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -166,22 +193,28 @@ function manifest({ kind, shortName, spec, status, rootRules, columns }: Definit
           storage: true,
           ...(status ? { subresources: { status: {} } } : {}),
           additionalPrinterColumns: columns,
-          schema: { openAPIV3Schema: rootSchema(spec, status, rootRules) },
+          schema: { openAPIV3Schema: rootSchema(definition) },
         },
       ],
     },
   };
 }
 
-function rootSchema(spec: TSchema, status: TSchema | undefined, rootRules: readonly CelRule[]): object {
+function rootSchema({ description, spec, status, rootRules }: Definition): object {
   return {
     type: "object",
+    description,
     required: ["spec"],
     properties: {
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
-      // Declared, or rules on the name print "<nil>".
-      metadata: { type: "object", properties: { name: { type: "string", maxLength: 253 } } },
+      // The API server describes these three in its own words.
+      apiVersion: { type: "string", description: "The API group and version of the object." },
+      kind: { type: "string", description: "The kind of the object." },
+      metadata: {
+        type: "object",
+        description: "The object's standard metadata.",
+        // Declared, or rules on the name print "<nil>".
+        properties: { name: { type: "string", maxLength: 253, description: "The name, unique in its namespace." } },
+      },
       spec: structural(spec),
       ...(status ? { status: ownedAsOne(structural(status)) } : {}),
     },

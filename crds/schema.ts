@@ -34,6 +34,14 @@ export const map = <T extends TSchema>(values: T, options: object = {}) =>
 export const closed = <T extends Record<string, TSchema>>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
+/** A text of bounded length with what `kubectl explain` says about it. */
+export const text = (maxLength: number, description: string, options: object = {}) =>
+  Type.String({ ...options, maxLength, description });
+
+/** A schema with what it means at this place. */
+export const described = <T extends TSchema>(schema: T, description: string) =>
+  Type.Unsafe<Static<T>>({ ...schema, description });
+
 /** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch when the environment is made. */
 export const COMMIT_PATTERN = "^([0-9a-f]{40}([0-9a-f]{24})?)?$";
 export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
@@ -45,24 +53,25 @@ export const SECRET_ID_PATTERN = "^[A-Za-z0-9_.-]+$";
 /** A version of a secret. */
 export const SECRET_KEY_PATTERN = "^(latest|[1-9][0-9]{0,8})$";
 
-export const Timestamp = Type.String({ format: "date-time", maxLength: 64 });
-export const timestamp = (description: string) => Type.Unsafe<string>({ ...Timestamp, description });
-/** Groups of the identity provider that may see and change an object. */
+export const timestamp = (description: string) => text(64, description, { format: "date-time" });
 export const Groups = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
   maxItems: 50,
   "x-kubernetes-list-type": "set",
+  description: "Groups of the identity provider whose members have access.",
 });
 
 export const CONDITION_MESSAGE_MAX_LENGTH = 2048;
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/: the standard condition. */
 export const Condition = Type.Object({
-  type: Type.String({ maxLength: 64 }),
-  status: literals(["True", "False", "Unknown"]),
-  reason: Type.String({ minLength: 1, maxLength: 128 }),
-  message: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH }),
-  lastTransitionTime: Timestamp,
-  observedGeneration: Type.Optional(Type.Integer({ format: "int64" })),
+  type: text(64, "What the condition is about, such as Ready."),
+  status: literals(["True", "False", "Unknown"], { description: "Whether the condition holds." }),
+  reason: text(128, "A stable word in CamelCase for why it has this status.", { minLength: 1 }),
+  message: text(CONDITION_MESSAGE_MAX_LENGTH, "For people: what is wrong and what to do."),
+  lastTransitionTime: timestamp("When the status of the condition last changed."),
+  observedGeneration: Type.Optional(
+    Type.Integer({ format: "int64", description: "The metadata.generation that the condition was computed from." }),
+  ),
 });
 export type Condition = Static<typeof Condition>;
 
@@ -70,4 +79,5 @@ export const Conditions = Type.Array(Condition, {
   maxItems: 16,
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["type"],
+  description: "The latest observations of the object's state, one of each type.",
 });

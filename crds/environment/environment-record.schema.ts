@@ -1,18 +1,24 @@
 import { type Static, Type } from "typebox";
-import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, Timestamp, timestamp } from "../schema.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, text, timestamp } from "../schema.ts";
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { DELETION_CAUSES, NotedManifest } from "./manifest.schema.ts";
 
-const Component = Type.Object({
-  repository: Type.String({ maxLength: 50 }),
-  branch: Type.String({ maxLength: 244 }),
-  commit: Type.String({ maxLength: 64, description: "The resolved commit; empty when there was none." }),
-});
+const componentOf = (description: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        repository: text(50, "Name of its Repository."),
+        branch: text(244, "The branch that it was deployed from."),
+        commit: text(64, "The resolved commit; empty when there was none."),
+      },
+      { description },
+    ),
+  );
 
 const ForcedStep = Type.Object({
-  step: Type.String({ maxLength: 64 }),
-  left: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH, description: "What was not verified gone." }),
+  step: text(64, "Name of the step of the deletion."),
+  left: text(CONDITION_MESSAGE_MAX_LENGTH, "What was not verified gone."),
 });
 
 const { owner, trigger } = EnvironmentSpec.properties;
@@ -20,7 +26,7 @@ const { owner, trigger } = EnvironmentSpec.properties;
 export const RecordSpec = Type.Object(
   {
     name: Type.String({ maxLength: 253, description: "The name of the environment; the record is named by its UID." }),
-    uid: Type.String({ maxLength: 64 }),
+    uid: text(64, "The metadata.uid of the environment."),
     reason: literals(["deleted", "expired", "orphaned"], {
       description:
         "deleted: by request; expired: by its TTL; orphaned: the resource was gone before its other objects.",
@@ -32,24 +38,36 @@ export const RecordSpec = Type.Object(
       }),
     ),
     manifest: Type.Optional(NotedManifest),
-    createdAt: Timestamp,
-    readyAt: Type.Optional(Timestamp),
+    createdAt: timestamp("When the environment was created."),
+    readyAt: Type.Optional(timestamp("When it was ready for the first time; absent if it never was.")),
     deletedAt: timestamp("When its deletion was requested."),
     goneAt: timestamp("When everything was verified gone, or forced."),
-    teardownSeconds: Type.Integer({ minimum: 0 }),
-    ttlHours: Type.Optional(Type.Integer()),
+    teardownSeconds: Type.Integer({ minimum: 0, description: "Seconds from deletedAt to goneAt." }),
+    ttlHours: Type.Optional(Type.Integer({ description: "Its last TTL, in hours." })),
     phase: Type.Optional(literals(PHASES, { description: "The last phase before terminating." })),
     failure: Type.Optional(Type.String({ maxLength: 128, description: "The reason of Ready, if it had failed." })),
-    components: Type.Optional(Type.Object({ backend: Type.Optional(Component), frontend: Type.Optional(Component) })),
-    configSet: Type.Optional(
-      Type.Object({
-        name: Type.String({ maxLength: 50 }),
-        version: Type.Optional(Type.Integer({ format: "int64", minimum: 1 })),
-      }),
+    components: Type.Optional(
+      Type.Object(
+        { backend: componentOf("The backend."), frontend: componentOf("The frontend, if it had one.") },
+        { description: "What it was made of." },
+      ),
     ),
-    databaseProvisioned: Type.Optional(Type.Boolean()),
+    configSet: Type.Optional(
+      Type.Object(
+        {
+          name: text(50, "Name of the ConfigSet."),
+          version: Type.Optional(
+            Type.Integer({ format: "int64", minimum: 1, description: "The last version that it used." }),
+          ),
+        },
+        { description: "Its config set." },
+      ),
+    ),
+    databaseProvisioned: Type.Optional(Type.Boolean({ description: "Whether it had a database." })),
     owner,
-    groups: Type.Optional(Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50 })),
+    groups: Type.Optional(
+      Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50, description: "Its `spec.access.groups`." }),
+    ),
     trigger,
     untold: Type.Optional(
       Type.String({
@@ -59,6 +77,9 @@ export const RecordSpec = Type.Object(
     ),
     forced: Type.Optional(Type.Array(ForcedStep, { maxItems: 16, description: "The steps that an admin skipped." })),
   },
-  rules({ rule: "self == oldSelf", message: "a record is never changed" }),
+  {
+    description: "What is kept of the deleted environment; only the operator writes it, once.",
+    ...rules({ rule: "self == oldSelf", message: "a record is never changed" }),
+  },
 );
 export type RecordSpec = Static<typeof RecordSpec>;

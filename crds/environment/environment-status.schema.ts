@@ -1,23 +1,18 @@
 /** The status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
-import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, literals, Timestamp, timestamp } from "../schema.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, text, timestamp } from "../schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
 
-const origin = { branch: Type.String({ maxLength: 244 }), commit: Type.String({ maxLength: 64 }) };
-const image = Type.String({ maxLength: 512 });
+const origin = { branch: text(244, "The git branch."), commit: text(64, "The full SHA of the commit.") };
+const image = text(512, "The container image with its tag.");
 
 const SourceStatus = Type.Object({
   resolved: Type.Optional(
     Type.Object(
       {
         ...origin,
-        asked: Type.Optional(
-          Type.String({
-            maxLength: 128,
-            description: "The requested reconcile for which the head of a followed branch was read.",
-          }),
-        ),
+        asked: Type.Optional(text(128, "The requested reconcile for which the head of a followed branch was read.")),
       },
       { description: "The head of the branch when it was read; absent where the spec names the commit." },
     ),
@@ -34,43 +29,35 @@ export type SourceStatus = Static<typeof SourceStatus>;
 const ComponentStatus = Type.Object({
   commit: Type.Optional(origin.commit),
   image: Type.Optional(image),
-  revision: Type.Optional(Type.String({ maxLength: 128, description: "Chart revision and hash of the values." })),
+  revision: Type.Optional(text(128, "Chart revision and hash of the values.")),
 });
 export type ComponentStatus = Static<typeof ComponentStatus>;
 
 const TeardownStep = Type.Object({
-  name: Type.String({ maxLength: 64 }),
+  name: text(64, "Name of the step."),
   state: literals(["pending", "waiting", "gone", "forced"], {
     description: "gone: verified by a fresh read; forced: an admin skipped it, and something may be left.",
   }),
-  message: Type.Optional(Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH })),
+  message: Type.Optional(text(CONDITION_MESSAGE_MAX_LENGTH, "For people: what the step waits for, or what is left.")),
   since: Type.Optional(timestamp("Since when the deletion waits for it.")),
   goneAt: Type.Optional(timestamp("When it was verified gone, or forced.")),
 });
 export type TeardownStep = Static<typeof TeardownStep>;
 
 const TeardownBlocker = Type.Object({
-  kind: Type.String({ maxLength: 64, description: "The kind of the object that can't be deleted." }),
-  name: Type.String({ maxLength: 253 }),
-  reason: Type.String({
-    maxLength: 128,
-    description: "The finalizer or the condition that blocks it, or why it can't be deleted.",
-  }),
-  message: Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH }),
+  kind: text(64, "The kind of the object that can't be deleted."),
+  name: text(253, "Name of the object."),
+  reason: text(128, "The finalizer or the condition that blocks it, or why it can't be deleted."),
+  message: text(CONDITION_MESSAGE_MAX_LENGTH, "For people: what blocks it, and what to do."),
 });
 export type TeardownBlocker = Static<typeof TeardownBlocker>;
 
 const SecretStatus = Type.Object({
-  name: Type.String({ maxLength: 128 }),
-  version: Type.Integer(),
-  rotation: Type.Optional(
-    Type.String({ maxLength: 64, description: "The value of `spec.secrets.rotate` that asked for this version." }),
-  ),
+  name: text(128, "Name of the variable."),
+  version: Type.Integer({ description: "The version of the value in the secret manager." }),
+  rotation: Type.Optional(text(64, "The value of `spec.secrets.rotate` that asked for this version.")),
   source: Type.Optional(
-    Type.String({
-      maxLength: 270,
-      description: "Where it is read from, as <secret>@<key>; absent for a value that the environment owns.",
-    }),
+    text(270, "Where it is read from, as <secret>@<key>; absent for a value that the environment owns."),
   ),
   own: Type.Optional(
     Type.Integer({ description: "The version of the environment's own value, while a reference replaces it." }),
@@ -79,28 +66,34 @@ const SecretStatus = Type.Object({
 export type SecretStatus = Static<typeof SecretStatus>;
 
 const PullCredential = Type.Object({
-  registry: Type.String({ maxLength: 300, description: "The registry, or the image, that it is for." }),
-  source: Type.String({ maxLength: 270, description: "Its place in the secret manager, as <secret>@<key>." }),
+  registry: text(300, "The registry, or the image, that it is for."),
+  source: text(270, "Its place in the secret manager, as <secret>@<key>."),
 });
 export type PullCredential = Static<typeof PullCredential>;
 
 /** Equal for equal texts, so that nothing is told twice. */
-const told = Type.String({ maxLength: 40, description: "A hash of what was told last." });
+const told = text(40, "A hash of what was told last.");
 
 const FeedbackStatus = Type.Object(
   {
     status: Type.Optional(
-      Type.Object({
-        commit: Type.String({ maxLength: 64 }),
-        state: literals(["pending", "success", "failure"]),
-        told,
-      }),
+      Type.Object(
+        {
+          commit: text(64, "The commit whose status it is."),
+          state: literals(["pending", "success", "failure"], { description: "The state that the host shows." }),
+          told,
+        },
+        { description: "The status of the commit." },
+      ),
     ),
-    comment: Type.Optional(Type.Object({ id: Type.Integer({ format: "int64" }), told })),
-    deployment: Type.Optional(Type.Object({ told })),
-    problem: Type.Optional(
-      Type.String({ maxLength: CONDITION_MESSAGE_MAX_LENGTH, description: "Why the host is not told the rest yet." }),
+    comment: Type.Optional(
+      Type.Object(
+        { id: Type.Integer({ format: "int64", description: "Id of the comment on the host." }), told },
+        { description: "The comment on the pull request." },
+      ),
     ),
+    deployment: Type.Optional(Type.Object({ told }, { description: "The deployment on the host." })),
+    problem: Type.Optional(text(CONDITION_MESSAGE_MAX_LENGTH, "Why the host is not told the rest yet.")),
   },
   { description: "What the host of its pull request or pipeline was told." },
 );
@@ -110,126 +103,140 @@ export const PHASES = ["creating", "building", "updating", "ready", "failed", "t
 /** The environment's status as the REST contract words it. */
 export type Phase = (typeof PHASES)[number];
 
-export const EnvironmentStatus = Type.Object({
-  phase: Type.Optional(literals(PHASES)),
-  conditions: Type.Optional(Conditions),
-  observedGeneration: Type.Optional(Type.Integer({ format: "int64" })),
-  observedAuditId: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: "The audit record that the resource named when its generation was last observed.",
-    }),
-  ),
-  namespace: Type.Optional(Type.String({ maxLength: 63 })),
-  deployerApp: Type.Optional(Type.String({ maxLength: 63 })),
-  url: Type.Optional(Type.String({ maxLength: 512, description: "For people: the frontend, else the backend." })),
-  urls: Type.Optional(
-    Type.Object({
-      backend: Type.Optional(Type.String({ maxLength: 512 })),
-      frontend: Type.Optional(Type.String({ maxLength: 512 })),
-    }),
-  ),
-  ttlHours: Type.Optional(Type.Integer()),
-  expiresAt: Type.Optional(Timestamp),
-  expiryNotBefore: Type.Optional(
-    timestamp(
-      "The end of the last grace period; the environment does not expire before it. A change of the TTL or of the protection that would end the environment within 15 minutes starts one: it ends 15 minutes after the change was observed, or when the environment would have expired without the change, whichever is sooner. Lowering the TTL repeatedly adds no time.",
+export const EnvironmentStatus = Type.Object(
+  {
+    phase: Type.Optional(literals(PHASES, { description: "A summary of the conditions, for people." })),
+    conditions: Type.Optional(Conditions),
+    observedGeneration: Type.Optional(
+      Type.Integer({ format: "int64", description: "The metadata.generation that the last reconcile saw." }),
     ),
-  ),
-  protected: Type.Optional(Type.Boolean({ description: "Whether it was protected at the last reconcile." })),
-  readyAt: Type.Optional(Timestamp),
-  specChangedAt: Type.Optional(Timestamp),
-  desiredHash: Type.Optional(
-    Type.String({ maxLength: 64, description: "Hash of the chart and the values that should run." }),
-  ),
-  renderedSpecHash: Type.Optional(
-    Type.String({ maxLength: 64, description: "Hash of what the spec asked for when `desiredHash` was computed." }),
-  ),
-  servingHash: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: "The last `desiredHash` whose URLs all answered; empty while the environment is suspended.",
-    }),
-  ),
-  rollout: Type.Optional(
-    Type.Object(
-      {
-        since: Timestamp,
-        asked: Type.String({ maxLength: 64, description: "Hash of what the spec asks for." }),
-      },
-      { description: "The rollout in progress; absent while what the spec asks for serves." },
+    observedAuditId: Type.Optional(
+      text(64, "The audit record that the resource named when its generation was last observed."),
     ),
-  ),
-  sources: Type.Optional(
-    Type.Object(
-      { backend: Type.Optional(SourceStatus), frontend: Type.Optional(SourceStatus) },
-      { description: "The commits that were resolved and applied, by component." },
-    ),
-  ),
-  components: Type.Optional(
-    Type.Object(
-      { backend: Type.Optional(ComponentStatus), frontend: Type.Optional(ComponentStatus) },
-      { description: "What runs, by component." },
-    ),
-  ),
-  secrets: Type.Optional(
-    Type.Array(SecretStatus, {
-      // The sum of what may be listed, provided, referred to and shared.
-      maxItems: 800,
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["name"],
-      description: "Names and versions, never values.",
-    }),
-  ),
-  podSecrets: Type.Optional(
-    Type.Array(Type.String({ maxLength: 253 }), {
-      maxItems: 16,
-      description: "The Secrets in the namespace that pods may still name; the last one is the desired one.",
-    }),
-  ),
-  pullSecret: Type.Optional(
-    Type.Array(PullCredential, {
-      maxItems: 16,
-      description:
-        "The credentials in the Secret image-pull of the namespace: the desired ones, then those that former pods may still need; empty when the Secret was removed.",
-    }),
-  ),
-  configSet: Type.Optional(
-    Type.Object(
-      {
-        name: Type.String({ maxLength: 50 }),
-        version: Type.Integer({ format: "int64", minimum: 1 }),
-        revision: Type.String({ maxLength: 253, description: "The ControllerRevision that keeps this version." }),
-        ttlDefaultHours: Type.Optional(
-          Type.Integer({ description: "The TTL that this version gives to environments made with it." }),
-        ),
-      },
-      { description: "The version of the config set that the environment was made with or moved to." },
-    ),
-  ),
-  grantedValues: Type.Optional(
-    Type.Array(Type.String({ maxLength: 255 }), {
-      maxItems: 50,
-      description: "Paths of `spec.overrides.values` that a Repository listed when they were first requested.",
-    }),
-  ),
-  teardown: Type.Optional(
-    Type.Object({
-      steps: Type.Array(TeardownStep, { maxItems: 16 }),
-      blockers: Type.Optional(
-        Type.Array(TeardownBlocker, { maxItems: 16, description: "What blocks a step that takes too long." }),
+    namespace: Type.Optional(text(63, "The namespace of its pods.")),
+    deployerApp: Type.Optional(text(63, "Name of the deployer's application, such as Argo CD's.")),
+    url: Type.Optional(text(512, "For people: the frontend, else the backend.")),
+    urls: Type.Optional(
+      Type.Object(
+        {
+          backend: Type.Optional(text(512, "URL of the backend.")),
+          frontend: Type.Optional(text(512, "URL of the frontend.")),
+        },
+        { description: "The URLs of the components." },
       ),
-      before: Type.Optional(
-        Type.Object(
-          { phase: literals(PHASES), failure: Type.Optional(Type.String({ maxLength: 128 })) },
-          { description: "The state of the environment when its deletion was requested." },
-        ),
+    ),
+    ttlHours: Type.Optional(Type.Integer({ description: "The TTL in effect, in hours from the creation." })),
+    expiresAt: Type.Optional(timestamp("When the TTL ends; unless it is protected, the environment is deleted then.")),
+    expiryNotBefore: Type.Optional(
+      timestamp(
+        "The end of the last grace period; the environment does not expire before it. A change of the TTL or of the protection that would end the environment within 15 minutes starts one: it ends 15 minutes after the change was observed, or when the environment would have expired without the change, whichever is sooner. Lowering the TTL repeatedly adds no time.",
       ),
-    }),
-  ),
-  announced: Type.Optional(Announced),
-  manifest: Type.Optional(ManifestStatus),
-  feedback: Type.Optional(FeedbackStatus),
-  lastHandledReconcileAt: Type.Optional(Type.String({ maxLength: 128 })),
-});
+    ),
+    protected: Type.Optional(Type.Boolean({ description: "Whether it was protected at the last reconcile." })),
+    readyAt: Type.Optional(timestamp("When all URLs answered for the first time.")),
+    specChangedAt: Type.Optional(timestamp("When a change of the spec was last observed; at first the creation.")),
+    desiredHash: Type.Optional(text(64, "Hash of the chart and the values that should run.")),
+    renderedSpecHash: Type.Optional(text(64, "Hash of what the spec asked for when `desiredHash` was computed.")),
+    servingHash: Type.Optional(
+      text(64, "The last `desiredHash` whose URLs all answered; empty while the environment is suspended."),
+    ),
+    rollout: Type.Optional(
+      Type.Object(
+        {
+          since: timestamp("When the rollout began."),
+          asked: text(64, "Hash of what the spec asks for."),
+        },
+        { description: "The rollout in progress; absent while what the spec asks for serves." },
+      ),
+    ),
+    sources: Type.Optional(
+      Type.Object(
+        {
+          backend: Type.Optional(described(SourceStatus, "The source of the backend.")),
+          frontend: Type.Optional(described(SourceStatus, "The source of the frontend.")),
+        },
+        { description: "The commits that were resolved and applied, by component." },
+      ),
+    ),
+    components: Type.Optional(
+      Type.Object(
+        {
+          backend: Type.Optional(described(ComponentStatus, "The backend that runs.")),
+          frontend: Type.Optional(described(ComponentStatus, "The frontend that runs.")),
+        },
+        { description: "What runs, by component." },
+      ),
+    ),
+    secrets: Type.Optional(
+      Type.Array(SecretStatus, {
+        // The sum of what may be listed, provided, referred to and shared.
+        maxItems: 800,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+        description: "Names and versions, never values.",
+      }),
+    ),
+    podSecrets: Type.Optional(
+      Type.Array(Type.String({ maxLength: 253 }), {
+        maxItems: 16,
+        description: "The Secrets in the namespace that pods may still name; the last one is the desired one.",
+      }),
+    ),
+    pullSecret: Type.Optional(
+      Type.Array(PullCredential, {
+        maxItems: 16,
+        description:
+          "The credentials in the Secret image-pull of the namespace: the desired ones, then those that former pods may still need; empty when the Secret was removed.",
+      }),
+    ),
+    configSet: Type.Optional(
+      Type.Object(
+        {
+          name: text(50, "Name of the ConfigSet."),
+          version: Type.Integer({
+            format: "int64",
+            minimum: 1,
+            description: "The metadata.generation of the ConfigSet.",
+          }),
+          revision: text(253, "The ControllerRevision that keeps this version."),
+          ttlDefaultHours: Type.Optional(
+            Type.Integer({ description: "The TTL that this version gives to environments made with it." }),
+          ),
+        },
+        { description: "The version of the config set that the environment was made with or moved to." },
+      ),
+    ),
+    grantedValues: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        maxItems: 50,
+        description: "Paths of `spec.overrides.values` that a Repository listed when they were first requested.",
+      }),
+    ),
+    teardown: Type.Optional(
+      Type.Object(
+        {
+          steps: Type.Array(TeardownStep, { maxItems: 16, description: "The steps of the deletion, in their order." }),
+          blockers: Type.Optional(
+            Type.Array(TeardownBlocker, { maxItems: 16, description: "What blocks a step that takes too long." }),
+          ),
+          before: Type.Optional(
+            Type.Object(
+              {
+                phase: literals(PHASES, { description: "The phase then." }),
+                failure: Type.Optional(text(128, "The reason of Ready, if it had failed.")),
+              },
+              { description: "The state of the environment when its deletion was requested." },
+            ),
+          ),
+        },
+        { description: "The progress of the deletion; absent before it is requested." },
+      ),
+    ),
+    announced: Type.Optional(Announced),
+    manifest: Type.Optional(ManifestStatus),
+    feedback: Type.Optional(FeedbackStatus),
+    lastHandledReconcileAt: Type.Optional(text(128, "The token of the last requested reconcile that was handled.")),
+  },
+  { description: "The observed state of the environment; only the operator writes it." },
+);
 export type EnvironmentStatus = Static<typeof EnvironmentStatus>;

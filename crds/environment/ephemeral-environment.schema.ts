@@ -1,22 +1,33 @@
 import { type Static, Type } from "typebox";
 import { NAME_RULES, type NamedKind } from "../names.ts";
 import { Branch, branchRules } from "../repository/branches.ts";
-import { type CelRule, COMMIT_PATTERN, Commit, Groups, literals, map, rules, timestamp } from "../schema.ts";
+import {
+  type CelRule,
+  COMMIT_PATTERN,
+  Commit,
+  described,
+  Groups,
+  literals,
+  map,
+  rules,
+  text,
+  timestamp,
+} from "../schema.ts";
 import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
 import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { TTL_MAX_HOURS } from "./ttl.ts";
 
-const nameOf = (kind: string) => Type.String({ minLength: 1, maxLength: 50, description: `Name of a ${kind}.` });
+const nameOf = (kind: string) => text(50, `Name of a ${kind}.`, { minLength: 1 });
 
 export const PIPELINE_STATUSES = ["running", "success", "failed", "canceled"] as const;
 
 const Pipeline = Type.Object(
   {
-    project: Type.String({ minLength: 1, maxLength: 200 }),
+    project: text(200, "Full name of the project on its host; ids are compared within one project.", { minLength: 1 }),
     id: Type.Integer({ format: "int64", minimum: 1, description: "A higher id is newer." }),
-    commit: Type.String({ maxLength: 64, pattern: COMMIT_PATTERN, minLength: 40 }),
-    status: literals(PIPELINE_STATUSES),
-    url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
+    commit: text(64, "The full SHA of the commit that it builds.", { pattern: COMMIT_PATTERN, minLength: 40 }),
+    status: literals(PIPELINE_STATUSES, { description: "The state that its host reported last." }),
+    url: Type.Optional(text(512, "Its page on the host, for people.", { pattern: "^https?://[^\\s]+$" })),
     at: timestamp("When it got this status; a running one counts as silent 2 hours later."),
   },
   {
@@ -26,33 +37,35 @@ const Pipeline = Type.Object(
 );
 export type Pipeline = Static<typeof Pipeline>;
 
-const Source = Type.Object(
-  {
-    repository: nameOf("Repository"),
-    branch: Branch,
-    commit: Type.Optional(
-      Type.Unsafe<Static<typeof Commit>>({
-        ...Commit,
-        description: "Empty: the head of the branch, resolved once for each branch.",
-      }),
-    ),
-    follow: Type.Optional(
-      Type.Boolean({
-        description: "Without a commit: follows pushes to the branch, and reads its head at every requested reconcile.",
-      }),
-    ),
-    pipeline: Type.Optional(Pipeline),
-  },
-  rules(
-    ...branchRules("self.branch"),
+const sourceOf = (description: string) =>
+  Type.Object(
     {
-      rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
-      fieldPath: ".pipeline",
-      message: "a recorded pipeline can't be removed: an older one could take its place",
+      repository: nameOf("Repository"),
+      branch: described(Branch, "The git branch whose head is deployed, unless a commit is set."),
+      commit: Type.Optional(
+        described(Commit, "The full SHA to deploy. Empty: the head of the branch, resolved once for each branch."),
+      ),
+      follow: Type.Optional(
+        Type.Boolean({
+          description:
+            "Without a commit: follows pushes to the branch, and reads its head at every requested reconcile.",
+        }),
+      ),
+      pipeline: Type.Optional(Pipeline),
     },
-    { rule: WANTED_PIPELINE_RULE.cel, fieldPath: ".pipeline", message: WANTED_PIPELINE_RULE.message },
-  ),
-);
+    {
+      description,
+      ...rules(
+        ...branchRules("self.branch"),
+        {
+          rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
+          fieldPath: ".pipeline",
+          message: "a recorded pipeline can't be removed: an older one could take its place",
+        },
+        { rule: WANTED_PIPELINE_RULE.cel, fieldPath: ".pipeline", message: WANTED_PIPELINE_RULE.message },
+      ),
+    },
+  );
 
 /** A field that can't be changed, removed or added after the creation. */
 export const immutable = (field: string, message: string): CelRule => {
@@ -79,8 +92,8 @@ export const EnvironmentSpec = Type.Object(
           "Hours from creation to deletion; when left out 24, or `ttl.maximumHours` of the settings where that is less.",
       }),
     ),
-    backend: Source,
-    frontend: Type.Optional(Source),
+    backend: sourceOf("What the backend is deployed from."),
+    frontend: Type.Optional(sourceOf("What the frontend is deployed from; without it the environment has none.")),
     database: Type.Optional(
       Type.Object(
         {
@@ -92,41 +105,61 @@ export const EnvironmentSpec = Type.Object(
       ),
     ),
     secrets: Type.Optional(
-      Type.Object({
-        autoGenerate: Type.Optional(
-          Type.Boolean({ default: true, description: "False: every secret variable must be provided or referenced." }),
-        ),
-        useSharedApiKeys: Type.Optional(
-          Type.Boolean({ description: "Adds the shared API keys of the config set to the pods' secret." }),
-        ),
-        provided: Type.Optional(
-          Type.Array(Variable, {
-            maxItems: 50,
-            "x-kubernetes-list-type": "set",
-            description: "Variables whose values users write into the secret manager; they are never generated.",
-          }),
-        ),
-        rotate: Type.Optional(
-          map(Type.String({ minLength: 1, maxLength: 64 }), {
-            maxProperties: 50,
-            description: "By variable: any text; a changed text requests a new value, once.",
-          }),
-        ),
-      }),
+      Type.Object(
+        {
+          autoGenerate: Type.Optional(
+            Type.Boolean({
+              default: true,
+              description: "False: every secret variable must be provided or referenced.",
+            }),
+          ),
+          useSharedApiKeys: Type.Optional(
+            Type.Boolean({ description: "Adds the shared API keys of the config set to the pods' secret." }),
+          ),
+          provided: Type.Optional(
+            Type.Array(Variable, {
+              maxItems: 50,
+              "x-kubernetes-list-type": "set",
+              description: "Variables whose values users write into the secret manager; they are never generated.",
+            }),
+          ),
+          rotate: Type.Optional(
+            map(Type.String({ minLength: 1, maxLength: 64 }), {
+              maxProperties: 50,
+              description: "By variable: any text; a changed text requests a new value, once.",
+            }),
+          ),
+        },
+        { description: "The secret variables of the environment's pods." },
+      ),
     ),
     configSet: Type.Optional(
-      Type.Object({ name: nameOf("config set"), version: Type.Optional(Type.Integer({ minimum: 1 })) }),
+      Type.Object(
+        {
+          name: nameOf("ConfigSet"),
+          version: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              description: "A metadata.generation of the ConfigSet; the newest at the creation when left out.",
+            }),
+          ),
+        },
+        {
+          description: "The defaults that the environment is made with; it keeps their version until this is changed.",
+        },
+      ),
     ),
     overrides: Type.Optional(
       Type.Object(
         {
-          backend: Type.Optional(ComponentOverrides),
-          frontend: Type.Optional(ComponentOverrides),
+          backend: Type.Optional(described(ComponentOverrides, "Overrides of the backend.")),
+          frontend: Type.Optional(described(ComponentOverrides, "Overrides of the frontend.")),
           values: Type.Optional(
             Type.Array(ValueOverride, {
               maxItems: 50,
               "x-kubernetes-list-type": "map",
               "x-kubernetes-list-map-keys": ["path"],
+              description: "Single values of the chart.",
             }),
           ),
         },
@@ -141,52 +174,62 @@ export const EnvironmentSpec = Type.Object(
             maxLength: 768,
             description: "<issuer>#<sub>; never the e-mail.",
           }),
-          email: Type.String({ maxLength: 254 }),
-          name: Type.String({ maxLength: 254 }),
+          email: text(254, "E-mail address, for messages; it grants nothing."),
+          name: text(254, "Name for people; it grants nothing."),
         },
         { description: "Only set with the right to assign environments; it grants rights." },
       ),
     ),
-    access: Type.Optional(Type.Object({ groups: Groups })),
+    access: Type.Optional(
+      Type.Object({ groups: Groups }, { description: "Who may see and change it, beside its owner." }),
+    ),
     trigger: Type.Optional(
-      Type.Object({
-        kind: literals(["api", "pull_request", "pipeline", "manifest"]),
-        provider: Type.Optional(
-          Type.String({
-            maxLength: 63,
-            description: "The id of the host in the settings; empty: the contract's own format.",
+      Type.Object(
+        {
+          kind: literals(["api", "pull_request", "pipeline", "manifest"], {
+            description: "What made it: the REST interface, a pull request, a pipeline, or a manifest in Git.",
           }),
-        ),
-        repository: Type.Optional(Type.String({ maxLength: 200, description: "Name of the Repository." })),
-        number: Type.Optional(Type.Integer({ minimum: 1 })),
-        login: Type.Optional(Type.String({ maxLength: 128 })),
-        delivery: Type.Optional(Type.String({ maxLength: 128 })),
-      }),
+          provider: Type.Optional(
+            Type.String({
+              maxLength: 63,
+              description: "The id of the host in the settings; empty: the contract's own format.",
+            }),
+          ),
+          repository: Type.Optional(Type.String({ maxLength: 200, description: "Name of the Repository." })),
+          number: Type.Optional(Type.Integer({ minimum: 1, description: "Number of the pull request on its host." })),
+          login: Type.Optional(text(128, "Name of the pull request's author on the host.")),
+          delivery: Type.Optional(text(128, "Name of the WebhookDelivery that caused the creation.")),
+        },
+        { description: "What caused the creation; it can't be changed." },
+      ),
     ),
     protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true." })),
     suspended: Type.Optional(
       Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
     ),
   },
-  rules(
-    immutable(
-      "frontend.repository",
-      "spec.frontend.repository, and whether there is a frontend at all, can't be changed after creation",
+  {
+    description: "The wanted state of the environment; users and the REST interface write it.",
+    ...rules(
+      immutable(
+        "frontend.repository",
+        "spec.frontend.repository, and whether there is a frontend at all, can't be changed after creation",
+      ),
+      {
+        rule: "self.backend.repository == oldSelf.backend.repository",
+        fieldPath: ".backend.repository",
+        message: "spec.backend.repository can't be changed after creation",
+      },
+      {
+        // It is true when left out, so the other fields of `secrets` may be added later.
+        rule: `${generates("self")} == ${generates("oldSelf")}`,
+        fieldPath: ".secrets.autoGenerate",
+        message: "spec.secrets.autoGenerate can't be changed after creation",
+      },
+      immutable("configSet.name", "spec.configSet.name can't be changed after creation; spec.configSet.version can"),
+      immutable("trigger", "spec.trigger can't be changed after creation"),
     ),
-    {
-      rule: "self.backend.repository == oldSelf.backend.repository",
-      fieldPath: ".backend.repository",
-      message: "spec.backend.repository can't be changed after creation",
-    },
-    {
-      // It is true when left out, so the other fields of `secrets` may be added later.
-      rule: `${generates("self")} == ${generates("oldSelf")}`,
-      fieldPath: ".secrets.autoGenerate",
-      message: "spec.secrets.autoGenerate can't be changed after creation",
-    },
-    immutable("configSet.name", "spec.configSet.name can't be changed after creation; spec.configSet.version can"),
-    immutable("trigger", "spec.trigger can't be changed after creation"),
-  ),
+  },
 );
 export type EnvironmentSpec = Static<typeof EnvironmentSpec>;
 

@@ -5,9 +5,9 @@ import { literals, timestamp } from "../schema.ts";
 /** The fields of the spec that the REST interface changes, too. */
 const Switches = Type.Object(
   {
-    ttlHours: Type.Optional(Type.Integer()),
-    protected: Type.Optional(Type.Boolean()),
-    suspended: Type.Optional(Type.Boolean()),
+    ttlHours: Type.Optional(Type.Integer({ description: "`spec.ttlHours` of the manifest." })),
+    protected: Type.Optional(Type.Boolean({ description: "`spec.protected` of the manifest." })),
+    suspended: Type.Optional(Type.Boolean({ description: "`spec.suspended` of the manifest." })),
   },
   { description: "Those of these fields that the manifest has, also while the REST interface's value replaces it." },
 );

@@ -1,7 +1,7 @@
 /** The variables and chart values that users may set for an environment. */
 import { type Static, Type } from "typebox";
 import { QUANTITY_PATTERN } from "../quantity.ts";
-import { rules, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, VARIABLE_PATTERN } from "../schema.ts";
+import { described, rules, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, text, VARIABLE_PATTERN } from "../schema.ts";
 
 /** A name that is valid for Kubernetes, shells and all languages. */
 export const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
@@ -12,7 +12,7 @@ export const PLAIN_VALUE_PATTERN = "^[^\\x00]*$";
 /** A reference to a value in the secret manager. */
 export const SecretRef = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }),
+    name: text(255, "The id of the secret in the secret manager.", { minLength: 1, pattern: SECRET_ID_PATTERN }),
     key: Type.String({
       maxLength: 10,
       pattern: SECRET_KEY_PATTERN,
@@ -25,8 +25,10 @@ export type SecretRef = Static<typeof SecretRef>;
 
 const EnvironmentVariable = Type.Object(
   {
-    name: Variable,
-    value: Type.Optional(Type.String({ maxLength: 4096, pattern: PLAIN_VALUE_PATTERN })),
+    name: described(Variable, "Name of the environment variable."),
+    value: Type.Optional(
+      text(4096, "Its value in plain text; either this or secretRef.", { pattern: PLAIN_VALUE_PATTERN }),
+    ),
     secretRef: Type.Optional(SecretRef),
   },
   rules({
@@ -41,16 +43,31 @@ export const EnvironmentVariables = Type.Array(EnvironmentVariable, {
   maxItems: 100,
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["name"],
+  description: "Environment variables of the component's container.",
 });
 
 export const Amount = Type.String({ maxLength: 32, pattern: QUANTITY_PATTERN });
-const Amounts = Type.Object({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
+const amounts = (description: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        cpu: Type.Optional(described(Amount, "CPU as a Kubernetes quantity, such as 250m.")),
+        memory: Type.Optional(described(Amount, "Memory as a Kubernetes quantity, such as 256Mi.")),
+      },
+      { description },
+    ),
+  );
 
 /** The overrides that every chart supports. */
 export const ComponentOverrides = Type.Object({
   env: Type.Optional(EnvironmentVariables),
-  replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-  resources: Type.Optional(Type.Object({ requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) })),
+  replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: "Number of pods of the component." })),
+  resources: Type.Optional(
+    Type.Object(
+      { requests: amounts("What a pod is guaranteed."), limits: amounts("What a pod may use at most.") },
+      { description: "CPU and memory of each pod." },
+    ),
+  ),
 });
 export type ComponentOverrides = Static<typeof ComponentOverrides>;
 
@@ -58,10 +75,7 @@ export type ComponentOverrides = Static<typeof ComponentOverrides>;
 export const ValuePath = Type.String({ maxLength: 255, pattern: "^(backend|frontend)(\\.[A-Za-z0-9_-]{1,63}){1,8}$" });
 
 export const ValueOverride = Type.Object({
-  path: Type.Unsafe<string>({
-    ...ValuePath,
-    description: "One of the paths that a Repository of the environment lists as overridable.",
-  }),
-  value: Type.String({ maxLength: 4096, description: "A scalar, written as JSON." }),
+  path: described(ValuePath, "One of the paths that a Repository of the environment lists as overridable."),
+  value: text(4096, "A scalar, written as JSON."),
 });
 export type ValueOverride = Static<typeof ValueOverride>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { literals, Timestamp } from "../schema.ts";
+import { literals, text, timestamp } from "../schema.ts";
 
 /** What of an environment was announced already. */
 export const Announced = Type.Object(
@@ -7,16 +7,13 @@ export const Announced = Type.Object(
     event: literals(["unannounced", "created", "ready", "updated", "failed"], {
       description: "unannounced: the message about the creation could not be made yet.",
     }),
-    at: Type.String({
-      ...Timestamp,
-      description: "The transition of Ready that it was; of created, the creation.",
-    }),
-    serving: Type.Optional(Type.String({ maxLength: 64, description: "`servingHash` at that time." })),
+    at: timestamp("The transition of Ready that it was; of created, the creation."),
+    serving: Type.Optional(text(64, "`servingHash` at that time.")),
     pipelines: Type.Optional(
       Type.Object(
         {
-          backend: Type.Optional(Type.String({ maxLength: 255 })),
-          frontend: Type.Optional(Type.String({ maxLength: 255 })),
+          backend: Type.Optional(text(255, "Of the backend, as <project>#<id>/<status>.")),
+          frontend: Type.Optional(text(255, "Of the frontend, as <project>#<id>/<status>.")),
         },
         { description: "The last pipeline that ended, by component: project, id and status." },
       ),
@@ -24,7 +21,7 @@ export const Announced = Type.Object(
     expiry: Type.Optional(
       Type.Object(
         {
-          at: Type.String({ ...Timestamp, description: "The expiry that the warnings were about." }),
+          at: timestamp("The expiry that the warnings were about."),
           hours: Type.Optional(
             Type.Integer({ description: "The last of the warnings that is over, by the hours before the expiry." }),
           ),

@@ -1,15 +1,12 @@
 import { type Static, Type } from "typebox";
 import { NOTIFIED_EVENTS } from "../repository/webhook-rules.schema.ts";
-import { literals, rules, Timestamp } from "../schema.ts";
+import { literals, rules, text, timestamp } from "../schema.ts";
 
 export const CHANNELS = ["chat", "email"] as const;
 /** The technology that a message is sent by. */
 export type Channel = (typeof CHANNELS)[number];
 
-/**
- * `expiry`: the warning before an environment expires; `unverified`: what an endpoint without authentication was told;
- * `webhook`: the webhooks of a Repository don't arrive any more; the others are the events that a Repository may choose from.
- */
+/** The events that a Repository may choose from, and those that are always sent. */
 export const MESSAGE_EVENTS = [...NOTIFIED_EVENTS, "expiry", "unverified", "webhook"] as const;
 export type MessageEvent = (typeof MESSAGE_EVENTS)[number];
 
@@ -17,60 +14,65 @@ export const NOTIFICATION_PHASES = ["pending", "sent", "failed"] as const;
 export type NotificationPhase = (typeof NOTIFICATION_PHASES)[number];
 
 export const FACT_MAX_LENGTH = 500;
+const fact = (description: string) => Type.Optional(text(FACT_MAX_LENGTH, description));
+const facts = {
+  environment: fact("Name of the environment."),
+  event: fact("The event."),
+  status: fact("The event, or the state that it reports."),
+  reason: fact("The reason of a failure, as a stable word."),
+  message: fact("What is wrong, for people."),
+  url: fact("The URL for people."),
+  backendUrl: fact("URL of the backend."),
+  frontendUrl: fact("URL of the frontend."),
+  repository: fact("Name of the Repository."),
+  branch: fact("The git branch."),
+  commit: fact("The first digits of the commit."),
+  image: fact("The container image."),
+  project: fact("The project of the pipeline on its host."),
+  pipelineUrl: fact("The pipeline's page on its host."),
+  owner: fact("Name of the environment's owner."),
+  expiresAt: fact("When the environment expires."),
+  hours: fact("Hours from the warning to the expiry."),
+};
+export type Fact = keyof typeof facts;
 /** The names that templates may use, beside `extendUrl` in an e-mail that warns of an expiry. */
-export const FACTS = [
-  "environment",
-  "event",
-  "status",
-  "reason",
-  "message",
-  "url",
-  "backendUrl",
-  "frontendUrl",
-  "repository",
-  "branch",
-  "commit",
-  "image",
-  "project",
-  "pipelineUrl",
-  "owner",
-  "expiresAt",
-  "hours",
-] as const;
-export type Fact = (typeof FACTS)[number];
+export const FACTS = Object.keys(facts) as readonly Fact[];
 /** The texts of a message, by name; what is unknown is left out. */
 export type Facts = { readonly [fact in Fact]?: string };
 
-const fact = Type.Optional(Type.String({ maxLength: FACT_MAX_LENGTH }));
-
 export const NotificationSpec = Type.Object(
   {
-    channel: literals(CHANNELS),
-    to: Type.String({ minLength: 1, maxLength: 254, description: "A chat channel of the settings, or an address." }),
-    event: literals(MESSAGE_EVENTS),
-    template: Type.String({ minLength: 1, maxLength: 63, description: "The id of a template." }),
-    facts: Type.Unsafe<Facts>(
-      Type.Object(Object.fromEntries(FACTS.map((name) => [name, fact])), {
-        description: "The texts that the template may name.",
-      }),
-    ),
-    at: Type.Unsafe<string>({
-      ...Timestamp,
-      description: "When it was made, to the millisecond: the order in which the messages of a destination are sent.",
+    channel: literals(CHANNELS, { description: "The technology that the message is sent by." }),
+    to: text(254, "A chat channel of the settings, or an address.", { minLength: 1 }),
+    event: literals(MESSAGE_EVENTS, {
+      description:
+        "The event that the message is about. expiry: the warning before an environment expires; unverified: what an endpoint without authentication was told; webhook: the webhooks of a Repository don't arrive any more.",
     }),
+    template: text(63, "The id of a template.", { minLength: 1 }),
+    facts: Type.Unsafe<Facts>(Type.Object(facts, { description: "The texts that the template may name." })),
+    at: timestamp("When it was made, to the millisecond: the order in which the messages of a destination are sent."),
     environment: Type.Optional(
-      Type.Object({ name: Type.String({ maxLength: 253 }), uid: Type.String({ maxLength: 64 }) }),
+      Type.Object(
+        { name: text(253, "Its name."), uid: text(64, "Its metadata.uid.") },
+        { description: "The environment that the message is about, if there is one." },
+      ),
     ),
   },
-  rules({ rule: "self == oldSelf", message: "a notification is never changed" }),
+  {
+    description: "The message; only the platform writes it, once.",
+    ...rules({ rule: "self == oldSelf", message: "a notification is never changed" }),
+  },
 );
 export type NotificationSpec = Static<typeof NotificationSpec>;
 
-export const NotificationStatus = Type.Object({
-  phase: literals(NOTIFICATION_PHASES),
-  attempts: Type.Integer({ minimum: 0 }),
-  nextAttemptAt: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "Not before this moment." })),
-  message: Type.Optional(Type.String({ maxLength: FACT_MAX_LENGTH, description: "Why the last attempt failed." })),
-  sentAt: Type.Optional(Timestamp),
-});
+export const NotificationStatus = Type.Object(
+  {
+    phase: literals(NOTIFICATION_PHASES, { description: "sent and failed are final." }),
+    attempts: Type.Integer({ minimum: 0, description: "How often sending was begun." }),
+    nextAttemptAt: Type.Optional(timestamp("The next attempt is not before this moment.")),
+    message: Type.Optional(text(FACT_MAX_LENGTH, "Why the last attempt failed.")),
+    sentAt: Type.Optional(timestamp("When the message was accepted for delivery.")),
+  },
+  { description: "The state of its delivery; only the operator writes it." },
+);
 export type NotificationStatus = Static<typeof NotificationStatus>;

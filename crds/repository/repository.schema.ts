@@ -1,16 +1,21 @@
 import { type Static, Type } from "typebox";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
-import { Conditions, Groups, literals, rules, Timestamp, VARIABLE_PATTERN } from "../schema.ts";
+import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
-/** The shape of a generated value: `password` letters and digits, `key` base64url bytes, `token` hex, `uuid` version 4. */
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
 const GeneratedSecret = Type.Object({
-  name: Type.String({ pattern: VARIABLE_PATTERN, maxLength: 128, description: "The variable of the pods." }),
-  kind: Type.Optional(literals(SECRET_KINDS, { default: "password" })),
+  name: text(128, "The variable of the pods.", { pattern: VARIABLE_PATTERN }),
+  kind: Type.Optional(
+    literals(SECRET_KINDS, {
+      default: "password",
+      description:
+        "The shape of the value. password: letters and digits; key: base64url bytes; token: hexadecimal digits; uuid: version 4.",
+    }),
+  ),
   length: Type.Optional(
     Type.Integer({ minimum: 16, maximum: 256, default: 32, description: "Characters; a uuid has its own length." }),
   ),
@@ -29,8 +34,10 @@ const ESCAPED = "%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f])";
  */
 export const CHART_URL_PATTERN = `^https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|${ESCAPED})([A-Za-z0-9._~:@+,=&-]|${ESCAPED})*)?)*$`;
 
-/** The URL of a repository; without query and fragment, in which some programs find another host. */
-const CloneUrl = Type.String({ pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$", maxLength: 512 });
+/** Without query and fragment, in which some programs find another host. */
+const CloneUrl = text(512, "The http or https URL that git clones it from.", {
+  pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$",
+});
 
 /** The source of a chart. */
 export const ChartSource = Type.Object({
@@ -40,8 +47,8 @@ export const ChartSource = Type.Object({
     description:
       "The git repository of the chart, by http or https: without a login, a query, a fragment, brackets, and segments that are only dots.",
   }),
-  path: Type.String({ maxLength: 255, description: "Folder of the chart in the repository." }),
-  revision: Type.String({ minLength: 1, maxLength: 255, description: "Branch, tag or commit." }),
+  path: text(255, "Folder of the chart in the repository."),
+  revision: text(255, "Branch, tag or commit.", { minLength: 1 }),
 });
 export type ChartSource = Static<typeof ChartSource>;
 
@@ -49,7 +56,7 @@ export type ChartSource = Static<typeof ChartSource>;
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
 
 /** A reference to a value in the secret manager. */
-const SecretWith = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
+const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
 
 /** Values that the platform sets, values with a field of their own, and special names of JavaScript. */
 const RESERVED_PATH_PATTERN =
@@ -84,28 +91,50 @@ export const RepositorySpec = Type.Object(
         description: "Read by webhooks: its full name on the host, such as shop/shop-api.",
       }),
     ),
-    defaultBranch: Type.Optional(Type.Unsafe<string>({ ...Branch, default: "main" })),
+    defaultBranch: Type.Optional(
+      Type.Unsafe<string>({ ...Branch, default: "main", description: "The branch that is used where none is named." }),
+    ),
     credentialsRef: SecretWith(
       "The credential for a private repository: user:password in the secret manager. The setting secrets.hostCredentials lists the hosts that it may be sent to.",
     ),
-    chart: Type.Optional(ChartSource),
-    image: Type.Object({
-      repository: Type.String({ minLength: 1, maxLength: 255, pattern: "^[a-z0-9][a-z0-9._:/-]*$" }),
-      tagTemplate: Type.Optional(
-        Type.String({
-          default: "{commit}",
-          maxLength: 128,
-          pattern: "^[A-Za-z0-9._{}-]+$",
-          description:
-            "{commit}: the whole SHA, {short}: its first 8 digits, {branch}: the branch, whatever a tag can't have in it as '-' (many in a row as one).",
-        }),
+    chart: Type.Optional(
+      described(
+        ChartSource,
+        "The Helm chart of its environments; only of a backend. The chart of the settings when left out.",
       ),
-    }),
+    ),
+    image: Type.Object(
+      {
+        repository: text(255, "The container image without a tag.", {
+          minLength: 1,
+          pattern: "^[a-z0-9][a-z0-9._:/-]*$",
+        }),
+        tagTemplate: Type.Optional(
+          Type.String({
+            default: "{commit}",
+            maxLength: 128,
+            pattern: "^[A-Za-z0-9._{}-]+$",
+            description:
+              "{commit}: the whole SHA, {short}: its first 8 digits, {branch}: the branch, whatever a tag can't have in it as '-' (many in a row as one).",
+          }),
+        ),
+      },
+      { description: "The container image that its pipeline builds." },
+    ),
     imagePullSecretRef: SecretWith(
       "The credential for the registry of its image, as credentialsRef; pods pull with it.",
     ),
-    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65535, default: 8080 })),
-    healthPath: Type.Optional(Type.String({ pattern: HEALTH_PATH_PATTERN, maxLength: 255, default: "/" })),
+    port: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 65535,
+        default: 8080,
+        description: "The port that the container listens on.",
+      }),
+    ),
+    healthPath: Type.Optional(
+      text(255, "The path that answers when the component is ready.", { pattern: HEALTH_PATH_PATTERN, default: "/" }),
+    ),
     secrets: Type.Optional(
       Type.Array(GeneratedSecret, {
         maxItems: 50,
@@ -149,40 +178,46 @@ export const RepositorySpec = Type.Object(
       Type.Object({ groups: Groups }, { description: "Who may use it; everyone when left out or empty." }),
     ),
   },
-  rules(
-    {
-      rule: `!has(self.overridable) || self.overridable.all(path, !path.matches('${RESERVED_PATH_PATTERN}'))`,
-      fieldPath: ".overridable",
-      message:
-        "overridable names no path that the platform sets, nor env, replicas and resources: they have fields of their own",
-    },
-    {
-      rule: `!has(self.credentialsRef) || self.cloneUrl.matches('${TRUSTED_URL_PATTERN}')`,
-      fieldPath: ".credentialsRef",
-      message: "credentials are sent by https only, or to this very machine: correct cloneUrl",
-    },
-    {
-      rule: "self.type == 'backend' || !has(self.chart)",
-      fieldPath: ".chart",
-      message: "only a backend repository names a chart",
-    },
-    {
-      rule: "self.type == 'backend' || !has(self.pullRequest) || !self.pullRequest.enabled || has(self.companionRepository)",
-      fieldPath: ".companionRepository",
-      message: "a frontend repository whose pull requests get environments names the backend repository of them",
-    },
-    ...branchRules("self.defaultBranch", true),
-  ),
+  {
+    description: "The source of a component; maintainers write it.",
+    ...rules(
+      {
+        rule: `!has(self.overridable) || self.overridable.all(path, !path.matches('${RESERVED_PATH_PATTERN}'))`,
+        fieldPath: ".overridable",
+        message:
+          "overridable names no path that the platform sets, nor env, replicas and resources: they have fields of their own",
+      },
+      {
+        rule: `!has(self.credentialsRef) || self.cloneUrl.matches('${TRUSTED_URL_PATTERN}')`,
+        fieldPath: ".credentialsRef",
+        message: "credentials are sent by https only, or to this very machine: correct cloneUrl",
+      },
+      {
+        rule: "self.type == 'backend' || !has(self.chart)",
+        fieldPath: ".chart",
+        message: "only a backend repository names a chart",
+      },
+      {
+        rule: "self.type == 'backend' || !has(self.pullRequest) || !self.pullRequest.enabled || has(self.companionRepository)",
+        fieldPath: ".companionRepository",
+        message: "a frontend repository whose pull requests get environments names the backend repository of them",
+      },
+      ...branchRules("self.defaultBranch", true),
+    ),
+  },
 );
 export type RepositorySpec = Static<typeof RepositorySpec>;
 
-export const RepositoryStatus = Type.Object({
-  observedGeneration: Type.Optional(Type.Integer({ format: "int64" })),
-  reachable: Type.Optional(Type.Boolean({ description: "Whether its host answered at the last check." })),
-  lastCheckedAt: Type.Optional(Timestamp),
-  lastHandledReconcileAt: Type.Optional(
-    Type.String({ maxLength: 256, description: "The token of the last requested check." }),
-  ),
-  conditions: Type.Optional(Conditions),
-});
+export const RepositoryStatus = Type.Object(
+  {
+    observedGeneration: Type.Optional(
+      Type.Integer({ format: "int64", description: "The metadata.generation that was checked last." }),
+    ),
+    reachable: Type.Optional(Type.Boolean({ description: "Whether its host answered at the last check." })),
+    lastCheckedAt: Type.Optional(timestamp("When its host was last asked.")),
+    lastHandledReconcileAt: Type.Optional(text(256, "The token of the last requested check.")),
+    conditions: Type.Optional(Conditions),
+  },
+  { description: "What its host answered; only the operator writes it." },
+);
 export type RepositoryStatus = Static<typeof RepositoryStatus>;

@@ -48,7 +48,14 @@ export const PullRequestRules = Type.Object(
         ...rules({ rule: IS_PATTERN, message: "is not an RE2 expression" }),
       }),
     ),
-    ttlHours: Type.Optional(Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS })),
+    ttlHours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: TTL_MAX_HOURS,
+        description:
+          "Hours from creation to deletion of their environments; that of the config set or the settings when left out.",
+      }),
+    ),
     configSet: Type.Optional(Type.String({ minLength: 1, maxLength: 50, description: "Name of a ConfigSet." })),
     forks: Type.Optional(
       literals(["deny", "approve"], {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { literals, rules, Timestamp } from "../schema.ts";
+import { literals, rules, text, timestamp } from "../schema.ts";
 import { WebhookEvent } from "./webhook-event.schema.ts";
 
 /**
@@ -9,7 +9,6 @@ import { WebhookEvent } from "./webhook-event.schema.ts";
 export const DOORS = ["repohost", "pipelinehost", "generic", "environment", "approval", "inquiry"] as const;
 export type Door = (typeof DOORS)[number];
 
-/** Final are `acted` and `ignored`; `failed` acts again when the host delivers again. */
 export const DELIVERY_PHASES = ["pending", "acted", "ignored", "failed"] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
@@ -36,7 +35,7 @@ export const WebhookDeliverySpec = Type.Object(
       }),
     ),
     verified: Type.Boolean({ description: "Whether a signature or a token was checked." }),
-    receivedAt: Timestamp,
+    receivedAt: timestamp("When the platform received it."),
     repositories: Type.Optional(
       Type.Array(Type.String({ maxLength: 50 }), {
         maxItems: 10,
@@ -48,7 +47,10 @@ export const WebhookDeliverySpec = Type.Object(
       Type.String({ maxLength: 500, description: "What an unverified event says of itself, for people." }),
     ),
   },
-  rules({ rule: "self == oldSelf", message: "a delivery is never changed" }),
+  {
+    description: "What was received; only the platform writes it, once.",
+    ...rules({ rule: "self == oldSelf", message: "a delivery is never changed" }),
+  },
 );
 export type WebhookDeliverySpec = Static<typeof WebhookDeliverySpec>;
 
@@ -57,31 +59,36 @@ export const OUTCOME_MESSAGE_MAX_LENGTH = 500;
 
 /** One rule's verdict. */
 export const RuleVerdict = Type.Object({
-  repository: Type.Optional(Type.String({ maxLength: 50 })),
-  rule: Type.String({ maxLength: 64 }),
-  passed: Type.Boolean(),
-  message: Type.Optional(Type.String({ maxLength: VERDICT_MESSAGE_MAX_LENGTH })),
+  repository: Type.Optional(text(50, "Name of the Repository that has the rule.")),
+  rule: text(64, "Name of the rule."),
+  passed: Type.Boolean({ description: "Whether the event passed the rule." }),
+  message: Type.Optional(text(VERDICT_MESSAGE_MAX_LENGTH, "For people: why it did or did not.")),
 });
 export type RuleVerdict = Static<typeof RuleVerdict>;
 
-export const WebhookDeliveryStatus = Type.Object({
-  phase: literals(DELIVERY_PHASES),
-  reason: Type.String({ maxLength: 64, description: "A stable word in CamelCase." }),
-  message: Type.String({ maxLength: OUTCOME_MESSAGE_MAX_LENGTH }),
-  environments: Type.Optional(
-    Type.Array(
-      Type.Object({
-        name: Type.String({ maxLength: 253 }),
-        uid: Type.String({ maxLength: 64 }),
-        action: literals(["created", "updated", "deleted"]),
-      }),
-      { maxItems: 100 },
+export const WebhookDeliveryStatus = Type.Object(
+  {
+    phase: literals(DELIVERY_PHASES, {
+      description: "acted and ignored are final; failed acts again when the host delivers again.",
+    }),
+    reason: text(64, "A stable word in CamelCase."),
+    message: text(OUTCOME_MESSAGE_MAX_LENGTH, "For people: what was done, or why nothing was."),
+    environments: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: text(253, "Name of the environment."),
+          uid: text(64, "Its metadata.uid."),
+          action: literals(["created", "updated", "deleted"], { description: "What was done with it." }),
+        }),
+        { maxItems: 100, description: "The environments that it created, updated or deleted." },
+      ),
     ),
-  ),
-  trace: Type.Optional(
-    Type.Array(RuleVerdict, { maxItems: 40, description: "The rules in the order of their evaluation." }),
-  ),
-  attempts: Type.Optional(Type.Integer({ minimum: 0 })),
-  finishedAt: Type.Optional(Timestamp),
-});
+    trace: Type.Optional(
+      Type.Array(RuleVerdict, { maxItems: 40, description: "The rules in the order of their evaluation." }),
+    ),
+    attempts: Type.Optional(Type.Integer({ minimum: 0, description: "How often acting on it failed." })),
+    finishedAt: Type.Optional(timestamp("When the outcome was decided.")),
+  },
+  { description: "The outcome; only the platform writes it." },
+);
 export type WebhookDeliveryStatus = Static<typeof WebhookDeliveryStatus>;

@@ -1,7 +1,7 @@
 /** One vocabulary for the events of all hosts: what an adapter extracts of a payload, and what a delivery stores. */
 import { type Static, Type } from "typebox";
 import { PIPELINE_STATUSES } from "../environment/ephemeral-environment.schema.ts";
-import { literals, Timestamp } from "../schema.ts";
+import { literals, text, timestamp } from "../schema.ts";
 
 /** `other`: whatever the platform does nothing about; `approval`: a maintainer of ours approved a fork's commit. */
 export const EVENT_TYPES = ["pull_request", "push", "pipeline", "merge_group", "approval", "ping", "other"] as const;
@@ -29,69 +29,94 @@ export const LABEL_MAX_LENGTH = 100;
 /** How many labels of a pull request are stored: the required ones first. */
 export const MOST_LABELS = 20;
 
-const HostCommit = Type.String({ minLength: 40, maxLength: 64, pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
+const commit = (description: string) =>
+  text(64, description, { minLength: 40, pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
 /** A branch as the host reports it. Whether an environment can have it is decided when one is made. */
-const HostBranch = Type.String({ minLength: 1, maxLength: 255 });
+const branch = (description: string) => text(255, description, { minLength: 1 });
+const project = text(200, "Full name of the project on its host.", { minLength: 1 });
 
-/** The whole state of a pull or merge request at the time of its event. */
-export const PullRequestState = Type.Object({
-  number: Type.Integer({ minimum: 1 }),
-  action: literals(PULL_REQUEST_ACTIONS),
-  state: literals(["open", "closed"]),
-  merged: Type.Boolean(),
-  draft: Type.Boolean(),
-  labels: Type.Array(Type.String({ minLength: 1, maxLength: LABEL_MAX_LENGTH }), { maxItems: MOST_LABELS }),
-  label: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LABEL_MAX_LENGTH, description: "The label that was added or removed." }),
-  ),
-  headRef: HostBranch,
-  headCommit: HostCommit,
-  isFork: Type.Boolean({ description: "Whether its head is in another repository, or in one that is gone." }),
-  baseRef: HostBranch,
-  updatedAt: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: "By the host's clock; orders events." })),
-  login: Type.Optional(Type.String({ maxLength: 128, description: "The author's name on the host." })),
-});
+export const PullRequestState = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: "Its number on the host." }),
+    action: literals(PULL_REQUEST_ACTIONS, {
+      description:
+        "What happened, in GitHub's words. edited: the base branch was changed; updated: the host does not say what changed; other: nothing that the rules read.",
+    }),
+    state: literals(["open", "closed"], { description: "Its state after the event." }),
+    merged: Type.Boolean({ description: "Whether it was merged." }),
+    draft: Type.Boolean({ description: "Whether it is a draft." }),
+    labels: Type.Array(Type.String({ minLength: 1, maxLength: LABEL_MAX_LENGTH }), {
+      maxItems: MOST_LABELS,
+      description: "Its labels, the required ones first.",
+    }),
+    label: Type.Optional(text(LABEL_MAX_LENGTH, "The label that was added or removed.", { minLength: 1 })),
+    headRef: branch("Its head branch."),
+    headCommit: commit("The newest commit of its head branch."),
+    isFork: Type.Boolean({ description: "Whether its head is in another repository, or in one that is gone." }),
+    baseRef: branch("The branch that it is merged into."),
+    updatedAt: Type.Optional(timestamp("By the host's clock; orders events.")),
+    login: Type.Optional(text(128, "The author's name on the host.")),
+  },
+  { description: "The whole state of a pull or merge request at the time of its event." },
+);
 export type PullRequestState = Static<typeof PullRequestState>;
 
-export const PushState = Type.Object({
-  branch: HostBranch,
-  commit: Type.Optional(Type.Unsafe<string>({ ...HostCommit, description: "The new head; absent when deleted." })),
-  deleted: Type.Boolean(),
-});
+export const PushState = Type.Object(
+  {
+    branch: branch("The branch that was pushed to."),
+    commit: Type.Optional(commit("The new head; absent when deleted.")),
+    deleted: Type.Boolean({ description: "Whether the branch was deleted." }),
+  },
+  { description: "A push to a branch." },
+);
 export type PushState = Static<typeof PushState>;
 
-export const PipelineState = Type.Object({
-  project: Type.String({ minLength: 1, maxLength: 200 }),
-  id: Type.Integer({ format: "int64", minimum: 1 }),
-  commit: HostCommit,
-  branch: Type.Optional(HostBranch),
-  status: literals(PIPELINE_STATUSES),
-  url: Type.Optional(Type.String({ maxLength: 512, pattern: "^https?://[^\\s]+$" })),
-  at: Timestamp,
-});
+export const PipelineState = Type.Object(
+  {
+    project,
+    id: Type.Integer({ format: "int64", minimum: 1, description: "Its id on the host; a higher id is newer." }),
+    commit: commit("The commit that it builds."),
+    branch: Type.Optional(branch("The branch that it builds.")),
+    status: literals(PIPELINE_STATUSES, { description: "Its state after the event." }),
+    url: Type.Optional(text(512, "Its page on the host.", { pattern: "^https?://[^\\s]+$" })),
+    at: timestamp("When it got this status."),
+  },
+  { description: "A pipeline that began or ended." },
+);
 export type PipelineState = Static<typeof PipelineState>;
 
-export const MergeGroupState = Type.Object({
-  commit: HostCommit,
-  branch: HostBranch,
-  baseRef: HostBranch,
-});
+export const MergeGroupState = Type.Object(
+  {
+    commit: commit("The commit that is tested."),
+    branch: branch("The temporary branch of the group."),
+    baseRef: branch("The branch that the group is merged into."),
+  },
+  { description: "A group of a merge queue whose checks were requested." },
+);
 export type MergeGroupState = Static<typeof MergeGroupState>;
 
-export const ApprovalState = Type.Object({
-  number: Type.Integer({ minimum: 1 }),
-  commit: HostCommit,
-  by: Type.String({ maxLength: 254, description: "The maintainer, for people." }),
-});
+export const ApprovalState = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: "Number of the pull request." }),
+    commit: commit("The commit that was approved."),
+    by: text(254, "The maintainer, for people."),
+  },
+  { description: "A maintainer's approval of a fork's commit." },
+);
 export type ApprovalState = Static<typeof ApprovalState>;
 
 /** Exactly the field of its type is present; none for `ping` and `other`. */
-export const WebhookEvent = Type.Object({
-  type: literals(EVENT_TYPES),
-  pullRequest: Type.Optional(PullRequestState),
-  push: Type.Optional(PushState),
-  pipeline: Type.Optional(PipelineState),
-  mergeGroup: Type.Optional(MergeGroupState),
-  approval: Type.Optional(ApprovalState),
-});
+export const WebhookEvent = Type.Object(
+  {
+    type: literals(EVENT_TYPES, {
+      description: "What happened; the field of the type has the rest. other: nothing is done about it.",
+    }),
+    pullRequest: Type.Optional(PullRequestState),
+    push: Type.Optional(PushState),
+    pipeline: Type.Optional(PipelineState),
+    mergeGroup: Type.Optional(MergeGroupState),
+    approval: Type.Optional(ApprovalState),
+  },
+  { description: "What the host reported, in the same words for all hosts." },
+);
 export type WebhookEvent = Static<typeof WebhookEvent>;

@@ -60,10 +60,45 @@ describe("the definitions", () => {
   test.each([...customResourceDefinitions()])("%s bounds every text, list and rule", (_file, manifest) => {
     expect(unbounded(manifest as Node, "$")).toEqual([]);
   });
+
+  test.each([...customResourceDefinitions()])("%s describes the kind and each of its fields", (_file, manifest) => {
+    const kind = schemaOf(manifest);
+    expect(kind).toHaveProperty("description");
+    expect(undescribed(kind, "$")).toEqual([]);
+  });
+
+  // What client-side `kubectl apply` keeps of an object in one annotation; all annotations together have 256 KiB.
+  test.each([...customResourceDefinitions()])("%s fits into an annotation", (_file, manifest) => {
+    expect(Buffer.byteLength(JSON.stringify(manifest))).toBeLessThan(256 * 1024);
+  });
 });
 
 interface Node {
   readonly [field: string]: unknown;
+}
+
+interface FieldSchema {
+  readonly description?: string;
+  readonly properties?: { readonly [field: string]: FieldSchema };
+  readonly items?: FieldSchema;
+  readonly additionalProperties?: FieldSchema;
+}
+
+function schemaOf(manifest: object): FieldSchema {
+  const { spec } = manifest as { spec: { versions: [{ schema: { openAPIV3Schema: FieldSchema } }] } };
+  return spec.versions[0].schema.openAPIV3Schema;
+}
+
+/** The fields that `kubectl explain` has no description of, also those in lists and maps. */
+function undescribed({ properties = {}, items, additionalProperties }: FieldSchema, path: string): string[] {
+  return [
+    ...Object.entries(properties).flatMap(([field, schema]) => [
+      ...(schema.description ? [] : [`${path}.${field}`]),
+      ...undescribed(schema, `${path}.${field}`),
+    ]),
+    ...(items ? undescribed(items, `${path}[]`) : []),
+    ...(additionalProperties ? undescribed(additionalProperties, `${path}.*`) : []),
+  ];
 }
 
 /** Strings and lists without a maximum: CEL refuses rules over them for their cost, and etcd pays for them. */
