@@ -1,7 +1,6 @@
 /**
- * Runs the stages of the test suite in two lanes: most of them in view, one after the other, and beside them those that
- * wait much of their time, whose output is shown at the end. Closes with `N passed, N failed`. Every stage runs, also
- * after a failure, so that one run tells all. Usage: run.ts [STAGE …]
+ * Runs the stages of the test suite one after the other, the last ones side by side, and closes with `N passed, N failed`.
+ * Every stage runs, also after a failure, so that one run tells all. Usage: run.ts [STAGE …]
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +36,7 @@ interface Beside {
 interface Run {
   readonly names: readonly string[];
   run(names: readonly string[], beside?: Beside): Promise<Count>;
-  /** In the second lane, beside the stages that come after it. */
+  /** Beside the stages that come after it. */
   readonly isAside?: boolean;
   /** With the control planes that all such stages share: each file finds its own as new. */
   readonly onPlanes?: boolean;
@@ -51,13 +50,14 @@ const runs: readonly Run[] = [
   { names: ["verify"], run: verify },
   // Together, where they share the modules that a worker has loaded.
   { names: ["unit", "contract"], run: (names) => jest(names, "100%") },
-  { names: ["schemathesis"], run: (_, beside) => schemathesis(beside), isAside: true, onPlanes: true },
-  { names: ["e2e"], run: (_, beside) => e2e(beside), isAside: true },
   // These wait much of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
   { names: ["ports"], run: (names) => jest(names, 2), onPlanes: true },
-  { names: ["control-plane"], run: (names) => jest(names, 3), onPlanes: true },
+  { names: ["control-plane"], run: (names) => jest(names, 4), onPlanes: true },
   { names: ["faults"], run: (names) => jest(names, 3, FRESH), onPlanes: true },
+  // Waits for most of its time; what comes beside it judges no time.
+  { names: ["e2e"], run: (_, beside) => e2e(beside), isAside: true },
   { names: ["generators"], run: generators },
+  { names: ["schemathesis"], run: schemathesis, onPlanes: true },
 ];
 
 // Every fault plan where faults alone are asked for; among all the other stages one in eight, in an order that is drawn by the seed.
@@ -81,18 +81,16 @@ if (wanted.length === 0) await buildAll(showProgress()).catch((error: Error) => 
 let total = NOTHING;
 const chosen = runs.map((one) => ({ ...one, names: one.names.filter(isWanted) })).filter((one) => one.names.length > 0);
 const computed = Promise.withResolvers<void>();
-const lane: Ending[] = [];
-for (const [at, one] of chosen.entries()) {
+let show: (() => Promise<void>) | undefined;
+for (const one of chosen) {
   // The stage that can't have them repeats the error.
   if (one.onPlanes) await startPlanes().catch((error: Error) => console.error(error.message));
-  const isBeside = one.isAside && chosen.slice(at + 1).some(({ isAside }) => !isAside);
-  if (isBeside) lane.push(aside(one, lane.at(-1)?.ended));
+  if (one.isAside && one !== chosen.at(-1)) show = aside(one);
   else await inView(one);
 }
-await Promise.all(lane.filter(({ onPlanes }) => onPlanes).map(({ ended }) => ended));
 await stopPlanes();
 computed.resolve();
-for (const { show } of lane) await show();
+await show?.();
 printSlowest();
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
@@ -109,34 +107,21 @@ async function inView({ names, run: start }: Run): Promise<void> {
   tell(names, count, performance.now() - began);
 }
 
-/** A stage of the second lane. */
-interface Ending {
-  readonly onPlanes: boolean;
-  readonly ended: Promise<unknown>;
-  /** Waits for its end and shows what it printed. */
-  show(): Promise<void>;
-}
-
-/** Starts a stage of the second lane when the one before it has ended. */
-function aside({ names, run: start, onPlanes = false }: Run, before?: Promise<unknown>): Ending {
+/** Starts a stage whose programs write into a file; the answer waits for its end and shows that. */
+function aside({ names, run: start }: Run): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const file = join(folder, "output");
-  const work = async () => {
-    await before;
-    const output = openSync(file, "w");
-    const began = performance.now();
-    const count = await start(names, { output, others: computed.promise }).catch(crashed);
+  const output = openSync(file, "w");
+  const began = performance.now();
+  const ended = start(names, { output, others: computed.promise }).catch(crashed);
+  const took = ended.then(() => performance.now() - began);
+  return async () => {
+    const count = await ended;
     closeSync(output);
-    return { count, tookMs: performance.now() - began };
-  };
-  const ended = work();
-  const show = async () => {
-    const { count, tookMs } = await ended;
     process.stdout.write(readFileSync(file));
     rmSync(folder, { recursive: true, force: true });
-    tell(names, count, tookMs);
+    tell(names, count, await took);
   };
-  return { onPlanes, ended, show };
 }
 
 function tell(names: readonly string[], count: Count, tookMs: number): void {
@@ -174,16 +159,16 @@ async function generators(): Promise<Count> {
 }
 
 /** Whatever the OpenAPI document says, tried on the platform's real process; see test/schemathesis. */
-async function schemathesis({ output = "inherit" }: Partial<Beside> = {}): Promise<Count> {
+async function schemathesis(): Promise<Count> {
   // Loaded where it is wanted: no other stage needs a client of Kubernetes.
   const { tryDocument } = await import("./schemathesis/stage.ts");
   const { whyNoPython } = await import("./support/plane/python.ts");
   const obstacle = await whyNoPython();
   if (obstacle !== undefined) {
-    print(`schemathesis is skipped. ${obstacle}`, output);
+    console.log(`schemathesis is skipped. ${obstacle}`);
     return { ...NOTHING, skipped: 1 };
   }
-  return { ...(await tryDocument(output)), skipped: 0 };
+  return { ...(await tryDocument()), skipped: 0 };
 }
 
 /** A stage that can't tell its results has failed; the others go on. */
@@ -207,7 +192,7 @@ async function e2e({ output = "inherit", others }: Partial<Beside> = {}): Promis
       if ((await run(node, [launcher, command], { env: local, output })) !== 0) return { ...NOTHING, failed: 1 };
     }
     const told = { env: { ...process.env, ...shellVariables() }, output };
-    const side = await jest(["e2e"], 3, told);
+    const side = await jest(["e2e"], 4, told);
     // What kills the operator hits the moment that it means only where nothing computes beside it.
     await others;
     return sum(side, await jest(["e2e-alone"], 1, told));

@@ -50,6 +50,10 @@ def before_call(context, case, kwargs):
     """Signs webhooks once their bytes are known."""
     if case.path.endswith(SIGNED):
         kwargs["auth"] = proven
+    # A webhook that touched no environment answers an empty id: as a part of a path it would be another path.
+    for name, value in (case.path_parameters or {}).items():
+        if value == "":
+            case.path_parameters[name] = "none"
 
 
 # The bodies that are sent as JSON.
