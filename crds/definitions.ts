@@ -211,7 +211,6 @@ function rootSchema({ description, spec, status, rootRules }: Definition): objec
       kind: { type: "string", description: "The kind of the object." },
       metadata: {
         type: "object",
-        description: "The object's standard metadata.",
         // Declared, or rules on the name print "<nil>".
         properties: { name: { type: "string", maxLength: 253, description: "The name, unique in its namespace." } },
       },

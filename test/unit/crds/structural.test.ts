@@ -64,7 +64,9 @@ describe("the definitions", () => {
   test.each([...customResourceDefinitions()])("%s describes the kind and each of its fields", (_file, manifest) => {
     const kind = schemaOf(manifest);
     expect(kind).toHaveProperty("description");
-    expect(undescribed(kind, "$")).toEqual([]);
+    // The API server describes the metadata of every kind itself, and refuses another description.
+    const { metadata: _, ...properties } = kind.properties ?? {};
+    expect(undescribed({ ...kind, properties }, "$")).toEqual([]);
   });
 
   // What client-side `kubectl apply` keeps of an object in one annotation; all annotations together have 256 KiB.
