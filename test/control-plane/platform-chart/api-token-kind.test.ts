@@ -130,7 +130,10 @@ describe("the kind ApiToken", () => {
     expect(await admin.patch(path, { metadata: { labels: { team: "shop" } } })).toMatchObject({ status: 200 });
     // In the foreground: the garbage collector takes its own finalizer away. It looks for new kinds every 30 s.
     expect(await admin.delete(path, { propagationPolicy: "Foreground" })).toMatchObject({ status: 200 });
-    await until(async () => (await admin.get(path)).status === 404, { what: "the token being gone", deadlineMs: 60_000 });
+    await until(async () => (await admin.get(path)).status === 404, {
+      what: "the token being gone",
+      deadlineMs: 60_000,
+    });
   });
 
   test("may be written by the platform, and its status too", async () => {
