@@ -1,7 +1,7 @@
 /** The issuers whose ID tokens the REST interface accepts, and the roles of their users. */
 import { type Static, Type } from "typebox";
 import { CLAIM_MAX_LENGTH, MOST_CLAIMS } from "../crds/api-token.schema.ts";
-import { closed, literals } from "../crds/schema.ts";
+import { closed, described, literals } from "../crds/schema.ts";
 
 /** Keys over plain HTTP could be forged, except on this machine. */
 const HTTPS_OR_LOOPBACK = "^(https://[^\\s/?#]|http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)(:[0-9]+)?(/|$))";
@@ -19,7 +19,7 @@ const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { d
 export const Issuer = closed({
   issuer: IssuerUrl,
   audience: Type.String({ minLength: 1 }),
-  jwksUri: Type.Optional(Type.Unsafe<string>({ ...KeyUrl, description: "Instead of the URL from discovery." })),
+  jwksUri: Type.Optional(described(KeyUrl, "Instead of the URL from discovery.")),
   algorithms: Type.Array(
     literals(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]),
     { default: ["RS256"], minItems: 1 },

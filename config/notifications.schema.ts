@@ -1,9 +1,9 @@
 /** Where messages go: chat channels, the mail server, their texts, and when owners are warned. */
 import { type Static, Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
-import { closed } from "../crds/schema.ts";
+import { closed, described } from "../crds/schema.ts";
 
-const Reference = (description: string) => Type.Unsafe<SecretRef>({ ...SecretRef, description });
+const Reference = (description: string) => described(SecretRef, description);
 const ChannelName = (description: string) => Type.String({ minLength: 1, maxLength: 80, description });
 
 const Chat = closed(

@@ -1,7 +1,7 @@
 /** The hosts of repositories, and how their webhooks are verified. */
 import { Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
-import { closed, literals } from "../crds/schema.ts";
+import { closed, described, literals } from "../crds/schema.ts";
 
 export const HOST_KINDS = ["github", "gitea", "gitlab"] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
@@ -10,7 +10,7 @@ export type HostKind = (typeof HOST_KINDS)[number];
 export const API_URL =
   "base address of an API, such as https://api.github.com: https, or http on loopback; without credentials, query and fragment";
 
-const Secret = (description: string) => Type.Optional(Type.Unsafe<SecretRef>({ ...SecretRef, description }));
+const Secret = (description: string) => Type.Optional(described(SecretRef, description));
 /** Two of them live at a time, so that one can be replaced without a gap. */
 const Keys = (description: string) =>
   Type.Array(Type.Unsafe<SecretRef>(SecretRef), { maxItems: 2, default: [], description });

@@ -207,13 +207,10 @@ function rootSchema({ description, spec, status, rootRules }: Definition): objec
     required: ["spec"],
     properties: {
       // The API server describes these three in its own words.
-      apiVersion: { type: "string", description: "The API group and version of the object." },
-      kind: { type: "string", description: "The kind of the object." },
-      metadata: {
-        type: "object",
-        // Declared, or rules on the name print "<nil>".
-        properties: { name: { type: "string", maxLength: 253, description: "The name, unique in its namespace." } },
-      },
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      // Declared, or rules on the name print "<nil>".
+      metadata: { type: "object", properties: { name: { type: "string", maxLength: 253 } } },
       spec: structural(spec),
       ...(status ? { status: ownedAsOne(structural(status)) } : {}),
     },

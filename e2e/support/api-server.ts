@@ -19,7 +19,7 @@ interface Kind {
   readonly isNamespaced: boolean;
 }
 
-/** Reads what `kubectl get KINDS [NAME] OPTIONS --output=json` would, in a hundredth of its time. Fails with the API server's words. */
+/** Reads what `kubectl get KINDS [NAME] OPTIONS --output=json` would, without a process. Fails with the API server's words. */
 export async function get(kinds: string, ...asked: readonly string[]): Promise<readonly object[]> {
   const found = await Promise.all(kinds.split(",").map(async (kind) => objectsOf(await kindOf(kind), asked)));
   return found.flat();

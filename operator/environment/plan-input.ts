@@ -2,6 +2,7 @@ import type { ConfigSetSpec } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import { configurationOf } from "./configuration.ts";
+import { oncePer } from "./desired/once-per.ts";
 import { type ComponentRepositories, repositoriesOf } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 
@@ -16,17 +17,12 @@ export interface PlanInput {
   readonly services: readonly BackingService[];
 }
 
-/** The input of an environment, for steps that run in parallel. */
-const inputs = new WeakMap<EphemeralEnvironment, PlanInput>();
-
-/** The input as steps know it now; gathered once for all steps with the same environment object. */
-export function planInput(environment: EphemeralEnvironment, context: StepContext): PlanInput {
-  const input = inputs.get(environment) ?? {
+/** The input as steps know it now; gathered once for all steps of a run, which have the same environment object. */
+export const planInput = oncePer(
+  (environment: EphemeralEnvironment, context: StepContext): PlanInput => ({
     environment,
     repositories: repositoriesOf(environment, context.repositories),
     configSet: configurationOf(environment, context)?.spec,
     services: context.backingServices,
-  };
-  inputs.set(environment, input);
-  return input;
-}
+  }),
+);

@@ -4,6 +4,7 @@ import { namespaceName } from "../../../crds/names.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS } from "../../ports/pods.ts";
+import { oncePer } from "../desired/once-per.ts";
 import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
@@ -44,27 +45,20 @@ function renderedSpec(environment: EphemeralEnvironment, context: StepContext): 
   return isGranted ? { renderedSpecHash: specHash(environment.spec) } : {};
 }
 
-/** The rendered application of an environment, for steps that run in parallel. */
-const rendered = new WeakMap<EphemeralEnvironment, WantedApplication>();
-
-/** The application that the environment should have; rendered once for all steps with the same environment object. */
-export function desiredApplication(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
-  const desired = rendered.get(environment) ?? render(environment, context);
-  rendered.set(environment, desired);
-  return desired;
-}
-
-function render(environment: EphemeralEnvironment, context: StepContext): WantedApplication {
-  const { settings } = context;
-  const input = planInput(environment, context);
-  const { name, uid } = environment.metadata;
-  return {
-    environment: { name, uid },
-    chart: chartOf(input.repositories, settings),
-    values: environmentValues(input, settings),
-    sources: sourcesOf(environment),
-  };
-}
+/** The application that the environment should have; rendered once for all steps of a run, which have the same object. */
+export const desiredApplication = oncePer(
+  (environment: EphemeralEnvironment, context: StepContext): WantedApplication => {
+    const { settings } = context;
+    const input = planInput(environment, context);
+    const { name, uid } = environment.metadata;
+    return {
+      environment: { name, uid },
+      chart: chartOf(input.repositories, settings),
+      values: environmentValues(input, settings),
+      sources: sourcesOf(environment),
+    };
+  },
+);
 
 function sourcesOf(environment: EphemeralEnvironment): WantedApplication["sources"] {
   const sources = componentsOf(environment).map((component) => {
