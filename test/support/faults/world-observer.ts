@@ -4,9 +4,10 @@ import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../../operator/kit/cache/reflector.ts";
-import { secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
+import { resourceQuotaKind, secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
+import { equalJson } from "../../../operator/kit/equal-json.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Environments } from "../../../operator/ports/facade/environments.ts";
 import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
@@ -36,7 +37,7 @@ export interface Observer {
   environment(name: string): EphemeralEnvironment | undefined;
   /** All that carries the environment's UID, the resource itself included. */
   inventory(environment: Identified): Inventory;
-  /** How many events there were about the environment and what belongs to it. */
+  /** How many events there were about the environment and what belongs to it, but for the counts in its quotas. */
   changes(environment: Identified): number;
   /** Which objects of the environment were replaced by another one of the same name. */
   replaced(environment: Identified): readonly string[];
@@ -95,6 +96,23 @@ function valuesOf({ data = {} }: WireObject): Record<string, string> {
   return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
 }
 
+/**
+ * Whether only a quota's status differs. Kubernetes' own controller writes that, for all quotas at once and every five
+ * minutes (`--resource-quota-sync-period`): a count may be corrected long after an environment has come to rest.
+ */
+function isOnlyCounted(current: WireObject | undefined, previous: WireObject | undefined): boolean {
+  if (current?.kind !== resourceQuotaKind.kind || previous === undefined) return false;
+  return equalJson(withoutCounts(current), withoutCounts(previous));
+}
+
+function withoutCounts({ metadata, ...rest }: WireObject): object {
+  return {
+    ...rest,
+    status: undefined,
+    metadata: { ...metadata, resourceVersion: undefined, managedFields: undefined },
+  };
+}
+
 class Memory {
   readonly changes = new Map<string, number>();
   readonly leaving = new Set<string>();
@@ -130,7 +148,7 @@ class Memory {
     if (uid === "") return;
     const known = this.#objects.get(uid) ?? new Map<string, WireObject>();
     this.#objects.set(uid, known);
-    this.changes.set(uid, (this.changes.get(uid) ?? 0) + 1);
+    if (!isOnlyCounted(current, previous)) this.changes.set(uid, (this.changes.get(uid) ?? 0) + 1);
     const title = titleOf(type.kind, object);
     const place = `${uid} ${title}`;
     this.#uids.set(place, (this.#uids.get(place) ?? new Set()).add(object.metadata.uid));
