@@ -1,3 +1,4 @@
+import { recordKind } from "../../../crds/environment/environment-record.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { notificationKind } from "../../../crds/notifications/notification.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
@@ -143,9 +144,11 @@ async function refused(status: number, reason: string, details: object = {}): Pr
   return { status, headers, body: { kind: "Status", status: "Failure", code: status, reason, details } };
 }
 
-/** A message is named by what it says: where its name is taken, another process has made it. */
+/** A message is named by what it says, a record by its environment's UID: where the name is taken, another process has made it. */
+const NAMED_BY_CONTENT: readonly string[] = [notificationKind.kind, recordKind.kind];
+
 async function conflict({ request, next }: StruckRequest): Promise<KubeResponse> {
-  if (request.verb === "create" && request.type?.kind === notificationKind.kind) await next();
+  if (request.verb === "create" && NAMED_BY_CONTENT.includes(request.type?.kind ?? "")) await next();
   return refused(409, request.verb === "create" ? "AlreadyExists" : "Conflict");
 }
 
