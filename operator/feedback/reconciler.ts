@@ -2,6 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { FeedbackStatus } from "../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
+import { isUnavailable } from "../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts";
 import { equalJson } from "../kit/equal-json.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
@@ -9,7 +10,9 @@ import { type SubjectContext, subjectOf } from "./subject.ts";
 import { tell } from "./tell.ts";
 import { wantedOf } from "./wanted.ts";
 
-export interface FeedbackContext extends SubjectContext, Pick<ControllerPorts, "environment" | "statusWriter"> {
+const STORE_AGAIN_MS = 5_000;
+
+export interface FeedbackContext extends SubjectContext, Pick<ControllerPorts, "environment" | "statusWriter" | "log"> {
   readonly settings: Settings;
   readonly pullRequestHost: PullRequestHost;
 }
@@ -51,15 +54,24 @@ export function createFeedbackReconciler(context: FeedbackContext): Reconcile {
     const wanted = wantedOf(environment, subject, context.settings.publicUrl);
     const isLasting = () => lasting(name)?.metadata.uid === found.metadata.uid;
     const { feedback, error } = await tell(known, { host, subject, wanted, signal, isLasting });
-    await store(found, feedback);
-    return afterwards(error);
+    const notStored = await store(found, feedback).catch((failure: unknown) => {
+      context.log.warn("what the host was told is not stored yet", { environment: name, error: failure });
+      return failure;
+    });
+    return error === undefined ? afterStoring(notStored) : afterFailure(error);
   };
 }
 
 /** A host may name the time of the next try; otherwise the controller backs off. */
-function afterwards(error: unknown): ReconcileResult {
-  if (error === undefined) return {};
+function afterFailure(error: unknown): ReconcileResult {
   const retryAfterMs = error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined;
   if (retryAfterMs === undefined) throw error;
   return { requeueAfterMs: retryAfterMs };
+}
+
+/** The controller's backoff is for the host: it must not keep what was told from an API server that is back. */
+function afterStoring(failure: unknown): ReconcileResult {
+  if (failure === undefined) return {};
+  if (!isUnavailable(failure)) throw failure;
+  return { requeueAfterMs: STORE_AGAIN_MS };
 }

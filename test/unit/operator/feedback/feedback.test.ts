@@ -4,7 +4,9 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import { conclude } from "../../../../operator/feedback/conclude.ts";
 import { createFeedbackReconciler } from "../../../../operator/feedback/reconciler.ts";
+import { KubeError } from "../../../../operator/kit/client/errors.ts";
 import type { ReconcileContext } from "../../../../operator/kit/controller/controller.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryPullRequestHost } from "../../../support/doubles/memory/webhooks/pull-request-host.ts";
 import {
   CREATED,
@@ -47,15 +49,16 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
   let environment = environmentFixture({
     spec: { trigger: { kind: "pull_request", provider: host, repository: "shop-api", number: 42 } },
   });
-  let refusals = 0;
+  let refusals: Error[] = [];
   const repositories = { find: () => repository };
   const context = {
-    ...{ settings, repositories, pullRequestHost: told.host, environment: () => environment },
+    ...{ settings, repositories, log: silentLog, pullRequestHost: told.host, environment: () => environment },
     statusWriter: {
       addFinalizer: async (made: EphemeralEnvironment) => made,
       removeFinalizer: async () => undefined,
       async writeStatus(made: EphemeralEnvironment, status: Status) {
-        if (refusals-- > 0) throw new Error("a conflict");
+        const refusal = refusals.pop();
+        if (refusal !== undefined) throw refusal;
         environment = { ...made, status };
         return environment;
       },
@@ -71,8 +74,8 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     beginDeletion() {
       environment = { ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } };
     },
-    refuseWrites: (times: number) => {
-      refusals = times;
+    refuseWrites: (...errors: Error[]) => {
+      refusals = errors;
     },
     async becomes(status: Status, { generation = 1, commit = commitA } = {}) {
       const { metadata, spec, status: former } = environment;
@@ -147,11 +150,29 @@ describe("the host of a pull request", () => {
 
   test("is not told again when what it was told could not be stored at first", async () => {
     const { becomes, again, refuseWrites, reports, comments, status } = scene();
-    refuseWrites(1);
+    refuseWrites(new Error("a conflict"));
     await expect(becomes(ready)).rejects.toThrow("a conflict");
     await again();
     expect([reports, comments].map(({ length }) => length)).toEqual([1, 1]);
     expect(status()?.feedback?.comment?.id).toBe(5);
+  });
+
+  test("has what it was told stored soon after an outage of the API server, however long that lasted", async () => {
+    const { becomes, again, refuseWrites, reports, status } = scene();
+    const tooBusy = () => new KubeError({ status: 429, reason: "TooManyRequests" });
+    refuseWrites(tooBusy(), tooBusy());
+    expect(await becomes(ready)).toEqual({ requeueAfterMs: 5_000 });
+    expect(await again()).toEqual({ requeueAfterMs: 5_000 });
+    expect(await again()).toEqual({});
+    expect(reports).toHaveLength(1);
+    expect(status()?.feedback?.comment?.id).toBe(5);
+  });
+
+  test("that is away as well sets the time of the next try", async () => {
+    const { becomes, refuseWrites, setReachable } = scene();
+    setReachable(false);
+    refuseWrites(new KubeError({ status: 0, reason: "Unreachable" }));
+    await expect(becomes(ready)).rejects.toThrow("the host is away");
   });
 
   test("is told nothing more once the environment is being deleted", async () => {
