@@ -96,22 +96,32 @@ async function kindsBelow(root: string): Promise<readonly Kind[]> {
   );
 }
 
-let access: { readonly server: string; readonly agent: Agent } | undefined;
+interface Access {
+  readonly server: string;
+  readonly agent: Agent;
+}
+
+let access: Access | undefined;
 
 /** As the cluster's administrator. */
 async function ask<T>(path: string, accept = "application/json"): Promise<T> {
   access ??= accessOf(site.kubeconfig);
-  const { server, agent } = access;
-  const signal = AbortSignal.timeout(DEADLINE_MS);
-  const asked = request(server + path, { agent, headers: { accept }, signal }).end();
-  const [reply] = (await once(asked, "response")) as [IncomingMessage];
-  const body = (await json(reply)) as T & { readonly message?: string };
-  if (reply.statusCode !== 200) throw new Error(`GET ${path}: ${reply.statusCode} ${body.message}`);
+  const { status, body } = await answerOf<T & { readonly message?: string }>(access, path, accept).catch((cause) => {
+    throw new Error(`GET ${path} had no whole answer from the API server`, { cause });
+  });
+  if (status !== 200) throw new Error(`GET ${path}: ${status} ${body.message}`);
   return body;
 }
 
+async function answerOf<T>({ server, agent }: Access, path: string, accept: string) {
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const asked = request(server + path, { agent, headers: { accept }, signal }).end();
+  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  return { status: reply.statusCode, body: (await json(reply)) as T };
+}
+
 /** Reads a kubeconfig that is written as JSON, with a client certificate. */
-function accessOf(kubeconfig: string) {
+function accessOf(kubeconfig: string): Access {
   const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
     clusters: [{ cluster: { server: string; "certificate-authority": string } }];
     users: [{ user: { "client-certificate": string; "client-key": string } }];

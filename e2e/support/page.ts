@@ -14,16 +14,17 @@ export interface Page {
  * Opens an environment's URL through the ingress. The certificate has to be the local authority's, for that very host.
  *
  * Connects to loopback with the URL's port and name, because not every resolver knows names below `localhost`
- * (RFC 6761, 6.3).
+ * (RFC 6761, 6.3). Fails, naming the URL, when there is no whole answer within ten seconds.
  */
 export async function open(url: string): Promise<Page> {
   const { hostname, host, port, pathname } = new URL(url);
   const options = { host: "127.0.0.1", port, path: pathname, servername: hostname, headers: { host } };
   const signal = AbortSignal.timeout(DEADLINE_MS);
   return new Promise((resolve, reject) => {
+    const unanswered = (cause: unknown) => reject(new Error(`GET ${url} had no whole answer`, { cause }));
     const sent = request({ ...options, ca: readFileSync(site.caFile), agent: false, signal }, (reply) => {
-      text(reply).then((body) => resolve({ status: reply.statusCode, body }), reject);
+      text(reply).then((body) => resolve({ status: reply.statusCode, body }), unanswered);
     });
-    sent.once("error", reject).end();
+    sent.once("error", unanswered).end();
   });
 }
