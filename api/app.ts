@@ -1,9 +1,8 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
-import type { Clock } from "../operator/ports/clock.ts";
 import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
-import type { Log } from "../operator/ports/log.ts";
+import type { RequestMetrics } from "../operator/ports/facade/request-metrics.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";
 import { authenticator } from "./auth/credentials.ts";
@@ -28,12 +27,14 @@ export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quo
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
   readonly audit: AuditTrail;
+  /** Where requests are counted. */
+  readonly metrics?: RequestMetrics;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
 export function createApp(given: AppParts): Express {
   const parts = { ...given, log: withRequestId(given.log), stopping: given.stopping ?? new AbortController().signal };
-  const { settings, log, audit, clock } = parts;
+  const { settings, audit } = parts;
   const services: Services = {
     ...parts,
     urlChecks: createUrlChecks(parts),
@@ -48,7 +49,7 @@ export function createApp(given: AppParts): Express {
   app.set("trust proxy", trustedProxy(settings.api));
   app.set("case sensitive routing", true);
   app.set("query parser", false);
-  app.use(identify, secureHeaders(), cors(settings.api.corsOrigins), accessLog(log, clock));
+  app.use(identify, secureHeaders(), cors(settings.api.corsOrigins), accessLog(parts));
   app.use(rejectAmbiguousHeaders(auth));
   mountDocs(app, limits);
   mount(app, listRoutes(), { ...auth, services, audit, streams: createEventStreams(services) });
@@ -76,15 +77,20 @@ function secureHeaders(): RequestHandler[] {
   ];
 }
 
+/** The status of a request whose client went away before the answer, as proxies log it. */
+const CUT_OFF = 499;
+
 /** One line a request, written when it is over: changes and errors at level info, successful reads at debug. */
-function accessLog(log: Log, clock: Clock): RequestHandler {
+function accessLog({ log, clock, metrics }: Pick<AppParts, "log" | "clock" | "metrics">): RequestHandler {
   return (request, response, next) => {
     const startedMs = clock.monotonicMs();
+    metrics?.begun();
     // The connection's end is no part of the request: its context would be lost.
     const context = currentRequest();
     response.once("close", () => {
       const { requestId, contract, caller, auditTarget } = context;
       const isRead = contract?.method === "get" && response.statusCode < 400;
+      const durationMs = clock.monotonicMs() - startedMs;
       log[isRead ? "debug" : "info"]("request answered", {
         requestId,
         method: request.method,
@@ -92,7 +98,14 @@ function accessLog(log: Log, clock: Clock): RequestHandler {
         status: response.writableEnded ? response.statusCode : "cut off",
         subject: caller?.subject,
         concerns: auditTarget,
-        durationMs: Math.round(clock.monotonicMs() - startedMs),
+        durationMs: Math.round(durationMs),
+      });
+      metrics?.ended({
+        method: request.method,
+        route: contract?.path,
+        status: response.writableEnded ? response.statusCode : CUT_OFF,
+        durationMs,
+        isStream: contract?.isStream === true,
       });
     });
     next();

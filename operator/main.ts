@@ -8,6 +8,7 @@ import { startServer } from "../api/http/server.ts";
 import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
+import { prometheusMetrics } from "./adapters/prometheus/metrics.ts";
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "./kit/client/credentials/credentials.ts";
 import { inCluster } from "./kit/client/credentials/in-cluster.ts";
@@ -53,8 +54,18 @@ async function main(settings: Settings): Promise<void> {
   const clock = systemClock;
   const audit = createAuditTrail(settings, { clock, log });
   const random = Math.random;
-  const operator = createOperator({ settings, log, clock, kubeConfig, random, audit, auditId: currentAuditId });
-  const probes = await serveProbes(settings.probes, operator);
+  const metrics = prometheusMetrics();
+  const operator = createOperator({
+    settings,
+    log,
+    clock,
+    kubeConfig,
+    random,
+    audit,
+    auditId: currentAuditId,
+    metrics,
+  });
+  const probes = await serveProbes(settings.probes, operator, metrics);
   const version = packageJson.version;
   const counters = createSharedCounters(settings, { clock, log });
   const closing = new AbortController();
@@ -66,6 +77,7 @@ async function main(settings: Settings): Promise<void> {
     version,
     counters,
     audit,
+    metrics: metrics.requests,
     randomBytes,
     identityProvider: identityProviderOf(settings, clock),
     stopping: closing.signal,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import type { Metrics } from "./ports/metrics.ts";
 
 /** What the probes ask. */
 export interface Probed {
@@ -11,23 +12,44 @@ export interface Probed {
 
 /**
  * Serves `/livez` (the event loop turns, and no watch hangs) and `/readyz` (the process can serve; else it names the kinds
- * that it has no complete list of) for the kubelet, on a port of their own.
+ * that it has no complete list of) for the kubelet, on a port of their own; beside them `/metrics` for Prometheus.
  *
  * A dependency that is down is no reason to restart or to unplug a pod: that truth is told by `/api/ready`.
  */
-export async function serveProbes(address: { host: string; port: number }, probed: Probed): Promise<Server> {
-  const server = createServer((request, reply) => {
-    const { status, text } = answerTo(request.url ?? "", probed);
-    reply.writeHead(status, { "content-type": "text/plain" }).end(`${text}\n`);
+export async function serveProbes(
+  address: { host: string; port: number },
+  probed: Probed,
+  metrics: Pick<Metrics, "scrape">,
+): Promise<Server> {
+  const server = createServer(async (request, reply) => {
+    const path = request.url ?? "";
+    const { status, text, type = "text/plain" } = path === "/metrics" ? await scraped(metrics) : answerTo(path, probed);
+    reply.writeHead(status, { "content-type": type }).end(text);
   });
   server.listen(address.port, address.host);
   await once(server, "listening");
   return server;
 }
 
-function answerTo(path: string, { alive, missing }: Probed): { readonly status: number; readonly text: string } {
-  const ok = { status: 200, text: "ok" };
-  if (path === "/livez") return alive ? ok : { status: 503, text: "not ok" };
-  if (path !== "/readyz") return { status: 404, text: "not ok" };
-  return missing.length === 0 ? ok : { status: 503, text: `not ok: no complete list yet of ${missing.join(", ")}` };
+interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly text: string;
+}
+
+function answerTo(path: string, { alive, missing }: Probed): Answer {
+  const ok = { status: 200, text: "ok\n" };
+  if (path === "/livez") return alive ? ok : { status: 503, text: "not ok\n" };
+  if (path !== "/readyz") return { status: 404, text: "not ok\n" };
+  return missing.length === 0 ? ok : { status: 503, text: `not ok: no complete list yet of ${missing.join(", ")}\n` };
+}
+
+/** A figure that can't be read must not end the process. */
+async function scraped(metrics: Pick<Metrics, "scrape">): Promise<Answer> {
+  try {
+    const { contentType, text } = await metrics.scrape();
+    return { status: 200, type: contentType, text };
+  } catch (error) {
+    return { status: 500, text: `not ok: ${(error as Error).message}\n` };
+  }
 }

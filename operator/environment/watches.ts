@@ -5,7 +5,7 @@ import { type EphemeralEnvironment, hasFinalizer } from "../../crds/environment/
 import { ENVIRONMENT_UID_LABEL } from "../../crds/group.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
 import { type Enqueue, endOf } from "../kit/controller/controller.ts";
-import type { Priority } from "../kit/controller/work-queue.ts";
+import type { Priority } from "../kit/controller/priority.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../ports/caches.ts";
 
 /** Enqueues the environments that a change concerns; returns the end of it. */

@@ -8,6 +8,7 @@ import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
+import { countedInbox } from "../delivery/counted-inbox.ts";
 import { createWebhookInbox } from "../delivery/inbox.ts";
 import { createWebhookKeys } from "../delivery/webhook-keys.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
@@ -17,6 +18,7 @@ import { createHookDoctor } from "../hooks/doctor.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
 import { createUnverifiedMessages } from "../notification/unverified-message.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
+import type { Metrics } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
@@ -33,6 +35,8 @@ export interface FacadeOptions {
   readonly prober?: UrlProber;
   /** Where what webhooks change is recorded. */
   readonly audit?: AuditTrail;
+  /** Where webhooks are counted. */
+  readonly metrics?: Metrics;
 }
 
 /** Which adapter stands behind which port of the facade. */
@@ -46,6 +50,17 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
   const webhooks = settling(foundations, { client, configSets, branchHeads, audit: options.audit });
+  const webhookInbox = createWebhookInbox({
+    ...webhooks,
+    deliveries: webhooks.webhookDeliveries,
+    settings,
+    repositories: webhooks.world.repositories,
+    formats: WEBHOOK_FORMATS,
+    keys: createWebhookKeys({ settings, secretManager, clock }),
+    clock,
+    log,
+    unverifiedMessages: createUnverifiedMessages({ settings, notifications, clock }),
+  });
   return {
     environments: kubernetesEnvironments({
       ...stored,
@@ -57,17 +72,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     branchHeads,
     configSets,
     webhookDeliveries: webhooks.webhookDeliveries,
-    webhookInbox: createWebhookInbox({
-      ...webhooks,
-      deliveries: webhooks.webhookDeliveries,
-      settings,
-      repositories: webhooks.world.repositories,
-      formats: WEBHOOK_FORMATS,
-      keys: createWebhookKeys({ settings, secretManager, clock }),
-      clock,
-      log,
-      unverifiedMessages: createUnverifiedMessages({ settings, notifications, clock }),
-    }),
+    webhookInbox: options.metrics === undefined ? webhookInbox : countedInbox(webhookInbox, options.metrics),
     hookDoctor: createHookDoctor({ settings, secretManager, hooks: repositoryHooks(apis) }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),

@@ -4,7 +4,6 @@ import { hostCalls } from "../adapters/host-api/host-calls.ts";
 import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
 import { type ControllerContext, controllers } from "../controllers.ts";
 import { runControllers } from "../kit/controller/manager.ts";
-import type { ControllerMetrics } from "../kit/controller/worker-pool.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
@@ -17,8 +16,6 @@ export interface OperatorOptions extends FoundationOptions, ControllerOptions, F
   readonly onPorts?: (context: ControllerContext) => ControllerContext;
   /** Where changes that bypass the REST interface are recorded. */
   readonly audit?: AuditTrail;
-  /** Where the controllers count. */
-  readonly metrics?: ControllerMetrics;
 }
 
 /** However long a dependency was away: half a minute after its return everything is as wanted. */
@@ -33,19 +30,21 @@ export type Operator = ReturnType<typeof createOperator>;
  */
 export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
-  const { client, leaderClient, term, watches, secretManagers, messaging, log, clock } = foundations;
-  const { random, metrics, onPorts = (context: ControllerContext) => context } = options;
+  const { client, leaderClient, term, watches, secretManagers, messaging, counted, log, clock } = foundations;
+  const { metrics, random, onPorts = (context: ControllerContext) => context } = options;
   // Apart, so that the connections of one never wait for those of the other.
-  const [hostForController, hostForApi] = [gitRepositoryHost(), gitRepositoryHost()];
+  const gitHost = () => counted("repository-host", gitRepositoryHost());
+  const [hostForController, hostForApi] = [gitHost(), gitHost()];
   const { settings } = foundations;
   const calls = hostCalls(log);
   const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls });
   const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls });
   const hosts = { repositoryHost: hostForController, apis: apisForController };
   const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
+  let isLeadingNow = () => false;
+  const { caches } = foundations;
+  metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
-    /** How often the APIs of the repositories' hosts were called, by controllers and facade together. */
-    hostCalls: calls,
     ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, options),
     /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
     get missing() {
@@ -66,9 +65,17 @@ export function createOperator(options: OperatorOptions) {
      */
     async reconcile(signal: AbortSignal, isLeading = () => true): Promise<void> {
       term.begin(isLeading);
+      isLeadingNow = isLeading;
       const subscriptions = auditSubscriptions(foundations, options.audit);
-      const context = { log, clock, random, metrics, backoffMs: BACKOFF_MS, subscriptions, cutCalls: term.end };
-      await runControllers(list, context, signal);
+      await runControllers(
+        list,
+        {
+          ...{ log, clock, random, metrics: metrics?.controllers, subscriptions },
+          backoffMs: BACKOFF_MS,
+          cutCalls: term.end,
+        },
+        signal,
+      );
     },
     /** Ends the watches and closes every connection. */
     async stop(): Promise<void> {

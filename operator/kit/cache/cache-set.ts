@@ -18,7 +18,9 @@ export interface CacheSet {
   readonly synced: boolean;
   /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
   readonly missing: readonly string[];
-  /** Milliseconds since the most silent watch made progress; infinite before its first page. */
+  /** Milliseconds since each watch made progress, by its kind; infinite before its first page. */
+  readonly progressAgesMs: ReadonlyMap<string, number>;
+  /** The longest of them. */
   readonly oldestProgressMs: number;
   /** False when a watch has begun nothing and received nothing for so long that it must hang. */
   readonly alive: boolean;
@@ -66,9 +68,13 @@ export function createCacheSet(context: Context): CacheSet {
     get missing() {
       return watched.filter(({ cache }) => !cache.synced).map(({ name }) => name);
     },
+    get progressAgesMs() {
+      const nowMs = clock.monotonicMs();
+      const ageMs = (reflector: Reflector) => nowMs - (reflector.status().lastProgressAt ?? Number.NEGATIVE_INFINITY);
+      return new Map(watched.map(({ name, reflector }) => [name, ageMs(reflector)]));
+    },
     get oldestProgressMs() {
-      const last = watched.map(({ reflector }) => reflector.status().lastProgressAt ?? Number.NEGATIVE_INFINITY);
-      return clock.monotonicMs() - Math.min(...last);
+      return Math.max(...this.progressAgesMs.values());
     },
     get alive() {
       const isAlive = ({ lastBegunAt, lastProgressAt = Number.NEGATIVE_INFINITY }: ReflectorStatus) =>

@@ -1,5 +1,5 @@
+import type { Priority } from "./priority.ts";
 import type { RetryDelayOptions } from "./retry-delays.ts";
-import type { Priority } from "./work-queue.ts";
 
 /** What a reconcile leaves to do: nothing, or another reconcile after a while. */
 export interface ReconcileResult {

@@ -1,20 +1,11 @@
 import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "../time/clock.ts";
+import type { QueueMetrics } from "./controller-metrics.ts";
+import { PRIORITIES, type Priority } from "./priority.ts";
 import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
-
-/**
- * `urgent` is for reconciles that are due at a certain moment and short. `high` is for what a user or a change waits for,
- * `low` for start-up, requeues, retries and deletions. Keys of one priority are first in, first out. `urgent` comes first,
- * then `high`, except that every fifth key is a waiting `low` one: neither starves.
- */
-export type Priority = (typeof PRIORITIES)[number];
-
-/** The first before all others. */
-const PRIORITIES = ["urgent", "high", "low"] as const;
 
 export interface WorkQueueOptions extends RetryDelayOptions {
   readonly clock?: Clock;
-  /** Told the depth after every change. */
-  readonly onDepth?: (depth: number) => void;
+  readonly metrics?: QueueMetrics | undefined;
 }
 
 /** An empty queue. */
@@ -33,15 +24,21 @@ const HIGH_IN_A_ROW = 4;
 /** Whether the one priority is at least as high as the other. */
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
-/** Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work. */
 /**
  * Keys that want work: each at most once in the queue and at most once in work.
  *
  * A key added while in work is queued again when its work is done.
  */
+// Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work.
 export class WorkQueue {
-  readonly #waiting: Readonly<Record<Priority, Set<string>>> = { urgent: new Set(), high: new Set(), low: new Set() };
-  readonly #working = new Set<string>();
+  /** By priority, and since when. */
+  readonly #waiting: Readonly<Record<Priority, Map<string, number>>> = {
+    urgent: new Map(),
+    high: new Map(),
+    low: new Map(),
+  };
+  /** And since when. */
+  readonly #working = new Map<string, number>();
   readonly #dirty = new Map<string, Priority>();
   /** By priority, so that a key that waits at low priority can be due at an urgent moment, too. */
   readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
@@ -52,7 +49,7 @@ export class WorkQueue {
   readonly #takers: ((key: string | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
-  readonly #onDepth: (depth: number) => void;
+  readonly #metrics: QueueMetrics | undefined;
   /** How many `high` keys came before a waiting `low` one. */
   #highInARow = 0;
   #closed = false;
@@ -60,7 +57,7 @@ export class WorkQueue {
   constructor(options: WorkQueueOptions) {
     this.#clock = options.clock ?? systemClock;
     this.#delays = new RetryDelays(this.#clock, options);
-    this.#onDepth = options.onDepth ?? (() => undefined);
+    this.#metrics = options.metrics;
   }
 
   add(key: string, priority: Priority = "high"): void {
@@ -71,10 +68,11 @@ export class WorkQueue {
       this.#dirty.set(key, priority);
       return;
     }
+    const addedMs = known === undefined ? undefined : this.#waiting[known].get(key);
     if (known !== undefined) this.#waiting[known].delete(key);
-    this.#waiting[priority].add(key);
+    this.#waiting[priority].set(key, addedMs ?? this.#clock.monotonicMs());
+    if (known === undefined) this.#metrics?.added();
     this.#handOut();
-    this.#onDepth(this.depth);
   }
 
   /**
@@ -95,6 +93,7 @@ export class WorkQueue {
    * `atLeastMs`; answers the delay in milliseconds.
    */
   retry(key: string, atLeastMs = 0): number {
+    this.#metrics?.retried();
     const delayMs = Math.max(this.#delays.next(key), atLeastMs);
     this.addAfter(key, delayMs);
     return delayMs;
@@ -116,7 +115,6 @@ export class WorkQueue {
     return new Promise((resolve) => {
       this.#takers.push(resolve);
       this.#handOut();
-      this.#onDepth(this.depth);
     });
   }
 
@@ -129,12 +127,24 @@ export class WorkQueue {
 
   /** Keys waiting now, without those due later. */
   get depth(): number {
-    return PRIORITIES.reduce((sum, priority) => sum + this.#waiting[priority].size, 0);
+    return PRIORITIES.reduce((sum, priority) => sum + this.depthOf(priority), 0);
+  }
+
+  /** Those of one priority. */
+  depthOf(priority: Priority): number {
+    return this.#waiting[priority].size;
   }
 
   /** Keys in work. */
   get inWork(): number {
     return this.#working.size;
+  }
+
+  /** Milliseconds for which the keys in work have been there: all of them together, and the longest. */
+  workingMs(): { readonly sum: number; readonly longest: number } {
+    const nowMs = this.#clock.monotonicMs();
+    const ages = [...this.#working.values()].map((sinceMs) => nowMs - sinceMs);
+    return { sum: ages.reduce((sum, ageMs) => sum + ageMs, 0), longest: Math.max(0, ...ages) };
   }
 
   /** Drops what waits and accepts nothing more; keys in work may still be `done`. */
@@ -147,15 +157,16 @@ export class WorkQueue {
     }
     this.#dirty.clear();
     for (const resolve of this.#takers.splice(0)) resolve(undefined);
-    this.#onDepth(0);
   }
 
   #handOut(): void {
     while (this.#takers.length > 0) {
-      const key = this.#next();
-      if (key === undefined) return;
+      const [key, addedMs] = this.#next() ?? [];
+      if (key === undefined || addedMs === undefined) return;
       for (const priority of PRIORITIES) this.#waiting[priority].delete(key);
-      this.#working.add(key);
+      const nowMs = this.#clock.monotonicMs();
+      this.#working.set(key, nowMs);
+      this.#metrics?.taken(nowMs - addedMs);
       this.#takers.shift()?.(key);
     }
   }
@@ -164,7 +175,7 @@ export class WorkQueue {
     return PRIORITIES.find((priority) => this.#waiting[priority].has(key));
   }
 
-  #next(): string | undefined {
+  #next(): readonly [key: string, addedMs: number] | undefined {
     const [urgent] = this.#waiting.urgent;
     if (urgent !== undefined) return urgent;
     const [high] = this.#waiting.high;

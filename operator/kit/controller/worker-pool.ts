@@ -4,16 +4,9 @@ import { type Clock, MAX_TIMER_MS, pause } from "../time/clock.ts";
 import { type BoundedSignal, boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import type { Controller, ReconcileResult } from "./controller.ts";
-import { createWorkQueue, type Priority, type WorkQueue } from "./work-queue.ts";
-
-/** How a reconcile ended. */
-export type ReconcileOutcome = "done" | "requeued" | "failed" | "timeout";
-
-/** Where controllers count. */
-export interface ControllerMetrics {
-  queueDepth(controller: string, depth: number): void;
-  reconciled(controller: string, outcome: ReconcileOutcome, durationMs: number): void;
-}
+import type { ControllerMetrics, PoolMetrics, PoolState, ReconcileOutcome } from "./controller-metrics.ts";
+import type { Priority } from "./priority.ts";
+import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
 
 /** What all controllers of a process share. */
 export interface WorkerPoolContext {
@@ -42,10 +35,13 @@ const LONGEST_ABORT_MS = 500;
 
 const DEADLINE_MS = 60_000;
 
+/** What the language throws; all that is thrown on purpose has a type of its own. */
+const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
+
 /** The workers of one controller and the queue that they take keys from. */
-export class WorkerPool {
+export class WorkerPool implements PoolState {
   readonly #controller: Worked;
-  readonly #metrics: ControllerMetrics | undefined;
+  readonly #metrics: PoolMetrics | undefined;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #queue: WorkQueue;
@@ -56,11 +52,10 @@ export class WorkerPool {
 
   constructor(controller: Worked, { log, metrics, clock, random }: WorkerPoolContext) {
     this.#controller = controller;
-    this.#metrics = metrics;
     this.#clock = clock;
     this.#log = log.with({ controller: controller.name });
-    const onDepth = (depth: number) => metrics?.queueDepth(controller.name, depth);
-    this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, onDepth });
+    this.#metrics = metrics?.of(controller, this);
+    this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, metrics: this.#metrics });
   }
 
   /** Queues a key; before `start` it waits. Priority is `high` unless said. */
@@ -92,6 +87,14 @@ export class WorkerPool {
   /** Keys that wait now. */
   get depth(): number {
     return this.#queue.depth;
+  }
+
+  depthOf(priority: Priority): number {
+    return this.#queue.depthOf(priority);
+  }
+
+  workingMs(): { readonly sum: number; readonly longest: number } {
+    return this.#queue.workingMs();
   }
 
   /** Keys that are being reconciled. */
@@ -138,7 +141,7 @@ export class WorkerPool {
     });
     const outcome = await this.#outcome(key, bound);
     bound.release();
-    this.#metrics?.reconciled(this.#controller.name, outcome, this.#clock.monotonicMs() - startedMs);
+    this.#metrics?.reconciled(outcome, this.#clock.monotonicMs() - startedMs);
   }
 
   async #outcome(key: string, bound: BoundedSignal): Promise<ReconcileOutcome> {
@@ -166,6 +169,9 @@ export class WorkerPool {
     const askedSeconds = error instanceof KubeError ? error.retryAfterSeconds : undefined;
     const retryInMs = Math.round(this.#queue.retry(key, (askedSeconds ?? 0) * 1000));
     this.#log.warn("a reconcile failed", { key, error, failures: this.#queue.failures(key), retryInMs });
-    return bound.cutBy() === "deadline" ? "timeout" : "failed";
+    if (bound.cutBy() === "deadline") return "timeout";
+    return isBug(error) ? "panic" : "failed";
   }
 }
+
+const isBug = (error: unknown) => BUGS.some((kind) => error instanceof kind);

@@ -5,11 +5,13 @@
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
+import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import type { ControllerContext } from "../../../operator/controllers.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
-import type { ControllerMetrics } from "../../../operator/kit/controller/worker-pool.ts";
+import type { PoolState } from "../../../operator/kit/controller/controller-metrics.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
+import type { Metrics } from "../../../operator/ports/metrics.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
@@ -32,7 +34,8 @@ const seen = new Set<string>();
 const writes = new Map<string, number>();
 const expired: Record<string, number> = {};
 let reconciles = 0;
-let depth = 0;
+/** Of the environments. */
+let pool: PoolState | undefined;
 let peakBytes = 0;
 let convergedAtMs: number | undefined;
 let isSynced = false;
@@ -98,19 +101,30 @@ function lookAtMemory(): void {
 
 /** Converged: every environment that there is has been reconciled, and none waits for it. */
 function lookWhetherConverged(): void {
-  if (!isSynced || convergedAtMs !== undefined || depth > 0 || reconciles < seen.size) return;
+  if (!isSynced || convergedAtMs !== undefined || pool === undefined || pool.depth > 0 || reconciles < seen.size)
+    return;
   if (operator.ports.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
 }
 
-function metrics(): ControllerMetrics {
+/** The platform's own metrics; reconciles of environments are looked at besides. */
+function metrics(): Metrics {
+  const counted = prometheusMetrics();
   return {
-    queueDepth(controller, now) {
-      if (controller === "environments") depth = now;
-    },
-    reconciled(controller) {
-      if (controller !== "environments") return;
-      reconciles += 1;
-      if (depth === 0) lookWhetherConverged();
+    ...counted,
+    controllers: {
+      of(controller, state) {
+        const counts = counted.controllers.of(controller, state);
+        if (controller.name !== "environments") return counts;
+        pool = state;
+        return {
+          ...counts,
+          reconciled(outcome, durationMs) {
+            counts.reconciled(outcome, durationMs);
+            reconciles += 1;
+            if (state.depth === 0) lookWhetherConverged();
+          },
+        };
+      },
     },
   };
 }

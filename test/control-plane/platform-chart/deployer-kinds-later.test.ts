@@ -7,6 +7,7 @@ import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
 import { applyArgoCdKinds } from "../../../deploy/local/kubernetes/custom-kinds.ts";
 import { silentProgress } from "../../../deploy/local/progress.ts";
+import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { serveProbes } from "../../../operator/probes.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
   operator = createOperator({
     ...{ settings: settingsFrom(testSettings), kubeConfig, log: silentLog, clock: systemClock, random: Math.random },
   });
-  probes = await serveProbes({ host: "127.0.0.1", port: 0 }, operator);
+  probes = await serveProbes({ host: "127.0.0.1", port: 0 }, operator, prometheusMetrics());
 }, 180_000);
 afterAll(async () => {
   await operator.stop();

@@ -5,7 +5,7 @@ import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { enqueueOnChanges } from "../../../../operator/environment/watches.ts";
 import type { WireObject } from "../../../../operator/kit/client/kinds.ts";
-import type { Priority } from "../../../../operator/kit/controller/work-queue.ts";
+import type { Priority } from "../../../../operator/kit/controller/priority.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../operator/ports/caches.ts";
 import {
   configSetFixture,

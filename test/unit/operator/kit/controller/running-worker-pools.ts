@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from "@jest/globals";
 import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
+import type { ControllerMetrics } from "../../../../../operator/kit/controller/controller-metrics.ts";
 import {
   createWorkerPool,
   type Worked,
@@ -41,5 +42,13 @@ export function runningWorkerPools() {
       return clock;
     },
     started,
+  };
+}
+
+/** Metrics of which only the outcomes are kept. */
+export function outcomesInto(outcomes: string[]): ControllerMetrics {
+  const nothing = () => undefined;
+  return {
+    of: () => ({ added: nothing, taken: nothing, retried: nothing, reconciled: (outcome) => outcomes.push(outcome) }),
   };
 }

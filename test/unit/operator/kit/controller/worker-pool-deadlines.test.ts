@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
 import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
-import { runningWorkerPools } from "./running-worker-pools.ts";
+import { outcomesInto, runningWorkerPools } from "./running-worker-pools.ts";
 
 const world = runningWorkerPools();
 const { started } = world;
@@ -55,7 +55,7 @@ test("a pass beyond its deadline is aborted and tried again", async () => {
   const outcomes: string[] = [];
   const controller = started((_key, { signal }) => untilAborted(signal), {
     deadlineMs: 10_000,
-    metrics: { queueDepth: () => undefined, reconciled: (_name, outcome) => outcomes.push(outcome) },
+    metrics: outcomesInto(outcomes),
   });
   controller.enqueue("a");
   await until(() => controller.inWork === 1);

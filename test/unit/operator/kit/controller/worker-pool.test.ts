@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
 import { until } from "../../../../support/fixtures/until.ts";
-import { runningWorkerPools } from "./running-worker-pools.ts";
+import { outcomesInto, runningWorkerPools } from "./running-worker-pools.ts";
 
 const world = runningWorkerPools();
 const { started } = world;
@@ -85,7 +85,7 @@ test("a success ends the backoff", async () => {
       failuresLeft -= 1;
       if (failuresLeft >= 0 || failuresLeft === -2) throw new Error("not yet");
     },
-    { metrics: { queueDepth: () => undefined, reconciled: (_name, outcome) => outcomes.push(outcome) } },
+    { metrics: outcomesInto(outcomes) },
   );
   controller.enqueue("a");
   await until(() => world.clock.pending.includes(500));

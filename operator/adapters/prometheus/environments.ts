@@ -1,0 +1,73 @@
+import { PHASES } from "../../../crds/environment/environment-status.schema.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { deletableFrom } from "../../../crds/environment/lifetime.ts";
+import { shownPhase } from "../../../crds/environment/phase.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Observed } from "../../ports/metrics.ts";
+import type { MetricRegistry } from "./registry.ts";
+
+const secondsBetween = (from: string | Date, to: string | Date) =>
+  Math.max(0, (new Date(to).getTime() - new Date(from).getTime()) / 1000);
+
+/** The metrics of environments: those of now are counted at each scrape, durations at the change that ends them. */
+export function environmentMetrics(registry: MetricRegistry, { caches, isLeading, clock }: Observed): void {
+  const { environments } = caches;
+  const now = () => (isLeading() ? environments.list() : []);
+  registry.computed("ephemeral_environments", function* () {
+    if (!isLeading()) return;
+    const counts = new Map<string, number>(PHASES.map((phase) => [phase, 0]));
+    for (const one of now()) counts.set(shownPhase(one), (counts.get(shownPhase(one)) ?? 0) + 1);
+    for (const [phase, count] of counts) yield [{ phase }, count];
+  });
+  const longestSince = (since: (environment: EphemeralEnvironment) => string | Date | undefined) =>
+    function* () {
+      if (!isLeading()) return;
+      const ages = now().map((one) => secondsBetween(since(one) ?? clock.now(), clock.now()));
+      yield [{}, ages.reduce((longest, age) => Math.max(longest, age), 0)] as const;
+    };
+  registry.computed(
+    "ephemeral_environment_deletion_longest_seconds",
+    longestSince(({ metadata }) => metadata.deletionTimestamp),
+  );
+  registry.computed(
+    "ephemeral_environment_expiry_overdue_seconds",
+    longestSince((one) => (one.metadata.deletionTimestamp === undefined ? deletableFrom(one) : undefined)),
+  );
+
+  const changes = lifeChanges(registry, clock);
+  environments.subscribe((_name, current, previous) => {
+    // What a cache shows first is no change.
+    if (!isLeading() || previous === undefined) return;
+    if (current?.metadata.uid === previous.metadata.uid) changes.changed(current, previous);
+    else changes.gone(previous);
+  });
+}
+
+/** What the changes of an environment tell of its life. */
+function lifeChanges(registry: MetricRegistry, clock: Clock) {
+  const creation = registry.histogram("ephemeral_environment_creation_seconds");
+  const failures = registry.counter("ephemeral_environment_failures_total");
+  const deletion = registry.histogram("ephemeral_environment_deletion_seconds");
+  const lateness = registry.histogram("ephemeral_environment_expiry_lateness_seconds");
+  return {
+    changed(current: EphemeralEnvironment, previous: EphemeralEnvironment): void {
+      const [{ readyAt, phase } = {}, before] = [current.status, previous.status];
+      if (readyAt !== undefined && before?.readyAt === undefined) {
+        creation.observe(secondsBetween(current.metadata.creationTimestamp, readyAt));
+      }
+      if (phase === "failed" && before?.phase !== "failed") failures.inc();
+      const isAsked = previous.metadata.deletionTimestamp === undefined;
+      const { deletionTimestamp: deletedAt } = current.metadata;
+      if (isAsked && deletedAt !== undefined) observeLateness(current, deletedAt);
+    },
+    gone({ metadata: { deletionTimestamp } }: EphemeralEnvironment): void {
+      if (deletionTimestamp !== undefined) deletion.observe(secondsBetween(deletionTimestamp, clock.now()));
+    },
+  };
+
+  /** Not of one that was deleted before its time. */
+  function observeLateness(environment: EphemeralEnvironment, deletedAt: string): void {
+    const due = deletableFrom(environment);
+    if (due !== undefined && due <= new Date(deletedAt)) lateness.observe(secondsBetween(due, deletedAt));
+  }
+}

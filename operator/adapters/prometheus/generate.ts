@@ -1,0 +1,67 @@
+/** Writes `docs/metrics.md`; with `--check` fails instead when it is not up to date. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { METRICS } from "./definitions.ts";
+import { processMetrics } from "./process.ts";
+import { MetricRegistry } from "./registry.ts";
+
+const file = new URL("../../../docs/metrics.md", import.meta.url);
+
+const HEAD = `# Metrics
+
+<!-- Written by operator/adapters/prometheus/generate.ts: run 'make generate' after a change. -->
+
+The platform answers \`GET /metrics\` on the probes' port (9090 unless the settings say otherwise), in the text format of
+Prometheus. Labels are bounded: none is an environment's name or a user. What controllers and their queues do has the names
+that controller-runtime gives it, so that dashboards for controller-runtime show it.
+
+- **Stable** metrics keep name, type and labels within a major version; **alpha** ones may change in any.
+- Figures **of the leader** are about the whole cluster: other replicas do not have them, so that sums over replicas are right.
+  Counters and histograms begin anew with each process.
+`;
+
+const rows = Object.entries(METRICS).map(([name, { type, labels, help, stability, from }]) =>
+  row([
+    code(name),
+    type,
+    labels.map(code).join(", "),
+    from === "leader" ? "the leader" : "each replica",
+    stability,
+    help,
+  ]),
+);
+
+const registry = new MetricRegistry();
+processMetrics(registry);
+const ofProcess = registry.prometheus
+  .getMetricsAsArray()
+  .map(({ name, help, ...metric }) => row([code(name), String((metric as unknown as { type: string }).type), help]));
+
+const wanted = [
+  HEAD,
+  row(["Name", "Type", "Labels", "Of", "Stability", "Meaning"]),
+  row(Array(6).fill("---")),
+  ...rows,
+  "",
+  "## Process and Node.js",
+  "",
+  "With the names that [prom-client](https://github.com/siimon/prom-client) gives, as dashboards for Node.js expect.",
+  "",
+  row(["Name", "Type", "Meaning"]),
+  row(Array(3).fill("---")),
+  ...ofProcess,
+  "",
+].join("\n");
+
+if (!process.argv.includes("--check")) writeFileSync(file, wanted);
+else if (!existsSync(file) || readFileSync(file, "utf8") !== wanted) {
+  process.stderr.write("docs/metrics.md is not up to date: run 'make generate' and commit the result\n");
+  process.exitCode = 1;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

@@ -1,0 +1,29 @@
+import type { Metrics } from "../../ports/metrics.ts";
+import { controllerMetrics } from "./controllers.ts";
+import { environmentMetrics } from "./environments.ts";
+import { observedMetrics } from "./observed.ts";
+import { processMetrics } from "./process.ts";
+import { MetricRegistry } from "./registry.ts";
+import { kubeRequestCounter, requestMetrics } from "./requests.ts";
+import { serviceCalls } from "./services.ts";
+
+/** The Metrics port, in the text format of Prometheus. `definitions.ts` lists what there is. */
+export function prometheusMetrics(): Metrics {
+  const registry = new MetricRegistry();
+  processMetrics(registry);
+  const webhooks = registry.counter("ephemeral_webhooks_total");
+  return {
+    controllers: controllerMetrics(registry),
+    requests: requestMetrics(registry),
+    onKubeRequest: kubeRequestCounter(registry),
+    webhookEnded: (door, outcome) => webhooks.inc({ door, outcome }),
+    counted: serviceCalls(registry),
+    observe(observed) {
+      observedMetrics(registry, observed);
+      environmentMetrics(registry, observed);
+    },
+    async scrape() {
+      return { contentType: registry.prometheus.contentType, text: await registry.prometheus.metrics() };
+    },
+  };
+}

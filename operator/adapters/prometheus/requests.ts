@@ -1,0 +1,49 @@
+import type { RequestSeam, Verb } from "../../kit/client/request.ts";
+import type { RequestMetrics } from "../../ports/facade/request-metrics.ts";
+import type { MetricRegistry } from "./registry.ts";
+
+/** Where no route fits: the path is whatever the caller wrote. */
+const NO_ROUTE = "none";
+
+/** The metrics of the REST interface: rate, errors and duration of each route. */
+export function requestMetrics(registry: MetricRegistry): RequestMetrics {
+  const total = registry.counter("http_requests_total");
+  const duration = registry.histogram("http_request_duration_seconds");
+  const inFlight = registry.gauge("http_requests_in_flight");
+  return {
+    begun: () => inFlight.inc(),
+    ended({ method, route, status, durationMs, isStream }) {
+      inFlight.dec();
+      const labels = route === undefined ? { method: "other", route: NO_ROUTE } : { method, route };
+      total.inc({ ...labels, code: String(status) });
+      if (!isStream) duration.observe(labels, durationMs / 1000);
+    },
+  };
+}
+
+const METHODS: Readonly<Record<Verb, string>> = {
+  get: "GET",
+  list: "GET",
+  watch: "GET",
+  version: "GET",
+  create: "POST",
+  update: "PUT",
+  patch: "PATCH",
+  delete: "DELETE",
+};
+
+/** Counts the calls to the API server, as client-go does. */
+export function kubeRequestCounter(registry: MetricRegistry): RequestSeam {
+  const total = registry.counter("rest_client_requests_total");
+  return async ({ verb }, next) => {
+    const method = METHODS[verb];
+    try {
+      const response = await next();
+      total.inc({ method, code: String(response.status) });
+      return response;
+    } catch (error) {
+      total.inc({ method, code: "<error>" });
+      throw error;
+    }
+  };
+}
