@@ -15,7 +15,7 @@ import { createLimits, hourlyCount } from "./limits/limits.ts";
 import { errorHandler, mount } from "./mount.ts";
 import { mountDocs } from "./openapi/pages.ts";
 import { createRepositoryQuotas } from "./repositories/repository-quotas.ts";
-import { currentRequest, requestIdFrom, runRequest, withRequestId } from "./request-context.ts";
+import { currentRequest, requestIdFrom, runRequest } from "./request-context.ts";
 import { listRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 
@@ -33,7 +33,7 @@ export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quo
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
 export function createApp(given: AppParts): Express {
-  const parts = { ...given, log: withRequestId(given.log), stopping: given.stopping ?? new AbortController().signal };
+  const parts = { ...given, stopping: given.stopping ?? new AbortController().signal };
   const { settings, audit } = parts;
   const services: Services = {
     ...parts,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import type { Log } from "../operator/ports/log.ts";
+import { withLogFacts } from "../operator/ports/log.ts";
 import type { Caller } from "./auth/access.ts";
 import type { Contract } from "./route.ts";
 
@@ -43,7 +43,10 @@ export function requestIdFrom(header: string | undefined): string {
   return header !== undefined && ACCEPTABLE.test(header) ? header : randomUUID();
 }
 
-/** Serves a request: whatever `serve` does, also later, finds its context by the functions below. */
+/**
+ * Serves a request: whatever `serve` does, also later, finds its context by the functions below, and every line that is
+ * written meanwhile carries the request's id.
+ */
 export function runRequest(request: Pick<RequestContext, "requestId" | "address">, serve: () => void): void {
   const unknown = {
     contract: undefined,
@@ -53,7 +56,7 @@ export function runRequest(request: Pick<RequestContext, "requestId" | "address"
     auditReason: undefined,
   };
   const audit = { auditId: randomUUID(), auditObjects: new Map(), isCredentialRefused: false, isRecorded: false };
-  storage.run({ ...request, ...unknown, ...audit }, serve);
+  storage.run({ ...request, ...unknown, ...audit }, () => withLogFacts({ requestId: request.requestId }, serve));
 }
 
 /**
@@ -77,21 +80,4 @@ export function addAuditObject<T extends { readonly metadata: AuditObject }>(obj
   const { name, uid } = object.metadata;
   storage.getStore()?.auditObjects.set(uid, { name, uid });
   return object;
-}
-
-/** The same log, with the id of the request that is being served on every line. */
-export function withRequestId(log: Log): Log {
-  const write =
-    (level: "debug" | "info" | "warn" | "error"): Log["info"] =>
-    (message, facts) => {
-      const requestId = storage.getStore()?.requestId;
-      log[level](message, requestId === undefined ? facts : { requestId, ...facts });
-    };
-  return {
-    debug: write("debug"),
-    info: write("info"),
-    warn: write("warn"),
-    error: write("error"),
-    with: (facts) => withRequestId(log.with(facts)),
-  };
 }

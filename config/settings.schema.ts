@@ -151,6 +151,9 @@ export const Settings = closed({
   sweep: Sweep,
   records: Records,
   leaderElection: Type.Boolean({ default: true }),
-  logLevel: literals(["debug", "info", "warn", "error"], { default: "info" }),
+  logLevel: literals(["debug", "info", "warn", "error"], {
+    default: "info",
+    description: "How much is written. The one setting that is followed without a restart.",
+  }),
 });
 export type Settings = Static<typeof Settings>;

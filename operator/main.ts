@@ -18,6 +18,7 @@ import { createLeaderElector, type TermEnd } from "./kit/leader/leader-election.
 import { leases } from "./kit/leader/lease.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { pause, systemClock } from "./kit/time/clock.ts";
+import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
 import { createAuditTrail } from "./wiring/audit-trail.ts";
 import { identityProviderOf } from "./wiring/identity-provider.ts";
@@ -44,10 +45,11 @@ if (values.help || values.settings === undefined) {
   process.stdout.write(usage);
   process.exit(values.help ? 0 : 2);
 }
-await main(readSettingsOrExit(values.settings));
+await main(readSettingsOrExit(values.settings), values.settings);
 
-async function main(settings: Settings): Promise<void> {
+async function main(settings: Settings, settingsFile: string): Promise<void> {
   const log = winstonLog({ level: settings.logLevel });
+  const unfollow = followLogLevel({ path: settingsFile, read: readSettings }, log);
   exitOnLostErrors(log);
   const stopping = stopSignal();
   const kubeConfig = await kubeConfigOf(process.env);
@@ -97,6 +99,7 @@ async function main(settings: Settings): Promise<void> {
   counters?.close();
   await audit.close();
   probes.close();
+  unfollow();
   log.info("stopped", { because: ended });
   process.exitCode = ended === "lost" ? 1 : 0;
 }

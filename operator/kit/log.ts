@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { types } from "node:util";
 import winston from "winston";
 
@@ -17,6 +18,23 @@ export interface Log {
 /** How much is written. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
+/** A log whose level can change while it is used. */
+export interface LevelledLog extends Log {
+  level: LogLevel;
+}
+
+const storage = new AsyncLocalStorage<Facts>();
+
+/** Does the work; every line that is written for it, now or later and by whomever, has these facts, too. */
+export function withLogFacts<T>(facts: Facts, work: () => T): T {
+  return storage.run({ ...storage.getStore(), ...facts }, work);
+}
+
+/** What `withLogFacts` says about the work that is being done. */
+export function logFacts(): Facts | undefined {
+  return storage.getStore();
+}
+
 /** A log that writes nothing. */
 export const silentLog: Log = Object.freeze({
   debug: () => undefined,
@@ -27,7 +45,10 @@ export const silentLog: Log = Object.freeze({
 });
 
 /** JSON lines on `stream` (standard output by default): `{"time", "level", "message", …facts}`. */
-export function winstonLog(options: { readonly level: LogLevel; readonly stream?: NodeJS.WritableStream }): Log {
+export function winstonLog(options: {
+  readonly level: LogLevel;
+  readonly stream?: NodeJS.WritableStream;
+}): LevelledLog {
   const transport =
     options.stream === undefined
       ? new winston.transports.Console()
@@ -37,13 +58,21 @@ export function winstonLog(options: { readonly level: LogLevel; readonly stream?
     format: winston.format.printf((line) => String(line.line)),
     transports: [transport],
   });
-  return adapt(logger, {});
+  return {
+    ...adapt(logger, {}),
+    get level() {
+      return logger.level as LogLevel;
+    },
+    set level(level: LogLevel) {
+      logger.level = level;
+    },
+  };
 }
 
 function adapt(logger: winston.Logger, base: Facts): Log {
   const write = (level: LogLevel) => (message: string, facts?: Facts) => {
     if (!logger.isLevelEnabled(level)) return;
-    logger.log({ level, message, line: lineOf(level, message, { ...base, ...facts }) });
+    logger.log({ level, message, line: lineOf(level, message, { ...base, ...logFacts(), ...facts }) });
   };
   return {
     debug: write("debug"),

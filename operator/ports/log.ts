@@ -1,2 +1,2 @@
-/** Structured logging: the kit's own type, where the facade may import it from. */
-export type { Log } from "../kit/log.ts";
+/** Structured logging: the kit's own, where the facade may import it from. */
+export { type Log, withLogFacts } from "../kit/log.ts";

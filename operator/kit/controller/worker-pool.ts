@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { KubeError } from "../client/errors.ts";
-import type { Log } from "../log.ts";
+import { type Log, withLogFacts } from "../log.ts";
 import { type Clock, MAX_TIMER_MS, pause } from "../time/clock.ts";
 import { type BoundedSignal, boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
@@ -139,7 +140,8 @@ export class WorkerPool implements PoolState {
       deadlineMs: this.#controller.deadlineMs ?? DEADLINE_MS,
       signals: [this.#abort.signal],
     });
-    const outcome = await this.#outcome(key, bound);
+    const facts = { controller: this.#controller.name, key, reconcileId: randomUUID() };
+    const outcome = await withLogFacts(facts, () => this.#outcome(key, bound));
     bound.release();
     this.#metrics?.reconciled(outcome, this.#clock.monotonicMs() - startedMs);
   }
@@ -163,12 +165,12 @@ export class WorkerPool implements PoolState {
 
   #failed(key: string, error: unknown, bound: BoundedSignal): ReconcileOutcome {
     if (bound.cutBy() === "caller") {
-      this.#log.info("a reconcile was aborted by the stop", { key });
+      this.#log.info("a reconcile was aborted by the stop");
       return "failed";
     }
     const askedSeconds = error instanceof KubeError ? error.retryAfterSeconds : undefined;
     const retryInMs = Math.round(this.#queue.retry(key, (askedSeconds ?? 0) * 1000));
-    this.#log.warn("a reconcile failed", { key, error, failures: this.#queue.failures(key), retryInMs });
+    this.#log.warn("a reconcile failed", { error, failures: this.#queue.failures(key), retryInMs });
     if (bound.cutBy() === "deadline") return "timeout";
     return isBug(error) ? "panic" : "failed";
   }

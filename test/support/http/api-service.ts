@@ -10,7 +10,7 @@ import type { Repository } from "../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { BACKING_SERVICES } from "../../../operator/environment/backing-services/index.ts";
 import { chartTemplates } from "../../../operator/environment/template.ts";
-import type { Log } from "../../../operator/kit/log.ts";
+import { type Log, logFacts } from "../../../operator/kit/log.ts";
 import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
 import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
@@ -237,7 +237,7 @@ function defaultRepositories(): Repository[] {
 /** A log that keeps its lines. */
 export function recordingLog(lines: LogLine[], base: object = {}): Log {
   const write = (level: string) => (message: string, facts?: object) => {
-    lines.push({ level, message, facts: { ...base, ...facts } });
+    lines.push({ level, message, facts: { ...base, ...logFacts(), ...facts } });
   };
   return {
     debug: write("debug"),

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { KubeError } from "../../../../operator/kit/client/errors.ts";
-import { type Log, winstonLog } from "../../../../operator/kit/log.ts";
+import { type Log, winstonLog, withLogFacts } from "../../../../operator/kit/log.ts";
 
 function linesOf(write: (log: Log) => void): Record<string, unknown>[] {
   const stream = new PassThrough();
@@ -17,6 +17,33 @@ test("a line has time, level and message, and facts as keys", () => {
   const [line] = linesOf((log) => log.with({ environment: "shop" }).warn("a pass failed", { failures: 2 }));
   expect(line).toMatchObject({ level: "warn", message: "a pass failed", environment: "shop", failures: 2 });
   expect(new Date(String(line?.time)).getTime()).not.toBeNaN();
+});
+
+test("lines that are written for a piece of work carry its facts, also later and by another log", async () => {
+  const stream = new PassThrough();
+  const log = winstonLog({ level: "info", stream });
+  await withLogFacts({ requestId: "one" }, async () => {
+    await Promise.resolve();
+    withLogFacts({ reconcileId: "two" }, () => log.with({ host: "git" }).info("inner"));
+    log.info("outer");
+  });
+  log.info("apart");
+  const lines = String(stream.read()).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line)).map(({ time: _, level: __, ...facts }) => facts)).toEqual([
+    { message: "inner", requestId: "one", reconcileId: "two", host: "git" },
+    { message: "outer", requestId: "one" },
+    { message: "apart" },
+  ]);
+});
+
+test("the level can change while the log is used", () => {
+  const stream = new PassThrough();
+  const log = winstonLog({ level: "error", stream });
+  const child = log.with({ host: "git" });
+  child.info("before");
+  log.level = "info";
+  child.info("after");
+  expect(String(stream.read())).toMatch(/^\{.*"message":"after"\}\n$/);
 });
 
 test("facts can't take the place of time, level or message", () => {

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { stringify } from "yaml";
+import { readSettings } from "../../../config/settings.ts";
+import type { LogLevel } from "../../../operator/kit/log.ts";
+import { followLogLevel } from "../../../operator/log-level.ts";
+import { recordedLog } from "../../support/fixtures/recorded-log.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+
+let folder: string;
+let file: string;
+let end: () => void;
+const { log: recorded, lines } = recordedLog();
+const log = { ...recorded, level: "info" as LogLevel };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "log-level-"));
+  file = join(folder, "settings.yaml");
+  await writeFile(file, stringify({ ...testSettings, logLevel: "info" }));
+  end = followLogLevel({ path: file, read: readSettings }, log, { lookEveryMs: 10 });
+});
+afterEach(async () => {
+  end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("the level follows the settings file; what is not valid changes nothing", async () => {
+  await writeFile(file, stringify({ ...testSettings, logLevel: "debug" }));
+  await until(() => log.level === "debug");
+  await writeFile(file, "logLevel: loud");
+  await until(() => lines.some(({ level }) => level === "warn"));
+  expect(log.level).toBe("debug");
+  await writeFile(file, stringify({ ...testSettings, logLevel: "error" }));
+  await until(() => log.level === "error");
+  expect(lines.map(({ message, from, to }) => [message, from, to])).toEqual([
+    ["the log level changes", "info", "debug"],
+    ["the changed settings are not valid: the log level stays", undefined, undefined],
+    ["the log level changes", "debug", "error"],
+  ]);
+});
