@@ -28,7 +28,7 @@ export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quo
   readonly stopping?: AbortSignal;
   readonly audit: AuditTrail;
   /** Where requests are counted. */
-  readonly metrics?: RequestMetrics;
+  readonly metrics?: RequestMetrics | undefined;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */

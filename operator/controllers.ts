@@ -13,6 +13,7 @@ import { enqueueOnReports } from "./feedback/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collector.ts";
 import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
+import { type OldRollupsContext, shrinkOldRollups } from "./garbage-collection/old-rollups.ts";
 import { createOrphanedValues, removeOnDeletion } from "./garbage-collection/orphaned-token-values.ts";
 import { createSweep } from "./garbage-collection/orphans.ts";
 import { discardWhenUnused, enqueueOnDisuse } from "./garbage-collection/unused-config-set-versions.ts";
@@ -35,6 +36,7 @@ export type ControllerContext = ControllerPorts &
   SenderContext &
   Omit<MessageContext, "send"> &
   FeedbackContext &
+  OldRollupsContext &
   HookContext;
 
 /** Hosts count calls that they refuse, too. */
@@ -123,6 +125,7 @@ function garbage(context: ControllerContext): Controller {
     tokenValues: tokenValues.sweep,
     deliveries: dropOldDeliveries(context),
     notifications: removeFinishedMessages(context),
+    rollups: shrinkOldRollups(context),
   };
   return garbageCollection(context, collections, [
     (enqueue) =>

@@ -79,7 +79,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
     version,
     counters,
     audit,
-    metrics: metrics.requests,
+    metrics: operator.requestMetrics,
     randomBytes,
     identityProvider: identityProviderOf(settings, clock),
     stopping: closing.signal,

@@ -40,6 +40,7 @@ export const RecordSpec = Type.Object(
     manifest: Type.Optional(NotedManifest),
     createdAt: timestamp("When the environment was created."),
     readyAt: Type.Optional(timestamp("When it was ready for the first time; absent if it never was.")),
+    dueAt: Type.Optional(timestamp("From when on its expiry let it be deleted; absent if it never did.")),
     deletedAt: timestamp("When its deletion was requested."),
     goneAt: timestamp("When everything was verified gone, or forced."),
     teardownSeconds: Type.Integer({ minimum: 0, description: "Seconds from deletedAt to goneAt." }),

@@ -21,10 +21,20 @@ export interface Collections {
   readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
   /** Removes messages that were sent or given up. */
   readonly notifications: (signal: AbortSignal) => Promise<void>;
+  /** Keeps old rollups small, and drops the oldest. */
+  readonly rollups: (signal: AbortSignal) => Promise<void>;
 }
 
 /** The periodic collections; the keys of their controller. */
-export const COLLECTIONS = ["orphans", "records", "tokens", "token values", "deliveries", "notifications"] as const;
+export const COLLECTIONS = [
+  "orphans",
+  "records",
+  "tokens",
+  "token values",
+  "deliveries",
+  "notifications",
+  "rollups",
+] as const;
 type Collection = (typeof COLLECTIONS)[number];
 
 const MINUTE_MS = 60_000;
@@ -58,7 +68,7 @@ export function garbageCollection(
 
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
 export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
-  const { orphans, tokens, tokenValues, deliveries, notifications } = of;
+  const { orphans, tokens, tokenValues, deliveries, notifications, rollups } = of;
   const { settings, random } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
   type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
@@ -74,6 +84,7 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
         (await deliveries(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {},
     },
     notifications: { everyMs: OUTBOX_MS, collect: (signal: AbortSignal) => notifications(signal).then(() => ({})) },
+    rollups: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => rollups(signal).then(() => ({})) },
   } satisfies Record<Collection, unknown>;
   const begun = new Set<string>();
   return async (key, { signal }) => {

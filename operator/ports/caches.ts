@@ -36,9 +36,11 @@ export interface Caches {
   readonly configSets: ObjectCache<ConfigSet>;
   readonly apiTokens: ObjectCache<ApiToken>;
   readonly webhookDeliveries: ObjectCache<WebhookDelivery>;
-  /** The records of environments that a pull request made; of each, what `recordKept` keeps. */
+  /** The records of deleted environments; of each, what `recordKept` keeps. */
   readonly records: ObjectCache<EnvironmentRecord>;
   readonly notifications: ObjectCache<Notification>;
+  /** The ConfigMaps with the rollups of what was counted. */
+  readonly rollups: ObjectCache<WireObject>;
   /** The ControllerRevisions that keep versions of config sets. */
   readonly revisions: ObjectCache<WireObject>;
   readonly children: OwnedCaches;

@@ -7,6 +7,7 @@ import {
   watchedRecords,
   watchedRepositories,
   watchedRevisions,
+  watchedRollups,
   watchedWebhookDeliveries,
 } from "../adapters/kubernetes/kinds.ts";
 import { fieldManagers } from "../audit/field-managers.ts";
@@ -36,6 +37,7 @@ export function watchKinds(
     webhookDeliveries: set.watch(watchedWebhookDeliveries(namespace)),
     records: set.watch(watchedRecords(namespace)),
     notifications: set.watch(watchedNotifications(namespace)),
+    rollups: set.watch(watchedRollups(namespace)),
     revisions: set.watch(watchedRevisions(namespace)),
     children: new Map(children.map((kind) => [kind.type.plural, set.watch(kind)])),
     writersOf: writers.of,

@@ -4,6 +4,7 @@ import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
 import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
+import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
@@ -36,7 +37,7 @@ export interface FacadeOptions {
   /** Where what webhooks change is recorded. */
   readonly audit?: AuditTrail;
   /** Where webhooks are counted. */
-  readonly metrics?: Metrics;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** Which adapter stands behind which port of the facade. */
@@ -75,6 +76,8 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     webhookInbox: options.metrics === undefined ? webhookInbox : countedInbox(webhookInbox, options.metrics),
     hookDoctor: createHookDoctor({ settings, secretManager, hooks: repositoryHooks(apis) }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
+    records: { list: () => caches.records.list().map(({ spec }) => spec) },
+    rollups: watchedRollupDays(caches.rollups),
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     health: kubernetesPlatformHealth({
       client,

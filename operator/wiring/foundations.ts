@@ -25,7 +25,7 @@ export interface FoundationOptions {
   /** Stands around every call to the Kubernetes API; for counting and for injecting faults. */
   readonly onRequest?: RequestSeam;
   /** Where the process counts what it does. */
-  readonly metrics?: Metrics;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** What the controllers and the facade's ports both stand on. */

@@ -5,10 +5,12 @@ import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
 import { type ControllerContext, controllers } from "../controllers.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
+import { flushRegularly } from "../rollups/flushing.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 import { hostApis } from "./host-apis.ts";
+import { createRecording } from "./recording.ts";
 
 /** What the process is started with, and the seams of tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
@@ -31,7 +33,8 @@ export type Operator = ReturnType<typeof createOperator>;
 export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
   const { client, leaderClient, term, watches, secretManagers, messaging, counted, log, clock } = foundations;
-  const { metrics, random, onPorts = (context: ControllerContext) => context } = options;
+  const { random, onPorts = (context: ControllerContext) => context } = options;
+  const { recorder, metrics } = createRecording(foundations, options.metrics);
   // Apart, so that the connections of one never wait for those of the other.
   const gitHost = () => counted("repository-host", gitRepositoryHost());
   const [hostForController, hostForApi] = [gitHost(), gitHost()];
@@ -42,10 +45,13 @@ export function createOperator(options: OperatorOptions) {
   const hosts = { repositoryHost: hostForController, apis: apisForController };
   const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
   let isLeadingNow = () => false;
+  let endRecording = async () => {};
   const { caches } = foundations;
-  metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
+  options.metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
-    ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, options),
+    ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
+    /** Where the REST interface counts its requests. */
+    requestMetrics: metrics?.requests,
     /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
     get missing() {
       return watches.missing;
@@ -57,6 +63,7 @@ export function createOperator(options: OperatorOptions) {
     /** Begins to watch; resolves when every cache has its first complete list. */
     start(signal: AbortSignal): Promise<void> {
       watches.start();
+      if (recorder !== undefined) endRecording = flushRegularly(recorder, clock);
       return watches.whenSynced(signal);
     },
     /**
@@ -79,6 +86,7 @@ export function createOperator(options: OperatorOptions) {
     },
     /** Ends the watches and closes every connection. */
     async stop(): Promise<void> {
+      await endRecording();
       await watches.stop();
       const { forController, forApi } = secretManagers;
       const open = [client, leaderClient, hostForController, hostForApi, apisForController, apisForApi];

@@ -23,6 +23,7 @@ import {
 } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type WatchedKind, withoutHistory } from "../../kit/cache/watched-kind.ts";
 import {
+  configMapKind,
   limitRangeKind,
   namespaceKind,
   networkPolicyKind,
@@ -45,6 +46,7 @@ import {
   BY_WAITING,
   WAITING,
 } from "../../ports/caches.ts";
+import { ROLLUP_LABEL } from "./records/rollups.ts";
 
 /** The platform's own kinds, as the client takes them. */
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
@@ -106,10 +108,10 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   },
 });
 
-/** The records of environments that a pull request made, in the platform's namespace. */
+/** The records of deleted environments, in the platform's namespace. */
 export const watchedRecords = (namespace: string): WatchedKind<EnvironmentRecord> => ({
   type: recordType,
-  where: { namespace, labelSelector: TRIGGER_LABEL },
+  where: { namespace },
   trim: recordKept,
   withoutManagedFields: true,
   isInterned: true,
@@ -121,6 +123,13 @@ export const watchedNotifications = (namespace: string): WatchedKind<Notificatio
   type: notificationType,
   where: { namespace },
   indexes: { [BY_DESTINATION]: (one) => (isUnsent(one) ? [destinationOf(one)] : []) },
+});
+
+/** The rollups of what was counted, in the platform's namespace. */
+export const watchedRollups = (namespace: string): WatchedKind<WireObject> => ({
+  type: configMapKind,
+  where: { namespace, labelSelector: ROLLUP_LABEL },
+  withoutManagedFields: true,
 });
 
 /** The ControllerRevisions that keep versions of config sets, in the platform's namespace. */

@@ -1,7 +1,7 @@
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { isExpired, ttlHours } from "../../../crds/environment/lifetime.ts";
+import { deletableFrom, isExpired, ttlHours } from "../../../crds/environment/lifetime.ts";
 import { mayReturn, notedCause } from "../../../crds/environment/managed-by.ts";
 import type { DeletionCause } from "../../../crds/environment/manifest.schema.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
@@ -33,6 +33,7 @@ export function environmentRecord(
     createdAt: metadata.creationTimestamp,
     reason,
     ...(mayReturn(environment) ? { cause: causeOf(environment, reason) } : {}),
+    ...dueAt(environment),
     ...(status?.manifest === undefined ? {} : { manifest: recorded(status.manifest) }),
     ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
     ...deletionTimes(deletedAt, goneAt),
@@ -47,6 +48,11 @@ export function environmentRecord(
     ...untold(steps),
     ...forcedSteps(steps),
   };
+}
+
+function dueAt(environment: EphemeralEnvironment): Pick<RecordSpec, "dueAt"> {
+  const due = deletableFrom(environment);
+  return due === undefined ? {} : { dueAt: due.toISOString() };
 }
 
 /** A deletion writes no reason: it was an expiry if the environment was expired by then, to the second. */

@@ -59,6 +59,19 @@ describe("the platform's identity can't", () => {
     );
   });
 
+  test("change its own settings, or any ConfigMap that it did not make", async () => {
+    const maps = "/api/v1/namespaces/ephemeral-system/configmaps";
+    const words = "the platform writes only the ConfigMaps repository-reload and rollup-*";
+    const all = `${maps}?dryRun=All`;
+    await refused(platform.create(all, { metadata: { name: "settings" } }), words);
+    const foreignMap = unique("map-");
+    await given(admin, maps, { metadata: { name: foreignMap } });
+    await refused(platform.patch(`${maps}/${foreignMap}`, { data: {} }), words);
+    await refused(platform.delete(`${maps}/${foreignMap}`), words);
+    await admin.delete(`${maps}/${foreignMap}`);
+    expect(await platform.create(all, { metadata: { name: "rollup-2026-01-01" } })).toMatchObject({ status: 201 });
+  });
+
   test("make a namespace that no environment could have", async () => {
     const all = `${paths.namespaces}?dryRun=All`;
     await refused(platform.create(all, namespaceObject("shop")), onlyOurs);

@@ -154,7 +154,7 @@ describe("the platform's identity can do what the operator does", () => {
     });
     await administrator(plane).delete(path);
     const configMaps = "/api/v1/namespaces/ephemeral-system/configmaps";
-    expect(await platform.get(`${configMaps}/any`)).toMatchObject({ status: 403 });
+    expect(await platform.get("/api/v1/namespaces/default/configmaps/any")).toMatchObject({ status: 403 });
     expect(await platform.get(`${configMaps}/repository-reload`)).toMatchObject({ status: 404 });
     const memory = { metadata: { name: "repository-reload" }, data: {} };
     expect(await platform.create(configMaps, memory)).toMatchObject({ status: 201 });

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { serveProbes } from "../../../operator/probes.ts";
 
 const metrics = { scrape: async () => ({ contentType: "text/plain; version=0.0.4", text: "figures 1\n" }) };
@@ -29,7 +29,11 @@ test("what is missing for readiness is named", async () => {
 });
 
 test("figures are beside the probes, and one that can't be read ends nothing", async () => {
-  const scrape = jest.fn(metrics.scrape).mockRejectedValueOnce(new Error("a figure can't be read"));
+  let isReadable = false;
+  const scrape = async () => {
+    if (!isReadable) throw new Error("a figure can't be read");
+    return metrics.scrape();
+  };
   server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive: true, missing: [] }, { scrape });
   const { port } = server.address() as AddressInfo;
   const asked = async () => {
@@ -37,5 +41,6 @@ test("figures are beside the probes, and one that can't be read ends nothing", a
     return [reply.status, reply.headers.get("content-type"), await reply.text()];
   };
   expect(await asked()).toEqual([500, "text/plain", "not ok: a figure can't be read\n"]);
+  isReadable = true;
   expect(await asked()).toEqual([200, "text/plain; version=0.0.4", "figures 1\n"]);
 });

@@ -53,6 +53,7 @@ function scene({
     tokenValues: async () => undefined,
     deliveries: async () => false,
     notifications: async () => undefined,
+    rollups: async () => undefined,
   };
   const collections = { orphans: sweep, tokens: dropTokens, ...others };
   const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5 };

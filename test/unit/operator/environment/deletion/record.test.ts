@@ -55,6 +55,7 @@ describe("the record of an environment", () => {
       ...{
         name: "shop",
         uid: UID,
+        dueAt: "2026-01-02T00:00:00.000Z",
         reason: "deleted",
         cause: "pruned",
         createdAt: CREATED,

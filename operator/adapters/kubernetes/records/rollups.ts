@@ -1,0 +1,78 @@
+import { GROUP } from "../../../../crds/group.ts";
+import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
+import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import type { Rollups } from "../../../ports/facade/rollups.ts";
+import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/rollups.ts";
+
+/** The day of a rollup, in UTC. */
+export const ROLLUP_LABEL = `${GROUP}/rollup`;
+/** The admission policies let the platform change ConfigMaps of its namespace only below this name. */
+const NAME_PREFIX = "rollup-";
+const KEY = "counts.json";
+
+interface Context {
+  readonly client: KubeClient;
+  readonly namespace: string;
+}
+
+/** The RollupStore port: a ConfigMap a day, in the platform's own namespace. */
+export function kubernetesRollupStore({ client, namespace }: Context): RollupStore {
+  const draft = (day: string, content: RollupContent, resourceVersion?: string) => ({
+    metadata: {
+      name: `${NAME_PREFIX}${day}`,
+      namespace,
+      labels: { [ROLLUP_LABEL]: day },
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    data: { [KEY]: JSON.stringify(content) },
+  });
+  const isChanged = (error: unknown) => isConflict(error) || isNotFound(error);
+  return {
+    async find(day) {
+      const found = await client.find(configMapKind, { name: `${NAME_PREFIX}${day}`, namespace });
+      return found && storedRollup(found);
+    },
+    create: (day, content) =>
+      client.create(configMapKind, draft(day, content)).then(() => true, insteadOf(isAlreadyExists, false)),
+    replace: ({ day, version }, content) =>
+      client.replace(configMapKind, draft(day, content, version)).then(() => true, insteadOf(isChanged, false)),
+    async list(signal) {
+      const { items } = await client.list(configMapKind, { namespace, labelSelector: ROLLUP_LABEL, signal });
+      return items.map(storedRollup);
+    },
+    async remove({ day, version: resourceVersion }) {
+      const ref = { name: `${NAME_PREFIX}${day}`, namespace };
+      await client.delete(configMapKind, ref, { resourceVersion }).catch(insteadOf(isConflict, undefined));
+    },
+  };
+}
+
+/** The Rollups port of the facade, on this process's watch cache; each version of a rollup is read once. */
+export function watchedRollupDays(cache: { list(): readonly WireObject[] }): Rollups {
+  const read = new WeakMap<WireObject, StoredRollup>();
+  return {
+    days: () =>
+      cache.list().map((configMap) => {
+        const known = read.get(configMap) ?? storedRollup(configMap);
+        read.set(configMap, known);
+        return known;
+      }),
+  };
+}
+
+/** What is not readable counts as nothing: it must not keep the next counts from being stored. */
+function storedRollup({ metadata, ...rest }: WireObject): StoredRollup {
+  const day = metadata.name.slice(NAME_PREFIX.length);
+  const data = (rest as { data?: Readonly<Record<string, string>> }).data?.[KEY];
+  return { slots: {}, writers: {}, ...parsed(data), day, version: metadata.resourceVersion };
+}
+
+function parsed(text = "{}"): Partial<RollupContent> {
+  try {
+    return JSON.parse(text) as Partial<RollupContent>;
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}

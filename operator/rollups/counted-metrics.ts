@@ -1,0 +1,61 @@
+import type { ReconcileOutcome } from "../kit/controller/controller-metrics.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import { durationCounter } from "./counts.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** The counters of rollups; durations have one for each of their bounds, see `durationCounter`. */
+export const COUNTERS = {
+  requests: "requests",
+  /** Those that were answered with a status of 500 or more. */
+  requestErrors: "request_errors",
+  webhooks: "webhooks",
+  webhookErrors: "webhook_errors",
+  /** Of the webhooks that were answered without an error. */
+  webhookMs: "webhook_ms",
+  webhookOutcome: (outcome: string) => `webhook_${outcome}`,
+  reconcileErrors: "reconcile_errors",
+  reconcileMs: "reconcile_ms",
+} as const;
+
+/** Where hosts send webhooks; their senders wait for the answer. */
+const WEBHOOK_ROUTE = /^\/api\/webhooks\/(pipelinehost|repohost)(\/|$)/;
+
+const FAILED: readonly ReconcileOutcome[] = ["failed", "panic", "timeout"];
+
+/** The same metrics; what has to outlive the process is recorded, too. */
+export function countedMetrics(metrics: Metrics, recorder: Pick<Recorder, "count">): Metrics {
+  return {
+    ...metrics,
+    controllers: {
+      of(controller, pool) {
+        const counts = metrics.controllers.of(controller, pool);
+        return {
+          ...counts,
+          reconciled(outcome, durationMs) {
+            counts.reconciled(outcome, durationMs);
+            recorder.count(durationCounter(COUNTERS.reconcileMs, durationMs));
+            if (FAILED.includes(outcome)) recorder.count(COUNTERS.reconcileErrors);
+          },
+        };
+      },
+    },
+    requests: {
+      ...metrics.requests,
+      ended(request) {
+        metrics.requests.ended(request);
+        const { method, route, status, durationMs } = request;
+        // Paths that nobody serves are no part of the interface.
+        if (route === undefined) return;
+        const isError = status >= 500;
+        recorder.count(COUNTERS.requests, ...(isError ? [COUNTERS.requestErrors] : []));
+        if (method !== "POST" || !WEBHOOK_ROUTE.test(route)) return;
+        const measured = isError ? COUNTERS.webhookErrors : durationCounter(COUNTERS.webhookMs, durationMs);
+        recorder.count(COUNTERS.webhooks, measured);
+      },
+    },
+    webhookEnded(door, outcome) {
+      metrics.webhookEnded(door, outcome);
+      recorder.count(COUNTERS.webhookOutcome(outcome));
+    },
+  };
+}

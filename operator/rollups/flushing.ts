@@ -1,0 +1,21 @@
+import { type Clock, pause } from "../kit/time/clock.ts";
+import { FLUSH_EVERY_MS, type Recorder } from "./recorder.ts";
+
+/** A process that ends waits no longer for its last counts to be stored. */
+const LAST_FLUSH_MS = 2_000;
+
+/** Stores what was counted every ten seconds. @returns the end, which stores the rest */
+export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock): () => Promise<void> {
+  const ended = new AbortController();
+  const flushing = (async () => {
+    while (!ended.signal.aborted) {
+      await pause(clock, FLUSH_EVERY_MS, ended.signal);
+      if (!ended.signal.aborted) await recorder.flush();
+    }
+  })();
+  return async () => {
+    ended.abort();
+    const last = flushing.then(() => recorder.flush());
+    await Promise.race([last, pause(clock, LAST_FLUSH_MS, new AbortController().signal)]);
+  };
+}
