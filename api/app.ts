@@ -2,7 +2,6 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
-import type { RequestMetrics } from "../operator/ports/facade/request-metrics.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";
 import { authenticator } from "./auth/credentials.ts";
@@ -27,8 +26,6 @@ export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quo
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
   readonly audit: AuditTrail;
-  /** Where requests are counted. */
-  readonly metrics?: RequestMetrics | undefined;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
@@ -84,7 +81,7 @@ const CUT_OFF = 499;
 function accessLog({ log, clock, metrics }: Pick<AppParts, "log" | "clock" | "metrics">): RequestHandler {
   return (request, response, next) => {
     const startedMs = clock.monotonicMs();
-    metrics?.begun();
+    metrics.requests.begun();
     // The connection's end is no part of the request: its context would be lost.
     const context = currentRequest();
     response.once("close", () => {
@@ -100,7 +97,7 @@ function accessLog({ log, clock, metrics }: Pick<AppParts, "log" | "clock" | "me
         concerns: auditTarget,
         durationMs: Math.round(durationMs),
       });
-      metrics?.ended({
+      metrics.requests.ended({
         method: request.method,
         route: contract?.path,
         status: response.writableEnded ? response.statusCode : CUT_OFF,

@@ -116,8 +116,10 @@ async function sendReply(
   else response.status(contract.status);
   await recordAnswer(audit, { status: response.statusCode });
   const representation = preferredRepresentation(request, contract);
-  if (representation !== undefined) response.type(representation.type).send(representation.text(reply));
-  else response.json(isWrapped(contract, version) ? wrap(reply, services.clock.now()) : reply);
+  if (representation !== undefined) {
+    const text = await (representation.serve?.(services) ?? representation.text(reply));
+    response.type(representation.type).send(text);
+  } else response.json(isWrapped(contract, version) ? wrap(reply, services.clock.now()) : reply);
 }
 
 /** Permissions can end while a stream goes on: a caller whose rights have changed has to ask for it again. */

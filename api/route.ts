@@ -13,6 +13,7 @@ export const TAGS = [
   "webhooks",
   "helm",
   "demos",
+  "observability",
   "health",
 ] as const;
 export type Tag = (typeof TAGS)[number];
@@ -39,7 +40,10 @@ export interface Input<A extends Access, Params, Query, Headers, Body> {
 /** A text of another media type that a route can answer instead of JSON; never wrapped. */
 interface Representation<R extends TSchema> {
   readonly type: string;
+  /** The text; where `serve` answers instead, an example of it. */
   text(reply: Static<R>): string;
+  /** For a text that is not made of the reply. */
+  serve?(services: Services): Promise<string>;
 }
 
 /**

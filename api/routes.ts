@@ -5,6 +5,7 @@ import { environmentRoutes } from "./environments/routes.ts";
 import { extensionRoutes } from "./extensions/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { helmRoutes } from "./helm/routes.ts";
+import { observabilityRoutes } from "./observability/routes.ts";
 import { repositoryRoutes } from "./repositories/routes.ts";
 import type { Route } from "./route.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
@@ -26,6 +27,7 @@ export function listRoutes(): readonly Route[] {
     ...webhookRoutes,
     ...deliveryRoutes,
     ...hookRoutes,
+    ...observabilityRoutes,
     ...healthRoutes,
   ];
 }

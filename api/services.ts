@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import type { RecordSpec } from "../crds/environment/environment-record.ts";
 import type { Sensitive } from "../crds/sensitive.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
 import type { Clock } from "../operator/ports/clock.ts";
@@ -11,9 +12,11 @@ import type { HookDoctor } from "../operator/ports/facade/hook-doctor.ts";
 import type { PlatformHealthCheck } from "../operator/ports/facade/platform-health.ts";
 import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
 import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";
+import type { Rollups } from "../operator/ports/facade/rollups.ts";
 import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
 import type { WebhookInbox } from "../operator/ports/facade/webhook-inbox.ts";
 import type { Log } from "../operator/ports/log.ts";
+import type { Metrics } from "../operator/ports/metrics.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliveries.ts";
@@ -43,6 +46,11 @@ export interface Services {
   readonly webhookInbox: WebhookInbox;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly hookDoctor: HookDoctor;
+  /** What remains of deleted environments. */
+  readonly records: { list(): readonly RecordSpec[] };
+  readonly rollups: Rollups;
+  /** Where requests are counted, and all that this process counted. */
+  readonly metrics: Pick<Metrics, "requests" | "scrape">;
   /** Request counters that all replicas share. */
   readonly counters?: SharedCounters | undefined;
   readonly clock: Clock;

@@ -79,7 +79,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
     version,
     counters,
     audit,
-    metrics: operator.requestMetrics,
+    metrics: operator.metrics ?? metrics,
     randomBytes,
     identityProvider: identityProviderOf(settings, clock),
     stopping: closing.signal,

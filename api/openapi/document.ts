@@ -67,6 +67,7 @@ const ABOUT_TAGS: Readonly<Record<Tag, string>> = {
   account: "Authentication helpers.",
   webhooks: "Events of repository and pipeline hosts, and what became of them.",
   helm: "What the chart of an application can be given.",
+  observability: "How the platform does: figures of all environments together, and service levels.",
   demos: "A dashboard and an environment to try the platform with.",
   health: "Health, readiness and status; without authentication.",
 };

@@ -1,21 +1,7 @@
 import type { ReconcileOutcome } from "../kit/controller/controller-metrics.ts";
 import type { Metrics } from "../ports/metrics.ts";
-import { durationCounter } from "./counts.ts";
+import { COUNTERS, durationCounter } from "../ports/rollup-counters.ts";
 import type { Recorder } from "./recorder.ts";
-
-/** The counters of rollups; durations have one for each of their bounds, see `durationCounter`. */
-export const COUNTERS = {
-  requests: "requests",
-  /** Those that were answered with a status of 500 or more. */
-  requestErrors: "request_errors",
-  webhooks: "webhooks",
-  webhookErrors: "webhook_errors",
-  /** Of the webhooks that were answered without an error. */
-  webhookMs: "webhook_ms",
-  webhookOutcome: (outcome: string) => `webhook_${outcome}`,
-  reconcileErrors: "reconcile_errors",
-  reconcileMs: "reconcile_ms",
-} as const;
 
 /** Where hosts send webhooks; their senders wait for the answer. */
 const WEBHOOK_ROUTE = /^\/api\/webhooks\/(pipelinehost|repohost)(\/|$)/;

@@ -50,8 +50,8 @@ export function createOperator(options: OperatorOptions) {
   options.metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
     ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
-    /** Where the REST interface counts its requests. */
-    requestMetrics: metrics?.requests,
+    /** Those of the options; what has to outlive the process is recorded, too. */
+    metrics,
     /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
     get missing() {
       return watches.missing;

@@ -5,6 +5,7 @@ import { createApp } from "../../../api/app.ts";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
@@ -51,7 +52,9 @@ async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?
   const seam = onRequest === undefined ? {} : { onRequest };
   const operator = createOperator({ ...shared, ...seam, kubeConfig, random: Math.random, prober: answeringProber });
   await operator.start(AbortSignal.timeout(20_000));
-  const http = supertest(createApp({ ...shared, ...operator.ports, randomBytes, version: "0" }));
+  const http = supertest(
+    createApp({ ...shared, ...operator.ports, metrics: prometheusMetrics(), randomBytes, version: "0" }),
+  );
   let stopped: Promise<void> | undefined;
   const made: Facade = {
     audit,

@@ -8,6 +8,7 @@ import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../..
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
+import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { BACKING_SERVICES } from "../../../operator/environment/backing-services/index.ts";
 import { chartTemplates } from "../../../operator/environment/template.ts";
 import { type Log, logFacts } from "../../../operator/kit/log.ts";
@@ -23,8 +24,10 @@ import { type MemoryIdentityProvider, memoryIdentityProvider } from "../doubles/
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "../doubles/memory/platform-health.ts";
 import { type MemoryPodLogs, memoryPodLogs } from "../doubles/memory/pod-logs.ts";
 import { type MemoryProber, memoryProber } from "../doubles/memory/prober.ts";
+import { type MemoryRecords, memoryRecords } from "../doubles/memory/records.ts";
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
+import { type MemoryRollups, memoryRollups } from "../doubles/memory/rollups.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
 import type { MemoryNotifications } from "../doubles/memory/webhooks/notifications.ts";
 import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
@@ -97,6 +100,8 @@ export interface ApiService {
   readonly webhookDeliveries: MemoryWebhookDeliveries;
   readonly repositoryHooks: MemoryRepositoryHooks;
   readonly notifications: MemoryNotifications;
+  readonly records: MemoryRecords;
+  readonly rollups: MemoryRollups;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
   /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
@@ -138,6 +143,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const prober = memoryProber();
   const podLogs = memoryPodLogs();
   const deployerLog = memoryDeployerLog();
+  const records = memoryRecords();
+  const rollups = memoryRollups();
   const stopping = new AbortController();
   const lines: LogLine[] = [];
   const log = recordingLog(lines);
@@ -161,6 +168,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     podLogs,
     deployerLog,
     ...webhooks,
+    ...{ records, rollups },
+    metrics: prometheusMetrics(),
     clock,
     randomBytes,
     counters: options.counters,
@@ -185,6 +194,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     webhookDeliveries: webhooks.webhookDeliveries,
     repositoryHooks: webhooks.repositoryHooks,
     notifications: webhooks.notifications,
+    ...{ records, rollups },
     stopping,
     log: lines,
     http: supertest(app),

@@ -170,6 +170,8 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   reloadRepositories: NOTHING,
   getConfigTemplate: NOTHING,
   getDemoDashboard: NOTHING,
+  getMetrics: NOTHING,
+  getSloStatus: NOTHING,
   createSampleEnvironment: NOTHING,
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },

@@ -1,4 +1,5 @@
-import type { RollupContent, RollupStore, StoredRollup } from "../../../../operator/ports/rollups.ts";
+import type { Rollups } from "../../../../operator/ports/facade/rollups.ts";
+import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../../operator/ports/rollups.ts";
 
 /** The RollupStore port in memory. */
 export function memoryRollupStore(): RollupStore {
@@ -17,6 +18,23 @@ export function memoryRollupStore(): RollupStore {
     replace: async (former, content) => isSame(former) && put(former.day, content),
     async remove(former) {
       if (isSame(former)) stored.delete(former.day);
+    },
+  };
+}
+
+/** What a test may see and do behind the facade's port. */
+export interface MemoryRollups extends Rollups {
+  /** Counts as if they had happened in that slot, such as `09:35`. */
+  add(day: string, slot: string, counts: SlotCounts): void;
+}
+
+/** The Rollups port in memory. */
+export function memoryRollups(): MemoryRollups {
+  const days = new Map<string, Record<string, SlotCounts>>();
+  return {
+    days: () => [...days].map(([day, slots]) => ({ day, slots })),
+    add(day, slot, counts) {
+      days.set(day, { ...days.get(day), [slot]: counts });
     },
   };
 }

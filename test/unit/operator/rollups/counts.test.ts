@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { byTheHour, countWithin, durationCounter, merged, quantileMs } from "../../../../operator/rollups/counts.ts";
+import { countWithin, durationCounter, quantileMs } from "../../../../operator/ports/rollup-counters.ts";
+import { byTheHour, merged } from "../../../../operator/rollups/counts.ts";
 
 const counted = (name: string, durations: readonly number[]) => {
   const counts: Record<string, number> = {};

@@ -1,0 +1,61 @@
+import type { RecordSpec } from "../../crds/environment/environment-record.ts";
+import type { EphemeralEnvironment, Phase } from "../../crds/environment/ephemeral-environment.ts";
+import { deletableFrom } from "../../crds/environment/lifetime.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
+import type { Services } from "../services.ts";
+
+/** The moments of an environment that lives, or lived; in milliseconds since 1970, `undefined` for what has not been. */
+export interface Life {
+  readonly createdMs: number;
+  readonly readyMs: number | undefined;
+  /** Whether it is failed, or was at its end. */
+  readonly isFailed: boolean;
+  /** From when on its expiry lets it be deleted. */
+  readonly dueMs: number | undefined;
+  /** When its deletion was requested. */
+  readonly deletedMs: number | undefined;
+  readonly goneMs: number | undefined;
+  /** Whether an admin skipped a step of its deletion. */
+  readonly isForced: boolean;
+  /** As users see it; `undefined` once it is gone. */
+  readonly phase: Phase | undefined;
+}
+
+/** Of all environments that live, and of those that are recorded: from resources alone, the same at every replica. */
+export function lives({ environments, records }: Pick<Services, "environments" | "records">): readonly Life[] {
+  const recorded = records.list().filter(({ reason }) => reason !== "orphaned");
+  const uids = new Set(recorded.map(({ uid }) => uid));
+  // Its record is written before its resource goes.
+  const living = environments.list().filter(({ metadata }) => !uids.has(metadata.uid));
+  return [...living.map(ofEnvironment), ...recorded.map(ofRecord)];
+}
+
+function ofEnvironment(environment: EphemeralEnvironment): Life {
+  const { metadata, status } = environment;
+  const phase = shownPhase(environment);
+  return {
+    createdMs: Date.parse(metadata.creationTimestamp),
+    readyMs: msOf(status?.readyAt),
+    isFailed: phase === "failed",
+    dueMs: deletableFrom(environment)?.getTime(),
+    deletedMs: msOf(metadata.deletionTimestamp),
+    goneMs: undefined,
+    isForced: false,
+    phase,
+  };
+}
+
+function ofRecord({ createdAt, readyAt, failure, dueAt, deletedAt, goneAt, forced = [] }: RecordSpec): Life {
+  return {
+    createdMs: Date.parse(createdAt),
+    readyMs: msOf(readyAt),
+    isFailed: failure !== undefined,
+    dueMs: msOf(dueAt),
+    deletedMs: Date.parse(deletedAt),
+    goneMs: Date.parse(goneAt),
+    isForced: forced.length > 0,
+    phase: undefined,
+  };
+}
+
+const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));

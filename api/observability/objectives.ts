@@ -1,0 +1,106 @@
+import { COUNTERS, countWithin } from "../../operator/ports/rollup-counters.ts";
+import type { SlotCounts } from "../../operator/ports/rollups.ts";
+import { isWithin, type Period } from "../schemas/period.ts";
+import type { Life } from "./lives.ts";
+
+/** How many of the events of a period were as they should be. */
+export interface Score {
+  readonly good: number;
+  readonly total: number;
+}
+
+/** What a period is judged by. */
+export interface Evidence {
+  readonly lives: readonly Life[];
+  readonly counts: SlotCounts;
+  readonly period: Period;
+  readonly nowMs: number;
+}
+
+/** A service level objective. */
+export interface Objective {
+  readonly id: string;
+  readonly description: string;
+  /** The share of events that has to be good. */
+  readonly target: number;
+  score(evidence: Evidence): Score;
+}
+
+const CREATION_MS = 180_000;
+export const DELETION_MS = 600_000;
+const LATENESS_MS = 60_000;
+const WEBHOOK_MS = 100;
+
+/** Good, bad, or no event yet. */
+type Verdict = boolean | undefined;
+
+export const OBJECTIVES: readonly Objective[] = [
+  {
+    id: "creation",
+    description:
+      "An environment is ready within 180 seconds. One that is deleted before is not counted, unless it failed.",
+    target: 0.99,
+    score: ofLives(({ createdMs }) => createdMs, isCreatedInTime),
+  },
+  {
+    id: "deletion",
+    description: "An environment is gone within 10 minutes of the request to delete it, without a step being skipped.",
+    target: 0.999,
+    score: ofLives(({ deletedMs }) => deletedMs, isGoneInTime),
+  },
+  {
+    id: "expiry",
+    description: "An expired environment's deletion is requested within a minute.",
+    target: 0.999,
+    score: ofLives(({ dueMs }) => dueMs, isExpiredInTime),
+  },
+  {
+    id: "webhooks",
+    description: "A webhook of a host is answered without an error within 100 milliseconds.",
+    target: 0.99,
+    score: ({ counts }) => ({
+      good: countWithin(counts, COUNTERS.webhookMs, WEBHOOK_MS),
+      total: counts[COUNTERS.webhooks] ?? 0,
+    }),
+  },
+  {
+    id: "api",
+    description: "A request to the REST interface is not answered with a status of 500 or more.",
+    target: 0.999,
+    score: ({ counts }) => {
+      const total = counts[COUNTERS.requests] ?? 0;
+      return { good: total - (counts[COUNTERS.requestErrors] ?? 0), total };
+    },
+  },
+];
+
+function ofLives(
+  atMs: (life: Life) => number | undefined,
+  verdictOf: (life: Life, nowMs: number) => Verdict,
+): (evidence: Evidence) => Score {
+  return ({ lives, period, nowMs }) => {
+    const verdicts = lives
+      .filter((life) => isWithin(period, atMs(life) ?? Number.NaN))
+      .map((life) => verdictOf(life, nowMs))
+      .filter((verdict) => verdict !== undefined);
+    return { good: verdicts.filter(Boolean).length, total: verdicts.length };
+  };
+}
+
+function isCreatedInTime({ createdMs, readyMs, isFailed, deletedMs }: Life, nowMs: number): Verdict {
+  if (readyMs !== undefined) return readyMs - createdMs <= CREATION_MS;
+  const isOver = (deletedMs ?? nowMs) - createdMs > CREATION_MS;
+  return isOver || isFailed ? false : undefined;
+}
+
+function isGoneInTime({ deletedMs = 0, goneMs, isForced }: Life, nowMs: number): Verdict {
+  if (isForced) return false;
+  if (goneMs !== undefined) return goneMs - deletedMs <= DELETION_MS;
+  return nowMs - deletedMs > DELETION_MS ? false : undefined;
+}
+
+/** One that was deleted before its expiry never expired. */
+function isExpiredInTime({ dueMs = 0, deletedMs }: Life, nowMs: number): Verdict {
+  if (deletedMs !== undefined) return deletedMs < dueMs ? undefined : deletedMs - dueMs <= LATENESS_MS;
+  return nowMs - dueMs > LATENESS_MS ? false : undefined;
+}

@@ -1,0 +1,34 @@
+import { feature, route } from "../route.ts";
+import { PeriodQuery, periodOf } from "../schemas/period.ts";
+import { platformMetrics } from "./platform-metrics.ts";
+import { MetricsReport, SloReport } from "./schemas.ts";
+import { sloReport } from "./slo.ts";
+
+/** The platform's figures; for a monitoring system, those of this process as Prometheus reads them. */
+const getMetrics = route({
+  endpoint: "GET /api/observability/metrics",
+  summary: "Get the platform's metrics",
+  description:
+    "What there is now, and what was done in the period, of all environments together. With `Accept: text/plain` the answer is what `/metrics` on the probes' port is: the metrics of this replica, for Prometheus.",
+  access: { permission: "observability:read" },
+  query: PeriodQuery,
+  reply: MetricsReport,
+  representation: {
+    type: "text/plain; version=0.0.4",
+    text: () => 'ephemeral_environments{phase="ready"} 9\n',
+    serve: async ({ metrics }) => (await metrics.scrape()).text,
+  },
+})(({ query }, services) => platformMetrics(periodOf(query, services.clock.now()), services));
+
+/** The service level objectives. */
+const getSloStatus = route({
+  endpoint: "GET /api/observability/slo/status",
+  summary: "Get the service levels",
+  description:
+    "Each objective with what was good of all in the window, what is left of its error budget, and how fast that is used up. Environments are judged by their resources and records, requests by what every replica counted.",
+  access: { permission: "observability:read" },
+  query: PeriodQuery,
+  reply: SloReport,
+})(({ query }, services) => sloReport(periodOf(query, services.clock.now()), services));
+
+export const observabilityRoutes = feature("observability", { getMetrics, getSloStatus }, { envelope: "always" });

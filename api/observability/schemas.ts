@@ -1,0 +1,113 @@
+/** What the platform's operators look at, as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { PHASES } from "../../crds/environment/environment-status.schema.ts";
+import { closed, literals } from "../../crds/schema.ts";
+import { Instant, orNull, titled } from "../schemas/fields.ts";
+import { PeriodReport } from "../schemas/period.ts";
+import { METRICS_EXAMPLE, SLO_EXAMPLE } from "./examples.ts";
+
+export const STATUSES = PHASES;
+const NONE = "null: there was none in the period.";
+
+const count = (description: string) => Type.Integer({ description });
+const figure = (description: string) => orNull(Type.Number(), `${description} ${NONE}`);
+
+const Coverage = closed(
+  {
+    requests_since: orNull(
+      Instant,
+      "Since when requests, webhooks and reconciles are counted; null: not yet. What a process counted is stored within ten seconds.",
+    ),
+  },
+  { title: "Coverage" },
+);
+
+export const MetricsReport = closed(
+  {
+    period: PeriodReport,
+    environments: closed({
+      total: count("Environments that there are now."),
+      by_status: closed(
+        Object.fromEntries(STATUSES.map((status) => [status, Type.Integer()])) as Record<
+          (typeof STATUSES)[number],
+          ReturnType<typeof Type.Integer>
+        >,
+      ),
+    }),
+    provisioning: closed({
+      count: count("Environments that were created in the period and became ready."),
+      p50_seconds: figure("Half of them were ready within this time."),
+      p95_seconds: figure("95 of 100 were."),
+      failures: count("Environments that were created in the period, failed, and were never ready."),
+    }),
+    teardown: closed({
+      p95_seconds: figure("95 of 100 environments that went in the period were gone within this time."),
+      stuck: count("Environments that have been deleting for more than ten minutes."),
+    }),
+    expiry: closed({
+      pending_24h: count("Environments that expire within 24 hours, or have expired."),
+      max_lateness_seconds: Type.Number({
+        description: "The longest time from an expiry in the period to the request to delete the environment.",
+      }),
+    }),
+    webhooks: closed({
+      received: count("Webhooks of hosts."),
+      processed: count("Of them, those that were acted on or are pending."),
+      ignored: count("Those about which nothing is to be done."),
+      duplicates: count("Those that had come before."),
+      failed: count("Those that were answered with a status of 500 or more."),
+      refused: count("Those without a known sender, or malformed."),
+      queue_depth: count("Stored deliveries that wait for their outcome now."),
+      p95_ms: figure("95 of 100 were answered within this time."),
+    }),
+    reconcile: closed({
+      queue_depth: count("Environments whose latest change no reconcile has answered yet."),
+      p95_ms: figure("95 of 100 reconciles took no longer."),
+      errors: count("Reconciles that ended with an error."),
+    }),
+    coverage: Coverage,
+  },
+  titled("PlatformMetrics", METRICS_EXAMPLE),
+);
+
+const STATES = ["met", "at_risk", "breached", "no_data"] as const;
+export type SloState = (typeof STATES)[number];
+
+const rate = (hours: number) =>
+  orNull(
+    Type.Number(),
+    `How many times as fast as allowed the error budget was used up in the last ${hours} h; null: too few events.`,
+  );
+
+const ObjectiveReport = closed(
+  {
+    id: Type.String(),
+    description: Type.String(),
+    target: Type.Number({ description: "The share that has to be good." }),
+    good: Type.Integer(),
+    total: Type.Integer(),
+    availability: orNull(Type.Number(), "The share that was good; null: no events."),
+    error_budget: closed({
+      remaining_percent: orNull(
+        Type.Number(),
+        "How much of what may be bad is left; below 0 when more was bad. null: no events.",
+      ),
+    }),
+    burn_rate: closed({ h1: rate(1), h6: rate(6) }),
+    state: literals(STATES, {
+      description: "at_risk: less than a quarter of the error budget is left, or it is used up faster than allowed.",
+    }),
+  },
+  { title: "ServiceLevelObjective" },
+);
+export type ObjectiveReport = Static<typeof ObjectiveReport>;
+
+export const SloReport = closed(
+  {
+    window: PeriodReport,
+    objectives: Type.Array(ObjectiveReport),
+    overall: literals(STATES, { description: "The worst of them." }),
+    coverage: Coverage,
+  },
+  titled("ServiceLevels", SLO_EXAMPLE),
+);

@@ -1,0 +1,52 @@
+import type { SlotCounts } from "./rollups.ts";
+
+/** The counters of rollups; durations have one for each of their bounds, see `durationCounter`. */
+export const COUNTERS = {
+  requests: "requests",
+  /** Those that were answered with a status of 500 or more. */
+  requestErrors: "request_errors",
+  webhooks: "webhooks",
+  webhookErrors: "webhook_errors",
+  /** Of the webhooks that were answered without an error. */
+  webhookMs: "webhook_ms",
+  webhookOutcome: (outcome: string) => `webhook_${outcome}`,
+  reconcileErrors: "reconcile_errors",
+  reconcileMs: "reconcile_ms",
+} as const;
+
+/** Upper bounds of durations, in milliseconds; longer ones count in `more`. */
+const BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
+const BEYOND = "more";
+
+/** The counter of a duration: of those between the bound before and this one. */
+export function durationCounter(name: string, durationMs: number): string {
+  return `${name}.${BOUNDS_MS.find((bound) => durationMs <= bound) ?? BEYOND}`;
+}
+
+/**
+ * The duration that the share of all durations of a counter stays below, in milliseconds, as precise as the bounds are;
+ * `undefined` without any.
+ */
+export function quantileMs(counts: SlotCounts, name: string, share: number): number | undefined {
+  const of = (bound: number | string) => counts[`${name}.${bound}`] ?? 0;
+  const total = [...BOUNDS_MS, BEYOND].reduce((sum: number, bound) => sum + of(bound), 0);
+  if (total === 0) return undefined;
+  let left = share * total;
+  for (const [index, bound] of BOUNDS_MS.entries()) {
+    if (left <= of(bound)) {
+      const below = BOUNDS_MS[index - 1] ?? 0;
+      return below + (bound - below) * (left / of(bound));
+    }
+    left -= of(bound);
+  }
+  return BOUNDS_MS.at(-1);
+}
+
+/** How many of the counter's durations are within the bound, which is one of those that are counted by. */
+export function countWithin(counts: SlotCounts, name: string, boundMs: number): number {
+  if (!BOUNDS_MS.includes(boundMs)) throw new RangeError(`durations are not counted by ${boundMs} ms`);
+  return BOUNDS_MS.filter((bound) => bound <= boundMs).reduce(
+    (sum, bound) => sum + (counts[`${name}.${bound}`] ?? 0),
+    0,
+  );
+}
