@@ -89,7 +89,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
   const api = await startServer(app, { log, clock, host, port, proxies: settings.api, stopping: closing });
   const settleMs = settings.api.settleSeconds * 1000;
   stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
-  log.info("serving", { api: api.url, version });
+  log.info("serving", { api: api.url, probes: probes.url, version });
   // Not at the exit alone, which a crash does not reach.
   flushCompileCache();
 

@@ -1,6 +1,14 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
+import { type AddressInfo, isIPv6 } from "node:net";
 import type { Metrics } from "./ports/metrics.ts";
+
+/** What answers the probes, until it is closed. */
+export interface ProbesServer {
+  /** Such as `http://127.0.0.1:9090`. */
+  readonly url: string;
+  close(): void;
+}
 
 /** What the probes ask. */
 export interface Probed {
@@ -20,7 +28,7 @@ export async function serveProbes(
   address: { host: string; port: number },
   probed: Probed,
   metrics: Pick<Metrics, "scrape">,
-): Promise<Server> {
+): Promise<ProbesServer> {
   const server = createServer(async (request, reply) => {
     const path = request.url ?? "";
     const { status, text, type = "text/plain" } = path === "/metrics" ? await scraped(metrics) : answerTo(path, probed);
@@ -28,7 +36,9 @@ export async function serveProbes(
   });
   server.listen(address.port, address.host);
   await once(server, "listening");
-  return server;
+  const { port } = server.address() as AddressInfo;
+  const host = isIPv6(address.host) ? `[${address.host}]` : address.host;
+  return { url: `http://${host}:${port}`, close: () => void server.close() };
 }
 
 interface Answer {

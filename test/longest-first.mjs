@@ -17,6 +17,7 @@ const LONGEST = [
   "control-plane/bench/operator",
   "control-plane/local/existing-cluster",
   "control-plane/failures/failures",
+  "control-plane/metrics/prometheus",
   "control-plane/deletion/expiry",
   "control-plane/failures/two-replicas",
   "control-plane/facade/limits-and-audit",

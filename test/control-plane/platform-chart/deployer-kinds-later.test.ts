@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
@@ -10,7 +8,7 @@ import { silentProgress } from "../../../deploy/local/progress.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
-import { serveProbes } from "../../../operator/probes.ts";
+import { type ProbesServer, serveProbes } from "../../../operator/probes.ts";
 import { createOperator, type Operator } from "../../../operator/wiring/operator.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -19,7 +17,7 @@ import { startTestPlane, type TestPlane } from "../../support/plane/test-plane.t
 
 let plane: TestPlane;
 let operator: Operator;
-let probes: Awaited<ReturnType<typeof serveProbes>>;
+let probes: ProbesServer;
 beforeAll(async () => {
   plane = await startTestPlane({ argoCd: false });
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
@@ -31,12 +29,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await operator.stop();
   probes.close();
-  await once(probes, "close");
   await plane.stop();
 }, 60_000);
 
 async function readyz() {
-  const reply = await fetch(`http://127.0.0.1:${(probes.address() as AddressInfo).port}/readyz`);
+  const reply = await fetch(`${probes.url}/readyz`);
   return { status: reply.status, text: await reply.text() };
 }
 

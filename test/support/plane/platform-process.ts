@@ -25,6 +25,8 @@ export interface PlatformProcess {
   ended(): Promise<number | null>;
   /** Where it serves the REST API, such as `http://127.0.0.1:40123`. */
   readonly url: string;
+  /** Where it serves the probes and its metrics. */
+  readonly probesUrl: string;
   /** What it wrote, all runs together. */
   readonly output: string;
   /** Kills it and removes its settings. */
@@ -48,6 +50,7 @@ export async function platformProcess(
   let run: { readonly child: ChildProcess; readonly exited: Promise<number | null> } | undefined;
   let output = "";
   let url = "";
+  let probesUrl = "";
   const end = async (signal: "SIGKILL" | "SIGTERM") => {
     run?.child.kill(signal);
     return (await run?.exited) ?? null;
@@ -73,10 +76,12 @@ export async function platformProcess(
       }
       const servingAt = () => {
         if (started.exitCode !== null) throw new Error(`the process ended: ${output.slice(begunAt)}`);
-        return /"api":"([^"]+)".*"message":"serving"|"message":"serving".*"api":"([^"]+)"/.exec(output.slice(begunAt));
+        const whole = output.slice(begunAt).split("\n").slice(0, -1);
+        const line = whole.find((text) => text.includes('"message":"serving"'));
+        return line === undefined ? undefined : (JSON.parse(line) as { readonly api: string; readonly probes: string });
       };
       const found = await until(servingAt, { what: "the process serving", deadlineMs: 60_000 });
-      url = found[1] ?? found[2] ?? "";
+      [url, probesUrl] = [found.api, found.probes];
     },
     async kill() {
       await end("SIGKILL");
@@ -87,6 +92,9 @@ export async function platformProcess(
     ended: async () => (await run?.exited) ?? null,
     get url() {
       return url;
+    },
+    get probesUrl() {
+      return probesUrl;
     },
     get output() {
       return output;

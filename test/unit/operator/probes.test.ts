@@ -1,11 +1,9 @@
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
-import { serveProbes } from "../../../operator/probes.ts";
+import { type ProbesServer, serveProbes } from "../../../operator/probes.ts";
 
 const metrics = { scrape: async () => ({ contentType: "text/plain; version=0.0.4", text: "figures 1\n" }) };
-let server: Server;
-afterEach(() => new Promise((closed) => server.close(closed)));
+let server: ProbesServer;
+afterEach(() => server.close());
 
 test.each([
   { name: "before the first lists", alive: true, missing: ["apitokens.x"], livez: 200, readyz: 503 },
@@ -13,16 +11,14 @@ test.each([
   { name: "when a watch hangs", alive: false, missing: [], livez: 503, readyz: 200 },
 ])("$name: alive is answered $livez, ready $readyz", async ({ alive, missing, livez, readyz }) => {
   server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive, missing }, metrics);
-  const { port } = server.address() as AddressInfo;
-  const asked = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  const asked = async (path: string) => (await fetch(`${server.url}${path}`)).status;
   expect([await asked("/livez"), await asked("/readyz"), await asked("/else")]).toEqual([livez, readyz, 404]);
 });
 
 test("what is missing for readiness is named", async () => {
   const missing = ["applications.argoproj.io", "appprojects.argoproj.io"];
   server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive: true, missing }, metrics);
-  const { port } = server.address() as AddressInfo;
-  const reply = await fetch(`http://127.0.0.1:${port}/readyz`);
+  const reply = await fetch(`${server.url}/readyz`);
   expect(await reply.text()).toBe(
     "not ok: no complete list yet of applications.argoproj.io, appprojects.argoproj.io\n",
   );
@@ -35,9 +31,8 @@ test("figures are beside the probes, and one that can't be read ends nothing", a
     return metrics.scrape();
   };
   server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive: true, missing: [] }, { scrape });
-  const { port } = server.address() as AddressInfo;
   const asked = async () => {
-    const reply = await fetch(`http://127.0.0.1:${port}/metrics`);
+    const reply = await fetch(`${server.url}/metrics`);
     return [reply.status, reply.headers.get("content-type"), await reply.text()];
   };
   expect(await asked()).toEqual([500, "text/plain", "not ok: a figure can't be read\n"]);
