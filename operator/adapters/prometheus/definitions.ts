@@ -225,7 +225,7 @@ const DEFINITIONS = {
   },
   ephemeral_host_call_budget_remaining: {
     type: "gauge",
-    help: "How many of them are left in this window.",
+    help: "How many of them are left; absent once the window is over, until the host tells of the next one.",
     labels: ["host"],
   },
   ephemeral_watch_progress_age_seconds: {

@@ -44,5 +44,8 @@ export function observedMetrics(registry: MetricRegistry, observed: Observed): v
   );
   ofHosts("ephemeral_host_call_limits_total", (host, { limited }) => [[{ host }, limited]]);
   ofHosts("ephemeral_host_call_budget", (host, { budget }) => (budget ? [[{ host }, budget.limit]] : []));
-  ofHosts("ephemeral_host_call_budget_remaining", (host, { budget }) => (budget ? [[{ host }, budget.remaining]] : []));
+  // What was left of a window that is over says nothing: without calls it would be shown for ever.
+  ofHosts("ephemeral_host_call_budget_remaining", (host, { budget }) =>
+    budget && budget.resetsAt > clock.now() ? [[{ host }, budget.remaining]] : [],
+  );
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
 import { run } from "../../../deploy/local/processes/run.ts";
 import { METRICS } from "../../../operator/adapters/prometheus/definitions.ts";
-import { prometheusPrograms } from "../../support/plane/prometheus.ts";
+import { prometheusPrograms } from "../../support/prometheus/programs.ts";
 
 const RULES = new URL("../../../deploy/charts/platform/files/alerts.yaml", import.meta.url).pathname;
 const RUNBOOKS = new URL("../../../docs/runbooks.md", import.meta.url);
@@ -134,7 +134,7 @@ test("every alert has a story, a summary and a section in the runbooks", async (
   const anchors = (await readFile(RUNBOOKS, "utf8")).match(/(?<=^## ).+$/gm)?.map((title) => title.toLowerCase());
   expect(anchors).toEqual(alerts.map(({ alert }) => alert.toLowerCase()));
   for (const { alert, annotations } of alerts) {
-    expect(annotations.runbook).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
     expect(annotations.summary).toMatch(/^[A-Z]/);
   }
 });

@@ -12,7 +12,7 @@ import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { freePorts } from "../../support/plane/free-ports.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
-import { type PrometheusPrograms, prometheusPrograms } from "../../support/plane/prometheus.ts";
+import { type PrometheusPrograms, prometheusPrograms } from "../../support/prometheus/programs.ts";
 
 /** A scrape a second, and a leader that died is followed within twenty. */
 const SEEN_DEADLINE_MS = 60_000;

@@ -16,6 +16,12 @@ describe("the platform chart", () => {
     expect(monitoring(await rendered())).toEqual([]);
   });
 
+  test("says where the runbooks are published", async () => {
+    const rules = { enabled: true, runbookUrl: "https://docs.test/runbooks" };
+    const [made] = monitoring(await rendered({ metrics: { rules } }));
+    expect(JSON.stringify(made)).toContain('"runbook_url":"https://docs.test/runbooks#ephemeraldeletionstuck"');
+  });
+
   test("has its pods scraped and gives the alerts where that is wanted", async () => {
     const labels = { release: "stack" };
     const metrics = { podMonitor: { enabled: true }, rules: { enabled: true }, labels };

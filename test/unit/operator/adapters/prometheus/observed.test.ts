@@ -124,7 +124,11 @@ test("messages are counted by phase, and the one that waits the longest is known
 });
 
 test("what hosts were asked is told by answer, and what they still allow", async () => {
-  const headers = { "x-ratelimit-limit": "60", "x-ratelimit-remaining": "7", "x-ratelimit-reset": "1767225600" };
+  const headers = {
+    "x-ratelimit-limit": "60",
+    "x-ratelimit-remaining": "7",
+    "x-ratelimit-reset": String(Date.parse(secondsIn(60)) / 1000),
+  };
   const asked = calls.of("git").counted(async () => new Response("", { headers }) as never);
   await asked("https://git.test", {});
   calls.of("git").limited();
@@ -134,6 +138,8 @@ test("what hosts were asked is told by answer, and what they still allow", async
     'ephemeral_host_call_budget{host="git"}': 60,
     'ephemeral_host_call_budget_remaining{host="git"}': 7,
   });
+  clock.advance(60_000);
+  expect(await scrapedOf(metrics, "ephemeral_host_call_budget_remaining")).toEqual({});
 });
 
 test("what a cache shows first is no change", async () => {
