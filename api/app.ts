@@ -12,6 +12,8 @@ import { trustedProxy } from "./http/trusted-proxies.ts";
 import { malformedPath, notFound, rejectAmbiguousHeaders } from "./http/unrouted.ts";
 import { createLimits, hourlyCount } from "./limits/limits.ts";
 import { errorHandler, mount } from "./mount.ts";
+import { createAnswers } from "./observability/answers.ts";
+import { createLives } from "./observability/lives.ts";
 import { mountDocs } from "./openapi/pages.ts";
 import { createRepositoryQuotas } from "./repositories/repository-quotas.ts";
 import { currentRequest, requestIdFrom, runRequest } from "./request-context.ts";
@@ -19,7 +21,8 @@ import { listRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 
 /** What the interface is built from. */
-export interface AppParts extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets"> {
+export interface AppParts
+  extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets" | "answers" | "lives"> {
   /** Sends the links for new passwords; without it such requests are answered 503. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
@@ -36,6 +39,8 @@ export function createApp(given: AppParts): Express {
     ...parts,
     urlChecks: createUrlChecks(parts),
     quotas: createRepositoryQuotas(parts),
+    answers: createAnswers(parts),
+    lives: createLives(parts),
     passwordResets: createPasswordResets(parts, hourlyCount("passwordResetOf", parts)),
   };
   const limits = createLimits(settings.api.limits, parts);

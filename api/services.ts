@@ -1,5 +1,4 @@
 import type { Settings } from "../config/settings.ts";
-import type { RecordSpec } from "../crds/environment/environment-record.ts";
 import type { Sensitive } from "../crds/sensitive.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
 import type { Clock } from "../operator/ports/clock.ts";
@@ -8,6 +7,7 @@ import type { BranchHeads } from "../operator/ports/facade/branch-heads.ts";
 import type { ChartTemplates } from "../operator/ports/facade/chart-templates.ts";
 import type { DeployerLog } from "../operator/ports/facade/deployer-log.ts";
 import type { Environments } from "../operator/ports/facade/environments.ts";
+import type { History } from "../operator/ports/facade/history.ts";
 import type { HookDoctor } from "../operator/ports/facade/hook-doctor.ts";
 import type { PlatformHealthCheck } from "../operator/ports/facade/platform-health.ts";
 import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
@@ -22,6 +22,8 @@ import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliveries.ts";
 import type { PasswordResets } from "./account/password-resets.ts";
 import type { UrlChecks } from "./environments/urls/url-checks.ts";
+import type { Answers } from "./observability/answers.ts";
+import type { Life } from "./observability/lives.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
 
 /** What handlers work with. */
@@ -46,8 +48,10 @@ export interface Services {
   readonly webhookInbox: WebhookInbox;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly hookDoctor: HookDoctor;
-  /** What remains of deleted environments. */
-  readonly records: { list(): readonly RecordSpec[] };
+  readonly history: History;
+  readonly answers: Answers;
+  /** The lives of all environments, see `createLives`. */
+  readonly lives: () => readonly Life[];
   readonly rollups: Rollups;
   /** Where requests are counted, and all that this process counted. */
   readonly metrics: Pick<Metrics, "requests" | "scrape">;

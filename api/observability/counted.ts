@@ -1,19 +1,22 @@
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 import type { SlotCounts } from "../../operator/ports/rollups.ts";
-import type { Period } from "../schemas/period.ts";
+import { isWithin, type Period } from "../schemas/period.ts";
 
 /** What was counted in the period: in slots that begin in it, of five minutes, or of an hour where they are old. */
-export function countedIn(rollups: Rollups, { fromMs, toMs }: Period): SlotCounts {
+export function countedIn(rollups: Rollups, period: Period): SlotCounts {
   const sum: Record<string, number> = {};
-  for (const { day, slots } of rollups.days()) {
-    const midnightMs = Date.parse(day);
-    if (midnightMs >= toMs || midnightMs + DAY_MS <= fromMs) continue;
-    for (const [slot, counts] of Object.entries(slots)) {
-      const beginMs = Date.parse(`${day}T${slot}Z`);
-      if (beginMs >= fromMs && beginMs < toMs) add(sum, counts);
-    }
-  }
+  for (const day of rollups.days()) add(sum, countedOn(day, period));
   return sum;
+}
+
+function countedOn({ day, slots }: Day, { fromMs, toMs }: Period): SlotCounts {
+  const midnightMs = Date.parse(day);
+  if (midnightMs >= toMs || midnightMs + DAY_MS <= fromMs) return {};
+  if (midnightMs >= fromMs && midnightMs + DAY_MS <= toMs) return wholeDay(slots);
+  const begun = (slot: string) => Date.parse(`${day}T${slot}Z`);
+  return sumOf(
+    Object.entries(slots).flatMap(([slot, counts]) => (isWithin({ fromMs, toMs }, begun(slot)) ? [counts] : [])),
+  );
 }
 
 /** When counting began: the first slot that is known; `undefined` before any. */
@@ -25,9 +28,26 @@ export function countedSince(rollups: Rollups): string | undefined {
   return first && slot && `${first.day}T${slot}:00.000Z`;
 }
 
+/** By the slots of a day, their sum: days that are over do not change. */
+const wholeDays = new WeakMap<object, SlotCounts>();
+
+function wholeDay(slots: Day["slots"]): SlotCounts {
+  const known = wholeDays.get(slots);
+  if (known !== undefined) return known;
+  const sum = sumOf(Object.values(slots));
+  wholeDays.set(slots, sum);
+  return sum;
+}
+
 type Day = ReturnType<Rollups["days"]>[number];
 
 const DAY_MS = 86_400_000;
+
+function sumOf(all: readonly SlotCounts[]): SlotCounts {
+  const sum: Record<string, number> = {};
+  for (const counts of all) add(sum, counts);
+  return sum;
+}
 
 function add(sum: Record<string, number>, counts: SlotCounts): void {
   for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;

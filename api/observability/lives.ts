@@ -21,9 +21,23 @@ export interface Life {
   readonly phase: Phase | undefined;
 }
 
-/** Of all environments that live, and of those that are recorded: from resources alone, the same at every replica. */
-export function lives({ environments, records }: Pick<Services, "environments" | "records">): readonly Life[] {
-  const recorded = records.list().filter(({ reason }) => reason !== "orphaned");
+type Used = Pick<Services, "environments" | "history">;
+
+/**
+ * The lives of all environments that there are, and of those that are recorded: from resources alone, the same at every
+ * replica. Computed once for each change.
+ */
+export function createLives(services: Used): () => readonly Life[] {
+  let known: { readonly revision: number; readonly lives: readonly Life[] } | undefined;
+  return () => {
+    const { revision } = services.history;
+    if (known?.revision !== revision) known = { revision, lives: lives(services) };
+    return known.lives;
+  };
+}
+
+function lives({ environments, history }: Used): readonly Life[] {
+  const recorded = history.records().filter(({ reason }) => reason !== "orphaned");
   const uids = new Set(recorded.map(({ uid }) => uid));
   // Its record is written before its resource goes.
   const living = environments.list().filter(({ metadata }) => !uids.has(metadata.uid));

@@ -4,18 +4,18 @@ import { COUNTERS, quantileMs } from "../../operator/ports/rollup-counters.ts";
 import { isWithin, type Period, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, countedSince } from "./counted.ts";
-import { type Life, lives } from "./lives.ts";
+import type { Life } from "./lives.ts";
 import { DELETION_MS } from "./objectives.ts";
 import { type MetricsReport, STATUSES } from "./schemas.ts";
 
 const DAY_MS = 86_400_000;
 
-type Used = Pick<Services, "environments" | "records" | "rollups" | "webhookDeliveries" | "clock">;
+type Used = Pick<Services, "environments" | "lives" | "rollups" | "webhookDeliveries">;
 
 /** What the platform does now, and did in the period. */
-export function platformMetrics(period: Period, services: Used): Static<typeof MetricsReport> {
-  const nowMs = services.clock.now().getTime();
-  const all = lives(services);
+export function platformMetrics(period: Period, now: Date, services: Used): Static<typeof MetricsReport> {
+  const nowMs = now.getTime();
+  const all = services.lives();
   const living = all.filter(({ phase }) => phase !== undefined);
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;

@@ -18,7 +18,11 @@ const getMetrics = route({
     text: () => 'ephemeral_environments{phase="ready"} 9\n',
     serve: async ({ metrics }) => (await metrics.scrape()).text,
   },
-})(({ query }, services) => platformMetrics(periodOf(query, services.clock.now()), services));
+})(({ query }, services) =>
+  services.answers.of(`metrics ${JSON.stringify(query)}`, (now) =>
+    platformMetrics(periodOf(query, now), now, services),
+  ),
+);
 
 /** The service level objectives. */
 const getSloStatus = route({
@@ -29,6 +33,8 @@ const getSloStatus = route({
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: SloReport,
-})(({ query }, services) => sloReport(periodOf(query, services.clock.now()), services));
+})(({ query }, services) =>
+  services.answers.of(`slo ${JSON.stringify(query)}`, (now) => sloReport(periodOf(query, now), now, services)),
+);
 
 export const observabilityRoutes = feature("observability", { getMetrics, getSloStatus }, { envelope: "always" });

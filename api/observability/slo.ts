@@ -3,8 +3,7 @@ import type { Period } from "../schemas/period.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, countedSince } from "./counted.ts";
-import { lives } from "./lives.ts";
-import { OBJECTIVES, type Objective, type Score } from "./objectives.ts";
+import { type Evidence, OBJECTIVES, type Objective, type Score } from "./objectives.ts";
 import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
@@ -14,18 +13,18 @@ const LEAST_EVENTS = 10;
 const LITTLE_BUDGET = 25;
 const WORST_FIRST = ["breached", "at_risk", "met", "no_data"] as const satisfies readonly SloState[];
 
-type Used = Pick<Services, "environments" | "records" | "rollups" | "clock">;
+type Used = Pick<Services, "lives" | "rollups">;
 
 /** Each objective in the period, and what the last hours make of its error budget. */
-export function sloReport(period: Period, services: Used): Static<typeof SloReport> {
-  const nowMs = services.clock.now().getTime();
-  const all = lives(services);
-  const scoreIn = (objective: Objective, of: Period): Score =>
-    objective.score({ lives: all, counts: countedIn(services.rollups, of), period: of, nowMs });
-  const lastHours = (hours: number) => ({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });
+export function sloReport(period: Period, now: Date, services: Used): Static<typeof SloReport> {
+  const nowMs = now.getTime();
+  const lives = services.lives();
+  const evidenceIn = (of: Period): Evidence => ({ lives, counts: countedIn(services.rollups, of), period: of, nowMs });
+  const lastHours = (hours: number) => evidenceIn({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });
+  const [evidence, lastHour, lastSix] = [evidenceIn(period), lastHours(1), lastHours(6)];
   const objectives = OBJECTIVES.map((objective) => {
-    const burnRate = (hours: number) => burnRateOf(scoreIn(objective, lastHours(hours)), objective.target);
-    return toObjective(objective, scoreIn(objective, period), { h1: burnRate(1), h6: burnRate(6) });
+    const burnRate = (of: Evidence) => burnRateOf(objective.score(of), objective.target);
+    return toObjective(objective, objective.score(evidence), { h1: burnRate(lastHour), h6: burnRate(lastSix) });
   });
   const overall = WORST_FIRST.find((state) => objectives.some((one) => one.state === state)) ?? "no_data";
   return {

@@ -3,6 +3,7 @@ import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
 import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
+import { watchedHistory } from "../adapters/kubernetes/records/history.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
 import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
@@ -76,7 +77,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     webhookInbox: options.metrics === undefined ? webhookInbox : countedInbox(webhookInbox, options.metrics),
     hookDoctor: createHookDoctor({ settings, secretManager, hooks: repositoryHooks(apis) }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
-    records: { list: () => caches.records.list().map(({ spec }) => spec) },
+    history: watchedHistory(caches),
     rollups: watchedRollupDays(caches.rollups),
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     health: kubernetesPlatformHealth({

@@ -20,6 +20,7 @@ import { type MemoryBranchHeads, memoryBranchHeads } from "../doubles/memory/bra
 import { type MemoryConfigSets, memoryConfigSets } from "../doubles/memory/config-sets.ts";
 import { type MemoryDeployerLog, memoryDeployerLog } from "../doubles/memory/deployer-log.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../doubles/memory/environments.ts";
+import { memoryHistory } from "../doubles/memory/history.ts";
 import { type MemoryIdentityProvider, memoryIdentityProvider } from "../doubles/memory/identity-provider.ts";
 import { type MemoryPlatformHealth, memoryPlatformHealth } from "../doubles/memory/platform-health.ts";
 import { type MemoryPodLogs, memoryPodLogs } from "../doubles/memory/pod-logs.ts";
@@ -168,7 +169,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     podLogs,
     deployerLog,
     ...webhooks,
-    ...{ records, rollups },
+    ...{ history: memoryHistory(records), rollups },
     metrics: prometheusMetrics(),
     clock,
     randomBytes,

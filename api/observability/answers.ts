@@ -1,0 +1,33 @@
+import NodeCache from "node-cache";
+import type { Services } from "../services.ts";
+
+/** What nobody asks for any more is forgotten; an answer is never older than what it was computed from. */
+const TTL_SECONDS = 60;
+const MOST_KEPT = 100;
+
+/** Answers that take long, of the second and of the revision that they were computed from. */
+export interface Answers {
+  /**
+   * The answer to what the key names, computed once for each second and each change.
+   *
+   * @param compute gets the begin of this second
+   */
+  of<A extends object>(key: string, compute: (now: Date) => A): A;
+}
+
+export function createAnswers({ history, clock }: Pick<Services, "history" | "clock">): Answers {
+  const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
+  return {
+    of<A extends object>(key: string, compute: (now: Date) => A): A {
+      const now = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
+      const whole = JSON.stringify([key, now.getTime(), history.revision]);
+      const known = kept.get<A>(whole);
+      if (known !== undefined) return known;
+      const answer = compute(now);
+      // A full cache takes nothing more, so that it begins anew.
+      if (kept.keys().length >= MOST_KEPT) kept.flushAll();
+      kept.set(whole, answer);
+      return answer;
+    },
+  };
+}

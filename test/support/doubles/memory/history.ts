@@ -1,0 +1,14 @@
+import type { History } from "../../../../operator/ports/facade/history.ts";
+import type { MemoryRecords } from "./records.ts";
+
+/** The History port in memory: whatever is asked for may have changed. */
+export function memoryHistory(records: Pick<MemoryRecords, "list">): History {
+  let revision = 0;
+  return {
+    records: () => records.list(),
+    get revision() {
+      revision += 1;
+      return revision;
+    },
+  };
+}
