@@ -1,5 +1,6 @@
 import NodeCache from "node-cache";
-import type { Services } from "../services.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { History } from "../../operator/ports/facade/history.ts";
 
 /** What nobody asks for any more is forgotten; an answer is never older than what it was computed from. */
 const TTL_SECONDS = 60;
@@ -15,7 +16,7 @@ export interface Answers {
   of<A extends object>(key: string, compute: (now: Date) => A): A;
 }
 
-export function createAnswers({ history, clock }: Pick<Services, "history" | "clock">): Answers {
+export function createAnswers({ history, clock }: { readonly history: History; readonly clock: Clock }): Answers {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
   return {
     of<A extends object>(key: string, compute: (now: Date) => A): A {

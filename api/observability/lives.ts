@@ -2,7 +2,8 @@ import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment, Phase } from "../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
-import type { Services } from "../services.ts";
+import type { Environments } from "../../operator/ports/facade/environments.ts";
+import type { History } from "../../operator/ports/facade/history.ts";
 
 /** The moments of an environment that lives, or lived; in milliseconds since 1970, `undefined` for what has not been. */
 export interface Life {
@@ -21,7 +22,10 @@ export interface Life {
   readonly phase: Phase | undefined;
 }
 
-type Used = Pick<Services, "environments" | "history">;
+interface Used {
+  readonly environments: Pick<Environments, "list">;
+  readonly history: History;
+}
 
 /**
  * The lives of all environments that there are, and of those that are recorded: from resources alone, the same at every
