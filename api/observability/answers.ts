@@ -1,6 +1,7 @@
 import NodeCache from "node-cache";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { History } from "../../operator/ports/facade/history.ts";
+import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 
 /** What nobody asks for any more is forgotten; an answer is never older than what it was computed from. */
 const TTL_SECONDS = 60;
@@ -16,12 +17,18 @@ export interface Answers {
   of<A extends object>(key: string, compute: (now: Date) => A): A;
 }
 
-export function createAnswers({ history, clock }: { readonly history: History; readonly clock: Clock }): Answers {
+interface Used {
+  readonly history: Pick<History, "revision">;
+  readonly rollups: Pick<Rollups, "revision">;
+  readonly clock: Clock;
+}
+
+export function createAnswers({ history, rollups, clock }: Used): Answers {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
   return {
     of<A extends object>(key: string, compute: (now: Date) => A): A {
       const now = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
-      const whole = JSON.stringify([key, now.getTime(), history.revision]);
+      const whole = JSON.stringify([key, now.getTime(), history.revision, rollups.revision]);
       const known = kept.get<A>(whole);
       if (known !== undefined) return known;
       const answer = compute(now);

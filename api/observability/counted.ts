@@ -1,3 +1,4 @@
+import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 import type { SlotCounts } from "../../operator/ports/rollups.ts";
 import { isWithin, type Period } from "../schemas/period.ts";
@@ -9,9 +10,11 @@ export function countedIn(rollups: Rollups, period: Period): SlotCounts {
   return sum;
 }
 
-function countedOn({ day, slots }: Day, { fromMs, toMs }: Period): SlotCounts {
-  const midnightMs = Date.parse(day);
+function countedOn(one: Day, { fromMs, toMs }: Period): SlotCounts {
+  const midnightMs = Date.parse(one.day);
   if (midnightMs >= toMs || midnightMs + DAY_MS <= fromMs) return {};
+  // Only what is in the period is read.
+  const { day, slots } = one;
   if (midnightMs >= fromMs && midnightMs + DAY_MS <= toMs) return wholeDay(slots);
   const begun = (slot: string) => Date.parse(`${day}T${slot}Z`);
   return sumOf(
@@ -28,16 +31,8 @@ export function countedSince(rollups: Rollups): string | undefined {
   return first && slot && `${first.day}T${slot}:00.000Z`;
 }
 
-/** By the slots of a day, their sum: days that are over do not change. */
-const wholeDays = new WeakMap<object, SlotCounts>();
-
-function wholeDay(slots: Day["slots"]): SlotCounts {
-  const known = wholeDays.get(slots);
-  if (known !== undefined) return known;
-  const sum = sumOf(Object.values(slots));
-  wholeDays.set(slots, sum);
-  return sum;
-}
+/** Days that are over do not change. */
+const wholeDay = oncePer((slots: Day["slots"]) => sumOf(Object.values(slots)));
 
 type Day = ReturnType<Rollups["days"]>[number];
 

@@ -2,6 +2,7 @@ import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment, Phase } from "../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
+import { oncePer } from "../../crds/once-per.ts";
 import type { Environments } from "../../operator/ports/facade/environments.ts";
 import type { History } from "../../operator/ports/facade/history.ts";
 
@@ -29,23 +30,23 @@ interface Used {
 
 /**
  * The lives of all environments that there are, and of those that are recorded: from resources alone, the same at every
- * replica. Computed once for each change.
+ * replica. Collected once for each change, and each version of an object is read once.
  */
-export function createLives(services: Used): () => readonly Life[] {
+export function createLives({ environments, history }: Used): () => readonly Life[] {
+  const ofEach = { environment: oncePer(ofEnvironment), record: oncePer(ofRecord) };
+  const collected = () => {
+    const recorded = history.records().filter(({ reason }) => reason !== "orphaned");
+    const uids = new Set(recorded.map(({ uid }) => uid));
+    // Its record is written before its resource goes.
+    const living = environments.list().filter(({ metadata }) => !uids.has(metadata.uid));
+    return [...living.map((one) => ofEach.environment(one)), ...recorded.map((one) => ofEach.record(one))];
+  };
   let known: { readonly revision: number; readonly lives: readonly Life[] } | undefined;
   return () => {
-    const { revision } = services.history;
-    if (known?.revision !== revision) known = { revision, lives: lives(services) };
+    const { revision } = history;
+    if (known?.revision !== revision) known = { revision, lives: collected() };
     return known.lives;
   };
-}
-
-function lives({ environments, history }: Used): readonly Life[] {
-  const recorded = history.records().filter(({ reason }) => reason !== "orphaned");
-  const uids = new Set(recorded.map(({ uid }) => uid));
-  // Its record is written before its resource goes.
-  const living = environments.list().filter(({ metadata }) => !uids.has(metadata.uid));
-  return [...living.map(ofEnvironment), ...recorded.map(ofRecord)];
 }
 
 function ofEnvironment(environment: EphemeralEnvironment): Life {

@@ -79,11 +79,15 @@ function ofLives(
   verdictOf: (life: Life, nowMs: number) => Verdict,
 ): (evidence: Evidence) => Score {
   return ({ lives, period, nowMs }) => {
-    const verdicts = lives
-      .filter((life) => isWithin(period, atMs(life) ?? Number.NaN))
-      .map((life) => verdictOf(life, nowMs))
-      .filter((verdict) => verdict !== undefined);
-    return { good: verdicts.filter(Boolean).length, total: verdicts.length };
+    const verdict = (life: Life) => (isWithin(period, atMs(life) ?? Number.NaN) ? verdictOf(life, nowMs) : undefined);
+    let [good, total] = [0, 0];
+    // One pass without lists: there may be tens of thousands.
+    for (const life of lives) {
+      const found = verdict(life);
+      total += Number(found !== undefined);
+      good += Number(found === true);
+    }
+    return { good, total };
   };
 }
 

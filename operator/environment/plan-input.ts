@@ -1,8 +1,8 @@
 import type { ConfigSetSpec } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { oncePer } from "../../crds/once-per.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import { configurationOf } from "./configuration.ts";
-import { oncePer } from "./desired/once-per.ts";
 import { type ComponentRepositories, repositoriesOf } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 

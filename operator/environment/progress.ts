@@ -5,7 +5,7 @@ import type {
   EphemeralEnvironment,
 } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import { oncePer } from "./desired/once-per.ts";
+import { oncePer } from "../../crds/once-per.ts";
 import { shortHash } from "./short-hash.ts";
 
 type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;

@@ -1,11 +1,11 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Quota } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { oncePer } from "../../../crds/once-per.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import { inNamespace } from "./namespace.ts";
-import { oncePer } from "./once-per.ts";
 import { outsideEnvironments, reachable } from "./peers.ts";
 
 type IsolationSettings = Settings["isolation"];

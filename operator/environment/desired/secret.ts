@@ -1,11 +1,11 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../crds/environment/ephemeral-environment.ts";
+import { oncePer } from "../../../crds/once-per.ts";
 import { roleBindingKind, secretKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { shortHash } from "../short-hash.ts";
 import { inNamespace } from "./namespace.ts";
-import { oncePer } from "./once-per.ts";
 
 /**
  * The name of the namespace Secret with these versions: other values have another name, so it can be computed again after

@@ -2,10 +2,10 @@ import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import { type GivenVariable, givenVariables } from "../../../crds/environment/given-variables.ts";
 import type { EnvironmentVariable, SecretRef } from "../../../crds/environment/overrides.schema.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { oncePer } from "../../../crds/once-per.ts";
 import { wantedSecrets } from "../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
 import type { PlanInput } from "../plan-input.ts";
-import { oncePer } from "./once-per.ts";
 
 /** A variable that is not secret; its value reaches the process byte for byte. */
 export interface PlainVariable {

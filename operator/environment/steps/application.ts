@@ -1,10 +1,10 @@
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { oncePer } from "../../../crds/once-per.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS } from "../../ports/pods.ts";
-import { oncePer } from "../desired/once-per.ts";
 import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";

@@ -13,7 +13,9 @@ import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
 import { quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { LIST_QUERY, makeCrowd, memberName, plainEnvironment, sameList } from "./crowd.ts";
+import { makeHistory, measureDashboards } from "./dashboards.ts";
 import { call, inTurn, load, type Sample } from "./load.ts";
+import { spread } from "./spread.ts";
 
 const options = optionsOf(
   {
@@ -46,13 +48,20 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   const direct = createKubeClient({ kubeConfig: world.identity.kubeConfig, connections: 1 });
   await openings.open({ stop: () => direct.close() });
   await makeCrowd(world, environments, `${issuer.issuer}#dev`);
-  progress(`${environments} environments are in etcd`);
+  await makeHistory(world, environments);
+  progress(`${environments} environments are in etcd, as many records, and rollups of 400 days`);
   const platform = await openings.open(preparedPlatform(world, issuer));
   await platform.start();
   const claims = { sub: "dev", email: "dev@example.test", groups: ["developers"] };
   const served = { url: platform.url, authorization: `Bearer ${await issuer.sign(claims)}`, direct };
   await expectSameAnswers(served);
-  return [...(await measureLoad(openings, served)), ...(await measureReads(served)), await measureCreations(served)];
+  const seconds = Number(options.seconds);
+  return [
+    ...(await measureLoad(openings, served)),
+    ...(await measureReads(served)),
+    await measureCreations(served),
+    ...(await measureDashboards(openings, { ...served, probesUrl: platform.probesUrl, seconds })),
+  ];
 }
 
 async function preparedPlatform(world: World, { issuer }: TokenIssuer) {
@@ -163,11 +172,6 @@ async function expectSameAnswers(served: Served): Promise<void> {
   if (answer.environments.length === expected && answer.total >= expected) return;
   const { length } = answer.environments;
   throw new Error(`the platform lists ${length} (of ${answer.total}), the API server's list has ${expected}`);
-}
-
-function spread(samples: readonly number[]): string {
-  const [p50, p99] = [quantile(samples, 0.5), quantile(samples, 0.99)];
-  return `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, longest ${Math.max(...samples).toFixed(1)} ms, n=${samples.length}`;
 }
 
 function progress(text: string): void {

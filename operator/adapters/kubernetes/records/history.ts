@@ -1,17 +1,14 @@
 import type { Caches } from "../../../ports/caches.ts";
 import type { History } from "../../../ports/facade/history.ts";
+import { revisionOf } from "./revision.ts";
 
 /** The History port on this process's watch caches. */
-export function watchedHistory({ environments, records, rollups }: Caches): History {
-  let revision = 0;
-  const changed = () => {
-    revision += 1;
-  };
-  for (const cache of [environments, records, rollups]) cache.subscribe(changed);
+export function watchedHistory({ environments, records }: Pick<Caches, "environments" | "records">): History {
+  const revision = revisionOf([environments, records]);
   return {
     records: () => records.list().map(({ spec }) => spec),
     get revision() {
-      return revision;
+      return revision();
     },
   };
 }

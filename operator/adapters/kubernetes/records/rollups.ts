@@ -1,9 +1,12 @@
 import { GROUP } from "../../../../crds/group.ts";
+import { oncePer } from "../../../../crds/once-per.ts";
+import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Rollups } from "../../../ports/facade/rollups.ts";
 import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/rollups.ts";
+import { revisionOf } from "./revision.ts";
 
 /** The day of a rollup, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;
@@ -48,16 +51,21 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
   };
 }
 
-/** The Rollups port of the facade, on this process's watch cache; each version of a rollup is read once. */
-export function watchedRollupDays(cache: { list(): readonly WireObject[] }): Rollups {
-  const read = new WeakMap<WireObject, StoredRollup>();
+/** The Rollups port of the facade, on this process's watch cache; each version of a rollup is read once, when it is looked into. */
+export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | "subscribe">): Rollups {
+  const revision = revisionOf([cache]);
+  const read = oncePer(storedRollup);
+  const dayOf = oncePer((configMap: WireObject) => ({
+    day: configMap.metadata.name.slice(NAME_PREFIX.length),
+    get slots() {
+      return read(configMap).slots;
+    },
+  }));
   return {
-    days: () =>
-      cache.list().map((configMap) => {
-        const known = read.get(configMap) ?? storedRollup(configMap);
-        read.set(configMap, known);
-        return known;
-      }),
+    days: () => cache.list().map((configMap) => dayOf(configMap)),
+    get revision() {
+      return revision();
+    },
   };
 }
 

@@ -31,9 +31,14 @@ export interface MemoryRollups extends Rollups {
 /** The Rollups port in memory. */
 export function memoryRollups(): MemoryRollups {
   const days = new Map<string, Record<string, SlotCounts>>();
+  let revision = 0;
   return {
+    get revision() {
+      return revision;
+    },
     days: () => [...days].map(([day, slots]) => ({ day, slots })),
     add(day, slot, counts) {
+      revision += 1;
       days.set(day, { ...days.get(day), [slot]: counts });
     },
   };

@@ -4,8 +4,8 @@ import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 function scene() {
   const clock = new TestClock("2026-01-01T00:00:00.250Z");
-  const history = { records: () => [], revision: 1 };
-  const answers = createAnswers({ history, clock });
+  const history = { revision: 1 };
+  const answers = createAnswers({ history, rollups: { revision: 1 }, clock });
   let computed = 0;
   const ask = (key = "metrics") =>
     answers.of(key, (now) => {

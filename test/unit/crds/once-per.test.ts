@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { oncePer } from "../../../../../operator/environment/desired/once-per.ts";
+import { oncePer } from "../../../crds/once-per.ts";
 
 test("an answer is computed once for an object, and anew for an equal one that may differ later", () => {
   const doubled = oncePer(({ amount }: { amount: number }) => ({ amount: amount * 2 }));

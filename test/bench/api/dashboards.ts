@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { recordKind, recordManifest } from "../../../crds/environment/environment-record.ts";
+import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
+import type { World } from "../../support/fixtures/environment-world.ts";
+import { startIdleServer } from "../idle.ts";
+import { patternOf } from "../operator/copies.ts";
+import type { Openings } from "../run-benchmark.ts";
+import { quantile } from "../table.ts";
+import type { Verdict } from "../verdict.ts";
+import { call, inTurn, load } from "./load.ts";
+import { spread } from "./spread.ts";
+
+const DAY_MS = 86_400_000;
+const NAMESPACE = "ephemeral-system";
+const DAYS = 400;
+/** What is asked of the dashboards together, while they are looked at. */
+const PER_SECOND = 50;
+const PATHS = ["/api/observability/metrics", "/api/observability/slo/status"] as const;
+const recordName = (index: number) => `record-${String(index).padStart(6, "0")}`;
+
+/** Makes so many records of deleted environments, and rollups of more than a year. */
+export async function makeHistory({ admin, plane }: World, records: number): Promise<void> {
+  const [createdMs, deletedMs] = [Date.now() - 2 * DAY_MS, Date.now() - DAY_MS];
+  const at = (ms: number) => new Date(ms).toISOString();
+  const manifest = recordManifest(
+    {
+      ...{ name: recordName(0), uid: randomUUID(), reason: "expired", teardownSeconds: 20 },
+      ...{ createdAt: at(createdMs), readyAt: at(createdMs + 40_000), dueAt: at(deletedMs - 1_000) },
+      ...{ deletedAt: at(deletedMs), goneAt: at(deletedMs + 20_000) },
+    },
+    NAMESPACE,
+  );
+  await admin.create(recordType, { ...manifest, metadata: { ...manifest.metadata, name: recordName(0) } });
+  const pattern = await patternOf(plane.etcdSocket, recordName(0), (key) => key.includes(`/${recordKind.plural}/`));
+  await pattern.copyTo(Array.from({ length: records - 1 }, (_, index) => recordName(index + 1)));
+  const store = kubernetesRollupStore({ client: admin, namespace: NAMESPACE });
+  for (let ago = 0; ago < DAYS; ago += 1) {
+    await store.create(at(Date.now() - ago * DAY_MS).slice(0, 10), { slots: slotsOf(ago < 3 ? 5 : 60), writers: {} });
+  }
+}
+
+/** A day's counts, so many minutes each. */
+function slotsOf(minutes: number) {
+  const counters = ["requests", "request_errors", "webhooks", "webhook_acted", "webhook_ignored", "reconcile_errors"];
+  const durations = ["webhook_ms", "reconcile_ms"].flatMap((name) => [5, 10, 25, 50, 100].map((ms) => `${name}.${ms}`));
+  const counts = Object.fromEntries([...counters, ...durations].map((name) => [name, 7]));
+  const begins = Array.from({ length: 1_440 / minutes }, (_, index) => at(index * minutes));
+  return Object.fromEntries(begins.map((begin) => [begin, counts]));
+}
+
+const at = (minute: number) =>
+  [minute / 60, minute % 60].map((part) => String(Math.trunc(part)).padStart(2, "0")).join(":");
+
+interface Asked {
+  readonly url: string;
+  readonly probesUrl: string;
+  readonly authorization: string;
+  readonly seconds: number;
+}
+
+/** The figures of all environments beside a server that sends the same bytes; and what a scrape takes. */
+export async function measureDashboards(openings: Openings, asked: Asked): Promise<readonly Verdict[]> {
+  const { url, authorization, seconds } = asked;
+  const bytes = (await call(url + PATHS[1], { authorization })).length;
+  const idle = await openings.open(startIdleServer(bytes));
+  const calls = {
+    authorization,
+    perSecond: PER_SECOND,
+    seconds: seconds / 2,
+    path: (index: number) => PATHS[index % 2] ?? "",
+  };
+  const [idleMs, figuresMs]: number[][] = [[], []];
+  for (const _turn of [1, 2]) {
+    idleMs?.push(...(await load({ ...calls, url: idle.url })).map(({ ms }) => ms));
+    figuresMs?.push(...(await load({ ...calls, url })).map(({ ms }) => ms));
+  }
+  const [quiet = [], figures = []] = [idleMs, figuresMs];
+  return [
+    {
+      ...{ what: "figures and service levels, p99, beside a server that sends as much", limit: 5, unit: "×" },
+      figure: quantile(figures, 0.99) / quantile(quiet, 0.99),
+      detail: `${spread(figures)}; that server ${spread(quiet)}; ${PER_SECOND} calls a second`,
+    },
+    ...(await measureScrapes(asked)),
+  ];
+}
+
+/** What waits behind a scrape is a probe that is sent with it. */
+async function measureScrapes({ probesUrl }: Asked): Promise<readonly Verdict[]> {
+  const probe = () => call(`${probesUrl}/livez`, {});
+  const scrape = () => call(`${probesUrl}/metrics`, {});
+  const { length } = await scrape();
+  const alone: number[] = [];
+  const beside: number[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    alone.push(...(await inTurn(5, probe)));
+    const scraped = inTurn(1, scrape);
+    beside.push(...(await inTurn(1, probe)));
+    await scraped;
+  }
+  const stalls = `a probe beside a scrape ${spread(beside)}; alone ${spread(alone)}`;
+  return [
+    { what: "bytes of a scrape", figure: length / 1e6, limit: 1, unit: "MB", detail: `${length} bytes` },
+    {
+      ...{ what: "what a scrape adds to a probe that is sent with it, p50", limit: 20, unit: "×" },
+      figure: quantile(beside, 0.5) / quantile(alone, 0.5),
+      detail: stalls,
+    },
+  ];
+}
