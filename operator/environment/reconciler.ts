@@ -9,6 +9,7 @@ import type { Reconcile, ReconcileContext, ReconcileResult } from "../kit/contro
 import { equalJson } from "../kit/equal-json.ts";
 import type { Announcer } from "../notification/announcer.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
+import { createExpiringSoon } from "./events/expiring-soon.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { createRefusedDeletions } from "./expiration/refused-deletions.ts";
@@ -26,7 +27,7 @@ export interface ReconcilerContext
   extends Omit<RunContext, "signal">,
     Omit<FinalizeContext, "signal">,
     Omit<ExpiryContext, "environments" | "limiter" | "refusals" | "reportDisagreement">,
-    Pick<ControllerPorts, "environments" | "environment" | "random" | "records"> {
+    Pick<ControllerPorts, "environments" | "environment" | "random" | "records" | "events"> {
   /** Tells people of changes; `undefined` where the settings name no recipients. */
   readonly announcer: Announcer | undefined;
 }
@@ -46,6 +47,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
   const drafts = new StatusDrafts(context.clock);
   const plan = environmentSteps(context.backingServices, { probes, secretChecks });
   const refusals = createRefusedDeletions(context.clock);
+  const expiringSoon = createExpiringSoon(context);
   const expiryContext: ExpiryContext = {
     ...context,
     serverClock: sharedServerClock(context.serverClock, context.clock),
@@ -59,7 +61,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
   /** What is remembered of an environment ends with its deletion; returns it with its latest status. */
   const forgotten = (environment: EphemeralEnvironment) => {
     const { name, uid } = environment.metadata;
-    for (const memory of [probes, secretChecks, refusals]) memory.forget(uid);
+    for (const memory of [probes, secretChecks, refusals, expiringSoon]) memory.forget(uid);
     const latest = drafts.continued(environment);
     drafts.forget(name);
     return latest;
@@ -69,6 +71,7 @@ export function createReconciler(context: ReconcilerContext): Reconcile {
     const manifest = await manifestOf(drafts.continued(environment), context);
     signal.throwIfAborted();
     if (isRefused(manifest)) return refuse(environment, manifest, context);
+    expiringSoon.check(environment);
     const expiry = await expire(withManifest(environment, manifest), expiryContext);
     if (expiry === "deleting") return;
     if ("retryInMs" in expiry) return requeueUrgently(expiry.retryInMs);

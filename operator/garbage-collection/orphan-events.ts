@@ -50,15 +50,16 @@ const MOST_BY_NAME = 10;
 /** Reports some orphans by name and the others by their number. */
 export function recordEvents(event: OrphanEvent, orphans: readonly BlockedOrphan[], { log, events }: Outlets): void {
   const { type, reason, line, message } = event;
+  const said = { type, reason, action: "Sweep" } as const;
   for (const orphan of orphans.slice(0, MOST_BY_NAME)) {
     const { owner, what, since, blockers } = orphan;
     log.warn(line, { environment: owner.name, uid: owner.uid, what, since: since.toISOString(), blockers });
-    events.publish({ type, reason, message: `environment ${owner.name} (${owner.uid}) ${message(orphan)}` });
+    events.publish({ ...said, message: `environment ${owner.name} (${owner.uid}) ${message(orphan)}` });
   }
   const others = orphans.length - MOST_BY_NAME;
   if (others <= 0) return;
   log.warn(line, { others });
-  events.publish({ type, reason, message: `the same applies to ${others} more environments` });
+  events.publish({ ...said, message: `the same applies to ${others} more environments` });
 }
 
 /** The sweep that finds more orphans than plausible. */

@@ -41,7 +41,7 @@ export function sweepBudget(
     else if (report.isDue()) {
       const excess = { orphans, living, most };
       log.error(line, { ...excess, remedy });
-      events.publish({ type: "Warning", reason, message: `${message(excess)}: ${remedy}` });
+      events.publish({ type: "Warning", reason, action: "Sweep", message: `${message(excess)}: ${remedy}` });
     }
     return isExceeded;
   };

@@ -154,7 +154,7 @@ function reportDeadLetter(
   // No address: Events are read by more people than messages are.
   const to = spec.channel === "chat" ? `channel '${spec.to}'` : "its owner";
   const sentence = `Notification ${metadata.name} (${spec.event} of environment '${environment}') to ${to} was given up after ${attempts} attempts: ${message}`;
-  events.publish({ type: "Warning", reason: "NotificationFailed", message: sentence });
+  events.publish({ type: "Warning", reason: "NotificationFailed", action: "Notify", message: sentence });
   const deadLetters = notifications.list().filter(({ status }) => status?.phase === "failed").length;
   log.error("a notification was given up", { notification: metadata.name, environment, attempts, deadLetters });
 }

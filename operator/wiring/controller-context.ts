@@ -1,9 +1,11 @@
+import { hostname } from "node:os";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSetVersions } from "../adapters/kubernetes/config-set-versions.ts";
 import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
-import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
+import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
 import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
@@ -14,6 +16,7 @@ import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts"
 import type { ControllerPorts } from "../controller-ports.ts";
 import type { ControllerContext } from "../controllers.ts";
 import { BACKING_SERVICES } from "../environment/backing-services/index.ts";
+import { reportingStatusWriter } from "../environment/events/reporting-status-writer.ts";
 import { randomSecret } from "../environment/random-secret.ts";
 import { createAnnouncer } from "../notification/announcer.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
@@ -21,6 +24,7 @@ import { createHookAlert } from "../notification/hook-alert.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
+import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
@@ -58,6 +62,8 @@ export function controllerContext(
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
   const secretManager = foundations.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
+  const instance = hostname();
+  const events = kubernetesEventRecorder({ client, namespace, serviceAccount, instance, clock, log });
   return {
     ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
     settings,
@@ -79,7 +85,7 @@ export function controllerContext(
     environment: (name) => caches.environments.get(name),
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
-    statusWriter: kubernetesStatusWriter({ client, type: environmentType, cache: caches.environments }),
+    statusWriter: environmentStatusWriter(foundations, events),
     repositories,
     pullRequestHost: pullRequestHosts(apis),
     pullRequestReader: pullRequestReaders(apis, clock),
@@ -96,7 +102,20 @@ export function controllerContext(
     extensionKey: extensionKeyOf(foundations.secretManagers.forController),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
-    events: kubernetesEventRecorder({ client, namespace, serviceAccount, clock, log }),
+    events,
     ...inventory,
   };
+}
+
+/** Stores what a reconcile found, and publishes what follows from it. */
+function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
+  const cache = caches.environments;
+  const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({
+    ...{ client, type: environmentType, cache },
+  });
+  const writersOf = (name: string) => {
+    const known = cache.get(name);
+    return known === undefined ? [] : caches.writersOf(known);
+  };
+  return reportingStatusWriter(writer, { events, clock, writersOf });
 }

@@ -1,4 +1,4 @@
-import { clipped, findCondition } from "../../../crds/conditions.ts";
+import { clipped } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd, isExpired } from "../../../crds/environment/lifetime.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
@@ -9,7 +9,7 @@ import { type OperatorEnvironments, RemovalRefused } from "../../ports/environme
 import type { ExpirationLimiter } from "./limiter.ts";
 import type { RefusedDeletion, RefusedDeletions } from "./refused-deletions.ts";
 
-export interface ExpiryContext extends Pick<ControllerPorts, "clock" | "serverClock" | "events" | "log"> {
+export interface ExpiryContext extends Pick<ControllerPorts, "clock" | "serverClock" | "log"> {
   readonly environments: Pick<OperatorEnvironments, "remove">;
   readonly limiter: ExpirationLimiter;
   readonly refusals: RefusedDeletions;
@@ -82,18 +82,14 @@ async function remove(environment: EphemeralEnvironment, context: ExpiryContext)
 }
 
 function noteRefusal(
-  { metadata, status }: EphemeralEnvironment,
+  { metadata }: EphemeralEnvironment,
   error: RemovalRefused,
-  { refusals, events, log }: ExpiryContext,
+  { refusals, log }: ExpiryContext,
 ): Expiry {
   const { name, uid } = metadata;
   const why = clipped(error.why, REASON_MAX_LENGTH);
   const message = `the environment is expired, but its deletion is refused: ${why}; the operator retries it`;
   log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });
-  const isReported = findCondition(status?.conditions, "ExpiryRefused") !== undefined;
-  if (!isReported) {
-    events.publish({ type: "Warning", reason: "ExpiryRefused", message: `environment ${name} (${uid}): ${message}` });
-  }
   return refused(refusals.add(uid, message));
 }
 

@@ -127,6 +127,7 @@ function excessReporter({ clock, log, events }: LimiterContext): (excess: Excess
     events.publish({
       type: "Warning",
       reason: "ExpirationsBlocked",
+      action: "Expire",
       message: `${excess.due} of ${excess.of} environments are due at once, more than ${excess.most}: none is deleted until fewer are due, or an admin confirms: ${confirm}`,
     });
   };

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** A full bucket holds the tokens of so many seconds. */
+/** A full bucket holds the tokens of so many seconds, unless said otherwise. */
 const BURST_SECONDS = 12;
 
 /** Bounds how often something is done. */
@@ -9,9 +9,9 @@ export interface TokenBucket {
   take(): boolean;
 }
 
-/** A bucket that is full at first and fills by `perSecond`. */
-export function tokenBucket(clock: Clock, perSecond: number): TokenBucket {
-  const mostMs = BURST_SECONDS * 1000;
+/** A bucket that is full at first, with the tokens of `burstSeconds`, and fills by `perSecond`. */
+export function tokenBucket(clock: Clock, perSecond: number, burstSeconds = BURST_SECONDS): TokenBucket {
+  const mostMs = burstSeconds * 1000;
   const tokenMs = 1000 / perSecond;
   let savedMs = mostMs;
   let filledAt = clock.monotonicMs();

@@ -63,7 +63,7 @@ describe("many environments that are due at once", () => {
     for (const { metadata } of made) expect(isLeaving(await world.reconcile(metadata.name))).toBe(false);
     const said = async () => {
       const { items } = await world.admin.list(eventKind, { namespace: "ephemeral-system" });
-      return items.filter(({ reason }) => reason === "ExpirationsBlocked").map(({ message }) => String(message));
+      return items.filter(({ reason }) => reason === "ExpirationsBlocked").map(({ note }) => String(note));
     };
     const [message] = await until(async () => ((await said()).length > 0 ? said() : undefined), { what: "the event" });
     expect(message).toContain("4 of 4 environments are due at once, more than 2");

@@ -81,7 +81,7 @@ async function tearAway(name: string): Promise<void> {
 
 async function events(reason: string): Promise<string[]> {
   const { items } = await world.admin.list(eventKind, { namespace: "ephemeral-system" });
-  return items.filter((event) => event.reason === reason).map(({ message }) => String(message));
+  return items.filter((event) => event.reason === reason).map(({ note }) => String(note));
 }
 
 describe("what is left of environments that are no more", () => {

@@ -7,7 +7,7 @@ eventRecorderSuite("in memory", async () => {
   const events = memoryEventRecorder(clock);
   return {
     ...{ events, clock },
-    told: async (reason) => events.list().filter((notice) => notice.reason === reason),
+    told: async (reason) => events.list().filter((event) => event.reason === reason),
     stop: async () => undefined,
   };
 });

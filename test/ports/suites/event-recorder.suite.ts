@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Event, EventRecorder } from "../../../operator/ports/event-recorder.ts";
+import type { RecordedEvent } from "../../support/doubles/memory/event-recorder.ts";
 import type { TestClock } from "../../support/doubles/test-clock.ts";
+import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 /** Where something is told, and eyes that are not the operator's. */
@@ -8,7 +11,7 @@ export interface EventRecorderScene {
   readonly events: EventRecorder;
   readonly clock: TestClock;
   /** What was told for the reason, in any order. */
-  told(reason: string): Promise<readonly Event[]>;
+  told(reason: string): Promise<readonly RecordedEvent[]>;
   stop(): Promise<void>;
 }
 
@@ -16,7 +19,7 @@ const HOUR_MS = 3_600_000;
 
 /** What every adapter of the port and its double must do. */
 export function eventRecorderSuite(title: string, start: () => Promise<EventRecorderScene>): void {
-  describe(`a events, ${title}`, () => {
+  describe(`events, ${title}`, () => {
     let scene: EventRecorderScene;
     beforeAll(async () => {
       scene = await start();
@@ -24,25 +27,51 @@ export function eventRecorderSuite(title: string, start: () => Promise<EventReco
     afterAll(() => scene.stop());
 
     const toldBy = async (reason: string, count: number) => {
-      const isTold = async () => (await scene.told(reason)).length >= count;
-      await until(isTold, { what: `${count} notices`, deadlineMs: 10_000 });
+      const isTold = async () => (await scene.told(reason)).reduce((sum, event) => sum + event.count, 0) >= count;
+      await until(isTold, { what: `${reason} being told ${count} times`, deadlineMs: 10_000 });
       return scene.told(reason);
     };
+    const event = (reason: string, message = "said"): Event => ({ type: "Warning", reason, action: "Say", message });
+    const environment = () => ({ name: unique("told-"), uid: randomUUID() });
 
-    test("tells one notice once an hour, however often it is published", async () => {
-      const notice: Event = { type: "Warning", reason: "SaidAgain", message: "again" };
-      for (const _again of [1, 2, 3]) scene.events.publish(notice);
-      scene.clock.advance(HOUR_MS);
-      for (const _again of [1, 2, 3]) scene.events.publish(notice);
-      expect(await toldBy("SaidAgain", 2)).toEqual([notice, notice]);
-      scene.events.publish({ ...notice, message: "another" });
-      expect(await toldBy("SaidAgain", 3)).toHaveLength(3);
+    test("tells one event once an hour, and counts how often it is published", async () => {
+      const again = event("SaidAgain");
+      for (const _again of [1, 2, 3]) scene.events.publish(again);
+      expect(await toldBy("SaidAgain", 3)).toEqual([{ ...again, count: 3 }]);
+      scene.clock.advance(HOUR_MS / 2);
+      scene.events.publish(again);
+      expect(await toldBy("SaidAgain", 4)).toEqual([{ ...again, count: 4 }]);
+      scene.clock.advance(HOUR_MS / 2);
+      scene.events.publish(again);
+      expect((await toldBy("SaidAgain", 5)).map(({ count }) => count).sort()).toEqual([1, 4]);
+      scene.events.publish({ ...again, message: "another" });
+      expect(await toldBy("SaidAgain", 6)).toHaveLength(3);
     });
 
-    test("tells what is too long as far as there is room for it", async () => {
-      scene.events.publish({ type: "Normal", reason: "SaidAtLength", message: "x".repeat(5_000) });
+    test("tells of each environment apart, also of one that takes the name of another", async () => {
+      const [one, other] = [environment(), environment()];
+      const about = event("SaidOf");
+      for (const owner of [one, other, { ...one, uid: randomUUID() }]) scene.events.publish(about, owner);
+      const told = await toldBy("SaidOf", 3);
+      expect(told.map(({ environment: name }) => name).sort()).toEqual([one.name, one.name, other.name].sort());
+    });
+
+    test("tells of one environment twenty events at once, then one a minute, and of others as before", async () => {
+      const [loud, quiet] = [environment(), environment()];
+      for (let index = 0; index < 30; index += 1) scene.events.publish(event("SaidMuch", `${index}`), loud);
+      scene.events.publish(event("SaidMuch"), quiet);
+      expect(await toldBy("SaidMuch", 21)).toHaveLength(21);
+      scene.clock.advance(60_000);
+      for (const message of ["after a minute", "too soon"]) scene.events.publish(event("SaidMuch", message), loud);
+      const messages = (await toldBy("SaidMuch", 22)).map(({ message }) => message);
+      expect(messages).toContain("after a minute");
+      expect(messages).not.toContain("too soon");
+    });
+
+    test("tells what is too long as far as there is room for it, in whole characters", async () => {
+      scene.events.publish(event("SaidAtLength", "ä".repeat(5_000)));
       const [told] = await toldBy("SaidAtLength", 1);
-      expect(told).toMatchObject({ type: "Normal", message: `${"x".repeat(1_023)}…` });
+      expect(told?.message).toBe(`${"ä".repeat(510)}…`);
     });
   });
 }

@@ -1,24 +1,49 @@
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
+import { type TokenBucket, tokenBucket } from "../../../../operator/kit/time/token-bucket.ts";
 import type { Event, EventRecorder } from "../../../../operator/ports/event-recorder.ts";
 
-const HOUR_MS = 3_600_000;
-const MESSAGE_MAX_LENGTH = 1024;
+/** An event as readers see it. */
+export interface RecordedEvent extends Event {
+  /** The name of the environment that it is about. */
+  readonly environment?: string;
+  /** How often it happened within the hour. */
+  readonly count: number;
+}
 
 /** What was told, without a place to tell it; keeps the promises of the port that `eventRecorderSuite` asks of the adapter. */
 export interface MemoryEventRecorder extends EventRecorder {
-  list(): readonly Event[];
+  list(): readonly RecordedEvent[];
 }
 
+const HOUR_MS = 3_600_000;
+const MESSAGE_MAX_BYTES = 1024;
+
 export function memoryEventRecorder(clock: Clock): MemoryEventRecorder {
-  const told = new Map<string, Event>();
-  return {
-    publish({ type, reason, message }) {
-      const hour = Math.floor(clock.now().getTime() / HOUR_MS);
-      const isLong = message.length > MESSAGE_MAX_LENGTH;
-      const clipped = isLong ? `${message.slice(0, MESSAGE_MAX_LENGTH - 1)}…` : message;
-      const key = JSON.stringify([reason, message, hour]);
-      if (!told.has(key)) told.set(key, { type, reason, message: clipped });
-    },
-    list: () => [...told.values()],
+  const told = new Map<string, { readonly event: RecordedEvent; readonly at: number; count: number }[]>();
+  const budgets = new Map<string, TokenBucket>();
+  const mayTell = (uid: string) => {
+    const budget = budgets.get(uid) ?? tokenBucket(clock, 1 / 60, 20 * 60);
+    budgets.set(uid, budget);
+    return budget.take();
   };
+  return {
+    publish(event, environment) {
+      const at = clock.now().getTime();
+      if (environment !== undefined && !mayTell(environment.uid)) return;
+      const key = JSON.stringify([environment?.uid, event.reason, event.message]);
+      const known = told.get(key) ?? [];
+      told.set(key, known);
+      const latest = known.at(-1);
+      if (latest !== undefined && at - latest.at < HOUR_MS) latest.count += 1;
+      else known.push({ event: recorded(event, environment?.name), at, count: 1 });
+    },
+    list: () => [...told.values()].flat().map(({ event, count }) => ({ ...event, count })),
+  };
+}
+
+function recorded(event: Event, environment: string | undefined): RecordedEvent {
+  const about = environment === undefined ? {} : { environment };
+  let message = event.message;
+  while (Buffer.byteLength(message) > MESSAGE_MAX_BYTES) message = `${message.replace(/.…?$/u, "")}…`;
+  return { ...event, ...about, message, count: 1 };
 }

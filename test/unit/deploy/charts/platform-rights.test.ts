@@ -26,6 +26,8 @@ describe("the platform chart", () => {
     const namespaced = objects.filter(({ metadata }) => metadata.namespace !== undefined);
     expect([...new Set(namespaced.map(({ metadata }) => metadata.namespace))].sort()).toEqual([
       "cd",
+      // Events of what has no namespace.
+      "default",
       "elsewhere",
       "vault",
     ]);

@@ -9,7 +9,6 @@ import type { Slot } from "../../../../../operator/environment/expiration/limite
 import { createRefusedDeletions } from "../../../../../operator/environment/expiration/refused-deletions.ts";
 import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
-import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
 
@@ -44,7 +43,7 @@ async function decide({ own, server = own, outcome = "removing", given = {}, slo
   const expiry = await expire(environment, {
     ...{ clock, serverClock, environments, log: silentLog },
     ...{ limiter: { slotOf: () => slot }, reportDisagreement: disagreementReporter({ clock, log: silentLog }) },
-    ...{ refusals: createRefusedDeletions(clock), events: memoryEventRecorder(clock) },
+    ...{ refusals: createRefusedDeletions(clock) },
   });
   return { expiry, removals, serverAsked };
 }
@@ -88,7 +87,7 @@ describe("an expiry whose deletion is refused", () => {
 
   function refusing() {
     const clock = new TestClock(minutesLater(61).toISOString());
-    const [refusals, events] = [createRefusedDeletions(clock), memoryEventRecorder(clock)];
+    const refusals = createRefusedDeletions(clock);
     let outcome: "removing" | Error = new RemovalRefused("held by a policy");
     let tries = 0;
     const environments: Pick<OperatorEnvironments, "remove"> = {
@@ -99,7 +98,7 @@ describe("an expiry whose deletion is refused", () => {
       },
     };
     const context = {
-      ...{ clock, environments, refusals, events, log: silentLog },
+      ...{ clock, environments, refusals, log: silentLog },
       serverClock: { now: async () => clock.now() },
       ...{ limiter: { slotOf: () => atOnce }, reportDisagreement: disagreementReporter({ clock, log: silentLog }) },
     };
@@ -107,7 +106,7 @@ describe("an expiry whose deletion is refused", () => {
     const at = { message: refusal, lastTransitionTime: minutesLater(61).toISOString() };
     const isTold = () => ({ status: tries === 0 ? {} : { conditions: [{ ...told, ...at }] } });
     return {
-      ...{ clock, events },
+      clock,
       permit() {
         outcome = "removing";
       },
@@ -125,17 +124,6 @@ describe("an expiry whose deletion is refused", () => {
       expect(tries()).toBe(index + 1);
       clock.advance(1);
     }
-  });
-
-  test("is told in one Event", async () => {
-    const { clock, look, events } = refusing();
-    for (const _again of [1, 2, 3]) {
-      await look();
-      clock.advance(600_000);
-    }
-    expect(events.list()).toEqual([
-      { type: "Warning", reason: "ExpiryRefused", message: expect.stringContaining(`environment shop`) },
-    ]);
   });
 
   test("goes when it is refused no longer, and stays without a word when it is extended", async () => {

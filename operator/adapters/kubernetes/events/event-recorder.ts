@@ -1,0 +1,114 @@
+import { hash } from "node:crypto";
+import pLimit from "p-limit";
+import { environmentKind } from "../../../../crds/environment/ephemeral-environment.ts";
+import { API_VERSION, FIELD_MANAGER } from "../../../../crds/group.ts";
+import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../../kit/client/errors.ts";
+import { eventKind } from "../../../kit/client/kinds.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import type { Log } from "../../../kit/log.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { hourly } from "../../../kit/time/hourly.ts";
+import type { Owner } from "../../../ports/cluster.ts";
+import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
+import { createOccurrences, HOUR_MS, type Occurrence } from "./occurrences.ts";
+
+interface Context {
+  readonly client: KubeClient;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  /** This process, such as the name of its pod. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Reconciles share the client: events take few of its connections, and those that would wait long are dropped. */
+const [AT_ONCE, MOST_WAITING] = [4, 1_000];
+/** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+const NOTE_MAX_BYTES = 1024;
+/** Where the API server wants the events of objects without a namespace. */
+const NAMESPACE_OF_CLUSTER_SCOPED = "default";
+
+/** The EventRecorder port: Events of `events.k8s.io/v1`. */
+export function kubernetesEventRecorder(context: Context): EventRecorder {
+  const { clock, log } = context;
+  const occurrences = createOccurrences(clock);
+  const inTurn = pLimit(AT_ONCE);
+  const dropping = hourly(clock);
+
+  const write = async (event: Event, occurrence: Occurrence, environment: Owner | undefined) => {
+    try {
+      await store(event, occurrence, { ...context, environment });
+    } catch (error) {
+      if (!isAborted(error)) log.warn("an event could not be written", { ...event, error });
+    }
+  };
+  return {
+    publish(event, environment) {
+      const content = [event.reason, event.message].join("\n");
+      const { occurrence, isDue } = occurrences.note(environment?.uid ?? "", content, environment !== undefined);
+      if (!isDue) return;
+      if (inTurn.pendingCount >= MOST_WAITING) {
+        if (dropping.isDue()) log.warn("events are dropped: too many wait to be written", { waiting: MOST_WAITING });
+        return;
+      }
+      occurrence.sent = occurrence.sent.then(() => inTurn(() => write(event, occurrence, environment)));
+    },
+  };
+}
+
+/** The term of the leader has ended, or the process ends. */
+const isAborted = (error: unknown) => error instanceof KubeError && error.reason === "Aborted";
+
+interface StoreContext extends Context {
+  readonly environment: Owner | undefined;
+}
+
+/** Makes the Event, or raises the count of the one that was made. */
+async function store(event: Event, occurrence: Occurrence, context: StoreContext): Promise<void> {
+  const { count, stored, isOthers } = occurrence;
+  if (isOthers || stored === count) return;
+  const object = eventObject(event, occurrence, context);
+  if (stored === 0) {
+    const made = context.client.create(eventKind, object);
+    occurrence.isOthers = (await made.catch(insteadOf(isAlreadyExists, "others"))) === "others";
+    occurrence.stored = count;
+    return;
+  }
+  const counted = context.client.patch(eventKind, object.metadata, { series: object.series }, { as: "merge" });
+  // What the API server has dropped is made anew when it happens again.
+  occurrence.stored = (await counted.catch(insteadOf(isNotFound, "gone"))) === "gone" ? 0 : count;
+}
+
+/** Named by its content and the hour, so that a second leader, or a process that takes over, records it once. */
+function eventObject(event: Event, { first, last, count }: Occurrence, context: StoreContext) {
+  const { environment, serviceAccount, instance } = context;
+  const { type, reason, action, message } = event;
+  const namespace = environment === undefined ? context.namespace : NAMESPACE_OF_CLUSTER_SCOPED;
+  const hour = Math.floor(first.getTime() / HOUR_MS);
+  const id = hash("sha256", JSON.stringify([environment?.uid, reason, message, hour])).slice(0, 16);
+  return {
+    metadata: { name: `${environment?.name ?? serviceAccount}.${id}`, namespace },
+    regarding:
+      environment === undefined
+        ? { apiVersion: "v1", kind: "ServiceAccount", name: serviceAccount, namespace }
+        : { apiVersion: API_VERSION, kind: environmentKind.kind, name: environment.name, uid: environment.uid },
+    ...{ type, reason, action, note: fitting(message) },
+    eventTime: microTime(first),
+    ...(count > 1 ? { series: { count, lastObservedTime: microTime(last) } } : {}),
+    reportingController: FIELD_MANAGER,
+    reportingInstance: instance,
+  };
+}
+
+/** The API server takes six digits, no less. */
+const microTime = (moment: Date) => moment.toISOString().replace("Z", "000Z");
+
+/** As much of a note as there is room for, in whole characters. */
+function fitting(note: string): string {
+  const bytes = Buffer.from(note);
+  if (bytes.length <= NOTE_MAX_BYTES) return note;
+  const cut = bytes.subarray(0, NOTE_MAX_BYTES - Buffer.byteLength("…")).toString("utf8");
+  return `${cut.replace(/\uFFFD+$/, "")}…`;
+}
