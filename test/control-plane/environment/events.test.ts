@@ -38,7 +38,6 @@ interface DescribedEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
-  readonly eventTime: string;
   readonly reportingComponent: string;
   readonly series?: { readonly count: number };
 }
@@ -48,8 +47,8 @@ async function described({ metadata: { name, uid } }: EphemeralEnvironment): Pro
   const about = { name, uid, kind: "EphemeralEnvironment", apiVersion: "ephemeral-environments.dev/v1" };
   const selector = Object.entries(about).map(([field, value]) => `involvedObject.${field}=${value}`);
   const { object } = await admin.get(`/api/v1/events?fieldSelector=${encodeURIComponent(selector.join(","))}`);
-  const { items } = object as unknown as { items: DescribedEvent[] };
-  return items.toSorted((one, other) => (one.eventTime < other.eventTime ? -1 : 1));
+  // In the order of the API server, which kubectl keeps: it sorts by a time that such Events do not have.
+  return (object as unknown as { items: DescribedEvent[] }).items;
 }
 
 const reasons = async (environment: EphemeralEnvironment) => (await described(environment)).map(({ reason }) => reason);
