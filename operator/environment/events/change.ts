@@ -10,14 +10,14 @@ export interface StoredChange {
 }
 
 /**
- * Who changed the spec, as far as the resource tells: field managers, or the REST interface with the id of its audit record.
- * Names and addresses are in that record alone: more people may read events.
+ * Who changed the spec, as far as the resource tells: the REST interface with the id of its audit record, or field managers,
+ * which are known to the second. Names and addresses are in that record alone: more people may read events.
  */
 export function madeBy({ before, after, writers }: StoredChange): string {
-  if (writers.length > 0) return `by ${writers.join(", ")}`;
   const auditId = after.metadata.annotations?.[AUDIT_ID_ANNOTATION];
   const isNew = auditId !== undefined && auditId !== before.status?.observedAuditId;
-  return `through the REST interface${isNew ? ` (audit record ${auditId})` : ""}`;
+  if (isNew) return `through the REST interface (audit record ${auditId})`;
+  return writers.length > 0 ? `by ${writers.join(", ")}` : "through the REST interface";
 }
 
 /** Why it was made, as far as the resource tells. */

@@ -69,6 +69,7 @@ function readiness({ before, after }: StoredChange): Event | undefined {
   if (readyOf(status)?.status !== "True") return undefined;
   if (readyOf(former)?.status === "True" && !hasMoved) return undefined;
   if (after.spec.suspended) return updatedAsleep(former);
+  // Empty since it fell asleep: nothing has answered until now.
   if (former?.servingHash === "") return normal("Awake", "Resume", "awake: all URLs answer again");
   if (former?.readyAt === undefined) return firstReady(after);
   const isUpdate = former.rollout !== undefined || hasMoved;

@@ -1,70 +1,150 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { eventKind } from "../../../operator/kit/client/kinds.ts";
-import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
+import type { UrlProber } from "../../../operator/ports/url-prober.ts";
+import { clockAhead } from "../../support/faults/skewed-clock.ts";
+import {
+  backendOnly,
+  createWorld,
+  type RunningOperator,
+  type World,
+} from "../../support/fixtures/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+
+const AUDIT_ID = "0198c7a1-extended";
+
+/** The URLs of an environment that is scaled to zero don't answer. */
+let areSilent = false;
+const prober: UrlProber = {
+  probe: async () => ({ status: areSilent ? "unreachable" : "healthy", responseTimeMs: 1, message: "as it is" }),
+};
 
 let world: World;
+let running: RunningOperator;
+let admin: ApiCalls;
 beforeAll(async () => {
   world = await createWorld();
+  admin = callsAs(world.plane, { token: world.plane.adminToken });
+  running = await world.startOperator();
 }, 180_000);
 afterAll(() => world.stop(), 60_000);
 
-interface Told {
+/** An Event as kubectl describe reads it: of the core group, whatever group it was written with. */
+interface DescribedEvent {
+  readonly metadata: { readonly namespace: string };
+  readonly type: string;
   readonly reason: string;
-  readonly note: string;
-  readonly regarding: { readonly uid: string };
+  readonly message: string;
+  readonly reportingComponent: string;
   readonly series?: { readonly count: number };
 }
 
-/** What is told of an environment, and how often. */
-async function toldOf({ metadata: { uid } }: EphemeralEnvironment): Promise<Record<string, number>> {
-  const { items } = await world.admin.list(eventKind, { namespace: "default" });
-  const own = (items as unknown as Told[]).filter(({ regarding }) => regarding.uid === uid);
-  return Object.fromEntries(own.map(({ reason, series }) => [reason, series?.count ?? 1]));
+/** What kubectl describe asks for: the events of all namespaces that are about this object. */
+async function described({ metadata: { name, uid } }: EphemeralEnvironment): Promise<readonly DescribedEvent[]> {
+  const about = { name, uid, kind: "EphemeralEnvironment", apiVersion: "ephemeral-environments.dev/v1" };
+  const selector = Object.entries(about).map(([field, value]) => `involvedObject.${field}=${value}`);
+  const { object } = await admin.get(`/api/v1/events?fieldSelector=${encodeURIComponent(selector.join(","))}`);
+  // In the order of the API server, which kubectl keeps: it sorts by a time that such Events do not have.
+  return (object as unknown as { items: DescribedEvent[] }).items;
 }
 
-const untilTold = (environment: EphemeralEnvironment, reason: string) =>
-  until(async () => reason in (await toldOf(environment)), { what: `the event ${reason}`, deadlineMs: 20_000 });
+const reasons = async (environment: EphemeralEnvironment) => (await described(environment)).map(({ reason }) => reason);
 
-test("kubectl describe shows the life of an environment, and reconciles that change nothing tell nothing", async () => {
-  const name = unique("told-");
-  await world.startOperator();
-  const made = await world.create(name);
-  await world.expectPhase(name, "ready");
-  await untilTold(made, "Ready");
-  expect(await toldOf(made)).toEqual({ Created: 1, Ready: 1 });
+const untilReason = (environment: EphemeralEnvironment, reason: string) =>
+  until(async () => (await described(environment)).find((event) => event.reason === reason), {
+    ...{ what: `the event ${reason}`, deadlineMs: 20_000 },
+  });
 
-  for (let pass = 0; pass < 10; pass += 1) await world.reconcile(name);
-  await world.admin.patch(environmentType, { name }, { spec: { ttlHours: 72 } }, { as: "merge" });
-  await untilTold(made, "Extended");
-  expect(await toldOf(made)).toEqual({ Created: 1, Ready: 1, Extended: 1 });
+const change = (name: string, spec: object) => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
 
-  const commit = "b".repeat(40);
-  const backend = { ...backendOnly.backend, commit };
-  await world.admin.patch(environmentType, { name }, { spec: { backend } }, { as: "merge" });
-  await untilTold(made, "Updated");
-  const described = await run(world.plane.kubectl, [
-    "--kubeconfig",
-    world.plane.kubeconfigPath,
-    "describe",
-    "eenv",
-    name,
-  ]);
-  expect(described).toMatch(/Normal +Created .*made by/);
-  expect(described).toMatch(/Normal +Ready .*ready \d+ s after its creation/);
-  expect(described).toMatch(/Normal +Extended .*from 24 to 72 hours/);
-  expect(described).toMatch(/Normal +UpdateStarted .*update to backend at bbbbbbbb/);
+describe("kubectl describe of an environment shows", () => {
+  test("its life: made, ready, updated, extended, asleep, awake, gone; reconciles and restarts add nothing", async () => {
+    const name = "told";
+    const made = await world.create(name);
+    await world.expectPhase(name, "ready");
+    const ready = await untilReason(made, "Ready");
+    expect(ready).toMatchObject({
+      ...{ type: "Normal", message: expect.stringMatching(/^ready \d+ s after its creation$/) },
+      ...{ reportingComponent: "ephemeral-environments", metadata: { namespace: "default" } },
+    });
 
-  await world.abandonOperators();
-  await world.startOperator();
-  await world.reconcile(name);
-  await world.delete(made);
-  await world.expectGone(made);
-  await untilTold(made, "Deleted");
-  // Another leader told nothing again.
-  expect(await toldOf(made)).toEqual({ Created: 1, Ready: 1, Extended: 1, UpdateStarted: 1, Updated: 1, Deleted: 1 });
-}, 120_000);
+    await change(name, { backend: { commit: "b".repeat(40) } });
+    await untilReason(made, "Updated");
+
+    const before = await reasons(made);
+    for (let pass = 0; pass < 10; pass += 1) await world.reconcile(name);
+    await running.stop();
+    running = await world.startOperator({ prober, auditId: () => AUDIT_ID });
+    await world.reconcile(name);
+
+    await change(name, { ttlHours: 48 });
+    expect(await untilReason(made, "Extended")).toMatchObject({
+      message: expect.stringMatching(/^extended from 24 to 48 hours, until \S+Z, by /),
+    });
+    const { environments } = running.operator.ports;
+    await environments.extend((await world.find(name)) as EphemeralEnvironment, { ttlHours: 72 });
+    const byRest = async () =>
+      (await described(made)).some(({ message }) =>
+        message.endsWith(`through the REST interface (audit record ${AUDIT_ID})`),
+      );
+    await until(byRest, { what: "the extension through the REST interface", deadlineMs: 20_000 });
+    // What was published before them came first: the reconciles between have published nothing.
+    expect((await reasons(made)).slice(0, -2)).toEqual(before);
+
+    await change(name, { suspended: true });
+    await untilReason(made, "Asleep");
+    areSilent = true;
+    await change(name, { suspended: false });
+    await world.expectState(
+      name,
+      "waiting for its URLs",
+      ({ status }) => findCondition(status?.conditions, "UrlsReady")?.reason === "NotAnswering",
+    );
+    areSilent = false;
+    await untilReason(made, "Awake");
+
+    await world.delete(made);
+    await world.expectGone(made);
+    expect(await untilReason(made, "Deleted")).toMatchObject({
+      message: expect.stringMatching(/^gone \d+ s after its deletion began$/),
+    });
+    const all = (await reasons(made)).filter((reason) => reason !== "UpdateStarted");
+    expect(all).toEqual(["Created", "Ready", "Updated", "Extended", "Extended", "Asleep", "Awake", "Deleted"]);
+  }, 120_000);
+
+  test("a failure with its reason, and what blocks the deletion", async () => {
+    const name = "told-bad";
+    world.argocd.decide(name, () => "unsyncable");
+    const made = await world.create(name, { ...backendOnly, ttlHours: 24 });
+    await world.expectPhase(name, "failed");
+    const failed = await untilReason(made, "Failed");
+    expect(failed.type).toBe("Warning");
+    expect(failed.message).toMatch(/^[A-Za-z]+: /);
+
+    await world.admin.patch(
+      namespaceKind,
+      { name: `env-${name}` },
+      { metadata: { finalizers: ["example.test/hold"] } },
+      { as: "merge" },
+    );
+    await world.delete(made);
+    const isWaiting = ({ status }: EphemeralEnvironment) =>
+      status?.teardown?.steps.some(({ name: step, state }) => step === "namespace" && state === "waiting") === true;
+    await world.expectState(name, "waiting for its namespace", isWaiting);
+    await running.stop();
+    // Six minutes later: more than a step of a deletion may take.
+    running = await world.startOperator({ clock: clockAhead(0.1) });
+    const blocked = await untilReason(made, "DeletionBlocked");
+    expect(blocked).toMatchObject({ type: "Warning", message: expect.stringContaining("example.test/hold") });
+    await world.admin.patch(
+      namespaceKind,
+      { name: `env-${name}` },
+      { metadata: { finalizers: null } },
+      { as: "merge" },
+    );
+    await world.expectGone(made);
+  }, 120_000);
+});

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import { recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
 import { crashAt, isPassing } from "../../support/faults/fault-plans.ts";
 import type { RecordedLifecycle } from "../../support/faults/fault-run.ts";
@@ -15,7 +16,7 @@ import {
 import { createFaultWorld, type FaultWorld, faultSeed, faultSpec } from "../../support/faults/fault-world.ts";
 import { leaks, orphans } from "../../support/faults/invariants.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { RECORDED } from "./recorded.ts";
+import { EVENTS, RECORDED } from "./recorded.ts";
 
 /** So many times as fast time passes for the operator: plans wait mostly for its next tries. */
 const PACE = 3;
@@ -55,6 +56,12 @@ describe("every write meets every fault", () => {
     const written = lifecycles.map(({ name, targets }) => [name, sure(targets)]);
     const known = Object.entries(RECORDED).map(([name, targets]) => [name, sure(targets)]);
     expect(Object.fromEntries(written)).toEqual(Object.fromEntries(known));
+  });
+
+  test("the Events of every part of life are the known ones", () => {
+    // An update that is over within one reconcile is never seen to start.
+    const made = lifecycles.map(({ name, events }) => [name, events.filter((reason) => reason !== "UpdateStarted")]);
+    expect(Object.fromEntries(made)).toEqual(EVENTS);
   });
 
   test("every plan happened, and every environment ended as one without faults", () => {
@@ -108,9 +115,11 @@ describe("every write meets every fault", () => {
     expect(await orphans(world.world.admin)).toEqual([]);
   }, 300_000);
 
-  test("nothing readable holds a secret", () => {
+  test("nothing readable holds a secret", async () => {
     const readable = plans.flatMap((_, index) => readableOf(found(`plan-${index}`)));
-    expect(leaks(world.observer.secretValues, [world.log(), ...readable])).toEqual([]);
+    const events = JSON.stringify(await world.world.admin.list(eventKind));
+    expect(events).toContain("plan-0");
+    expect(leaks(world.observer.secretValues, [world.log(), events, ...readable])).toEqual([]);
   });
 });
 

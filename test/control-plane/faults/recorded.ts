@@ -124,6 +124,21 @@ export const RECORDED = {
   ],
 };
 
+/** The Events that it makes, in order. */
+export const EVENTS = {
+  create: ["Created", "Ready"],
+  extend: ["Extended"],
+  "get a database": ["Updated"],
+  "move to another commit": ["Updated"],
+  delete: ["Deleted"],
+  "move to another config set version": ["Updated"],
+  "pull from another registry": ["Updated"],
+  "pull with a renewed credential": [],
+  "rotate a secret": ["Updated"],
+  suspend: ["Asleep"],
+  wake: ["Awake"],
+};
+
 /** The same of environments that webhooks lead, and of warnings, without what every creation or deletion has. */
 export const TOLD = {
   "owner is warned of the expiry": [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { type Disturb, type Play, prepareScenes, SCENE_WORLD, under } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/faults/fault-world.ts";
@@ -85,6 +86,21 @@ describe("operators", () => {
     },
     120_000,
   );
+
+  test("no Event is written, and each is answered late: nothing waits for them", async () => {
+    let [met, isOver] = [0, false];
+    const seam: RequestSeam = async (request, next) => {
+      if (request.type !== eventKind) return next();
+      met += 1;
+      if (!isOver) await moment(5_000);
+      return { status: 403, headers: {}, body: { kind: "Status", status: "Failure", code: 403, reason: "Forbidden" } };
+    };
+    await under(world, { onRequest: seam }, async () => {
+      await play("unheard", nothing);
+      isOver = true;
+    });
+    expect(met).toBeGreaterThan(0);
+  }, 120_000);
 
   test("one environment always fails and one is always slow: all others come to their end", async () => {
     const onPorts = portSeam((call, next) => {

@@ -59,17 +59,24 @@ describe("the platform's identity can't", () => {
     );
   });
 
-  test("change its own settings, or any ConfigMap that it did not make", async () => {
-    const maps = "/api/v1/namespaces/ephemeral-system/configmaps";
-    const words = "the platform writes only the ConfigMaps repository-reload and rollup-*";
-    const all = `${maps}?dryRun=All`;
-    await refused(platform.create(all, { metadata: { name: "settings" } }), words);
-    const foreignMap = unique("map-");
-    await given(admin, maps, { metadata: { name: foreignMap } });
-    await refused(platform.patch(`${maps}/${foreignMap}`, { data: {} }), words);
-    await refused(platform.delete(`${maps}/${foreignMap}`), words);
-    await admin.delete(`${maps}/${foreignMap}`);
-    expect(await platform.create(all, { metadata: { name: "rollup-2026-01-01" } })).toMatchObject({ status: 201 });
+  test("write Events of others, or about what is none of its business", async () => {
+    const words = "the platform writes only Events of its own";
+    const events = "/apis/events.k8s.io/v1/namespaces/default/events";
+    const event = (kind: string, reportingController: string) => ({
+      metadata: { name: unique("bounds-") },
+      ...{ type: "Normal", reason: "Bounds", action: "Try", note: "a try", reportingController },
+      ...{ reportingInstance: "test", eventTime: "2026-01-01T00:00:00.000000Z" },
+      regarding: { apiVersion: "v1", kind, name: "any", ...(kind === "Pod" ? { namespace: "default" } : {}) },
+    });
+    const series = { count: 2, lastObservedTime: "2026-01-01T00:00:01.000000Z" };
+    const foreignEvent = event("Pod", "kubelet");
+    await given(admin, events, foreignEvent);
+    await refused(platform.patch(`${events}/${foreignEvent.metadata.name}`, { series }), words);
+    await refused(platform.create(events, event("EphemeralEnvironment", "kubelet")), words);
+    await refused(platform.create(events, event("Pod", "ephemeral-environments")), words);
+    await refused(platform.get(events), "cannot list");
+    const elsewhere = "/apis/events.k8s.io/v1/namespaces/kube-system/events";
+    await refused(platform.create(elsewhere, event("EphemeralEnvironment", "ephemeral-environments")), "cannot create");
   });
 
   test("make a namespace that no environment could have", async () => {

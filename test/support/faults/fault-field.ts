@@ -1,4 +1,5 @@
 import type { ControllerContext } from "../../../operator/controllers.ts";
+import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import {
   isWrite,
   type KubeRequest,
@@ -15,6 +16,8 @@ export interface Course {
   readonly plan: FaultPlan | undefined;
   /** The writes that reached the API server, in order. */
   readonly writes: readonly string[];
+  /** The reasons of the Events that were made, in order. */
+  readonly events: readonly string[];
   /** The calls of ports, in order. */
   readonly calls: readonly string[];
   /** How often the fault struck. */
@@ -38,6 +41,7 @@ export interface Life {
 interface OpenCourse {
   readonly plan: FaultPlan | undefined;
   readonly writes: string[];
+  readonly events: string[];
   readonly calls: string[];
   struck: number;
   endedAtMs: number | undefined;
@@ -61,7 +65,7 @@ export class FaultField {
 
   /** Begins a new course of the environment; without a plan it only records. */
   arm(environment: string, plan?: FaultPlan): void {
-    const course = { plan, writes: [], calls: [], struck: 0, endedAtMs: undefined, diedIn: undefined };
+    const course = { plan, writes: [], events: [], calls: [], struck: 0, endedAtMs: undefined, diedIn: undefined };
     this.#courses.set(environment, course);
   }
 
@@ -129,9 +133,12 @@ export class FaultField {
 
   #request(request: KubeRequest, next: () => Promise<KubeResponse>): Operation<KubeResponse> {
     const environment = this.#titles.environmentOf(request);
-    const isRecorded = environment !== undefined && isWrite(request.verb);
+    const isEvent = request.type === eventKind;
+    const isRecorded = environment !== undefined && isWrite(request.verb) && !isEvent;
     const entry = isRecorded ? this.#titles.of(request, environment) : "";
     const send = async () => {
+      // They are best effort: whatever happens to one, nothing else is written.
+      if (isEvent) this.#courses.get(environment ?? "")?.events.push(reasonOf(request));
       if (!isRecorded) return next();
       this.#courses.get(environment)?.writes.push(entry);
       const answer = await next();
@@ -163,5 +170,7 @@ interface Operation<R> {
   /** What becomes of it when its environment's fault strikes. */
   readonly strike: (plan: FaultPlan) => Promise<unknown>;
 }
+
+const reasonOf = ({ body }: KubeRequest) => (body as { readonly reason?: string }).reason ?? "again";
 
 const killed = () => new Error("the process was killed");

@@ -170,6 +170,7 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   const { field, observer } = world;
   field.arm(reference);
   await given?.(reference);
+  if (given !== undefined) await quiet(world, reference);
   field.arm(reference);
   await act(reference);
   const isOver = () => {
@@ -180,23 +181,25 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   await until(() => told(reference).length === 0, READY).catch(() => undefined);
   expect(told(reference)).toEqual([]);
   await quiet(world, reference);
-  const { writes, calls } = field.of(reference);
+  const { writes, events, calls } = field.of(reference);
   const made = observer.environment(reference);
   const replaced = made === undefined ? [] : observer.replaced(made).map((title) => title.replace(reference, "NAME"));
   const missing = leaves ? left(world) : unlike(world, reference, isEnd);
   return {
     ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes) + slack, replaced, leaves },
     targets: [...new Set([...writes, ...calls])].sort(),
+    events,
     missing: (one) => [...missing(one), ...told(one)],
   };
 }
 
-/** What comes after the end belongs to it too, such as the removal of what nobody names any more. */
+/** What comes after an end belongs to it too, such as the removal of what nobody names any more, and Events. */
 async function quiet({ field }: FaultWorld, reference: string): Promise<void> {
   let known = -1;
   let sinceMs = 0;
   const isQuiet = () => {
-    const count = field.of(reference).writes.length;
+    const { writes, events } = field.of(reference);
+    const count = writes.length + events.length;
     if (count !== known) sinceMs = performance.now();
     known = count;
     return performance.now() - sinceMs > QUIET_MS;

@@ -26,6 +26,8 @@ export interface Lifecycle {
 /** A lifecycle with what its run without faults wrote and called, in general words. */
 export interface RecordedLifecycle extends Lifecycle {
   readonly targets: readonly string[];
+  /** The reasons of the Events that it made, in order. */
+  readonly events: readonly string[];
 }
 
 /** A part of a life, and what happens in it. */

@@ -9,7 +9,7 @@ import type { RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { webhookDeliveryKind } from "../../../crds/webhooks/webhook-delivery.ts";
 import { environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { revisionKind } from "../../../operator/kit/client/kinds.ts";
+import { eventKind, revisionKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import { environmentOf } from "./pull-requests/audience.ts";
@@ -41,6 +41,8 @@ const BY_KIND: Readonly<Record<string, (request: KubeRequest) => string | undefi
   [recordKind.kind]: ({ body }) =>
     (body as Partial<KubeObject> | undefined)?.metadata?.labels?.[ENVIRONMENT_NAME_LABEL],
   [environmentType.kind]: ({ name }) => name,
+  // Its own Events have a namespace, and name no environment.
+  [eventKind.kind]: ({ name = "", namespace }) => (namespace === "default" ? /^(.+)\./.exec(name)?.[1] : undefined),
   [repositoryType.kind]: ({ name }) => name && environmentOf(name),
   [revisionKind.kind]: ({ name = "" }) => /^(.+)-[0-9a-f]{8}-\d+$/.exec(name)?.[1],
 };

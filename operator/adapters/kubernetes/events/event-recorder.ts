@@ -81,29 +81,40 @@ async function store(event: Event, occurrence: Occurrence, context: StoreContext
   occurrence.stored = (await counted.catch(insteadOf(isNotFound, "gone"))) === "gone" ? 0 : count;
 }
 
-/** Named by its content and the hour, so that a second leader, or a process that takes over, records it once. */
-function eventObject(event: Event, { first, last, count }: Occurrence, context: StoreContext) {
+function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, context: StoreContext) {
   const { environment, serviceAccount, instance } = context;
   const { type, reason, action, message } = event;
   const namespace = environment === undefined ? context.namespace : NAMESPACE_OF_CLUSTER_SCOPED;
-  const hour = Math.floor(first.getTime() / HOUR_MS);
-  const id = hash("sha256", JSON.stringify([environment?.uid, reason, message, hour])).slice(0, 16);
+  const [name, id] =
+    environment === undefined ? [serviceAccount, contentId(event, firstAt)] : [environment.name, firstAt.toString(16)];
   return {
-    metadata: { name: `${environment?.name ?? serviceAccount}.${id}`, namespace },
+    metadata: { name: `${name}.${id}`, namespace },
     regarding:
       environment === undefined
-        ? { apiVersion: "v1", kind: "ServiceAccount", name: serviceAccount, namespace }
-        : { apiVersion: API_VERSION, kind: environmentKind.kind, name: environment.name, uid: environment.uid },
+        ? { apiVersion: "v1", kind: "ServiceAccount", name, namespace }
+        : { apiVersion: API_VERSION, kind: environmentKind.kind, name, uid: environment.uid },
     ...{ type, reason, action, note: fitting(message) },
-    eventTime: microTime(first),
-    ...(count > 1 ? { series: { count, lastObservedTime: microTime(last) } } : {}),
+    eventTime: microTime(firstAt),
+    ...(count > 1 ? { series: { count, lastObservedTime: microTime(lastAt) } } : {}),
     reportingController: FIELD_MANAGER,
     reportingInstance: instance,
   };
 }
 
+/**
+ * Events about the platform are named by their content and the hour: several processes find the same. One process alone
+ * publishes those about an environment; they are named by their time, because kubectl describe shows them by name.
+ */
+function contentId({ reason, message }: Event, firstAt: number): string {
+  const hour = Math.floor(firstAt / 1000 / HOUR_MS);
+  return hash("sha256", JSON.stringify([reason, message, hour])).slice(0, 16);
+}
+
 /** The API server takes six digits, no less. */
-const microTime = (moment: Date) => moment.toISOString().replace("Z", "000Z");
+function microTime(micros: number): string {
+  const digits = String(micros % 1000).padStart(3, "0");
+  return new Date(Math.floor(micros / 1000)).toISOString().replace("Z", `${digits}Z`);
+}
 
 /** As much of a note as there is room for, in whole characters. */
 function fitting(note: string): string {

@@ -3,8 +3,9 @@ import { type TokenBucket, tokenBucket } from "../../../kit/time/token-bucket.ts
 
 /** The same event about the same object within an hour: one Event, with a series when it happened again. */
 export interface Occurrence {
-  readonly first: Date;
-  last: Date;
+  /** In microseconds since 1970. */
+  readonly firstAt: number;
+  lastAt: number;
   count: number;
   /** The count that is stored; 0 before the Event is made. */
   stored: number;
@@ -30,6 +31,7 @@ interface Subject {
 export function createOccurrences(clock: Clock) {
   /** By the object, the longest unused first. */
   const subjects = new Map<string, Subject>();
+  const moment = moments(clock);
 
   /** Whoever was not heard of for an hour has its whole budget again, and nothing to continue. */
   const subjectOf = (about: string): Subject => {
@@ -58,14 +60,14 @@ export function createOccurrences(clock: Clock) {
       isLimited: boolean,
     ): { readonly occurrence: Occurrence; readonly isDue: boolean } {
       const { budget, occurrences } = subjectOf(about);
-      const now = clock.now();
-      for (const [key, { first }] of occurrences) {
-        if (Math.abs(now.getTime() - first.getTime()) < HOUR_MS) break;
+      const at = moment();
+      for (const [key, { firstAt }] of occurrences) {
+        if (Math.abs(at - firstAt) < HOUR_MS * 1000) break;
         occurrences.delete(key);
       }
-      const occurrence = occurrences.get(content) ?? newOccurrence(now);
+      const occurrence = occurrences.get(content) ?? newOccurrence(at);
       occurrences.set(content, occurrence);
-      occurrence.last = now;
+      occurrence.lastAt = at;
       occurrence.count += 1;
       return { occurrence, isDue: !isLimited || budget.take() };
     },
@@ -80,6 +82,17 @@ function newSubject(clock: Clock): Subject {
   return { budget: tokenBucket(clock, PER_SECOND, BURST / PER_SECOND), occurrences: new Map(), usedAtMs: 0 };
 }
 
-function newOccurrence(now: Date): Occurrence {
-  return { first: now, last: now, count: 0, stored: 0, isOthers: false, sent: Promise.resolve() };
+function newOccurrence(at: number): Occurrence {
+  return { firstAt: at, lastAt: at, count: 0, stored: 0, isOthers: false, sent: Promise.resolve() };
+}
+
+/** The moments of one millisecond follow each other, so that events keep their order. */
+function moments(clock: Clock): () => number {
+  let [latestMs, serial] = [0, 0];
+  return () => {
+    const nowMs = clock.now().getTime();
+    serial = nowMs === latestMs ? Math.min(serial + 1, 999) : 0;
+    latestMs = nowMs;
+    return nowMs * 1000 + serial;
+  };
 }

@@ -1,147 +1,231 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import type { Condition } from "../../../../../crds/conditions.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../../../crds/group.ts";
 import { deleted, eventsOf } from "../../../../../operator/environment/events/environment-events.ts";
-import { CREATED, commitA, environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
-
-type Parts = NonNullable<Parameters<typeof environmentFixture>[0]>;
-type Condition = NonNullable<EnvironmentStatus["conditions"]>[number];
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  minutesLater,
+} from "../../../../support/fixtures/environment-fixture.ts";
 
 const commitB = "b".repeat(40);
-const READY_AT = "2026-01-01T00:00:42.000Z";
-const condition = (type: Condition["type"], status: Condition["status"], reason: string, message = ""): Condition => ({
-  ...{ type, status, reason, message, lastTransitionTime: CREATED },
-});
-const isReady = condition("Ready", "True", "Ready");
-const unready = condition("Ready", "Unknown", "Progressing");
-const failedOf = (reason: string, message = "it failed") => condition("Ready", "False", reason, message);
-const asleep = condition("Suspended", "True", "Suspended");
+const at = (minutes: number) => minutesLater(minutes).toISOString();
+const condition = (type: string, status: Condition["status"], reason: string, message = ""): Condition =>
+  ({ type, status, reason, message, lastTransitionTime: CREATED, observedGeneration: 1 }) as Condition;
+const open = condition("Ready", "Unknown", "Syncing");
+const ready = condition("Ready", "True", "Ready");
+const failure = (reason: string, message = "it fails") => condition("Ready", "False", reason, message);
+const suspended = condition("Suspended", "True", "Suspended");
+const refused = condition("ExpiryRefused", "True", "ExpiryRefused", "a policy refuses it");
 
-const running: EnvironmentStatus = {
-  ...{ observedGeneration: 1, ttlHours: 24, servingHash: "one", readyAt: READY_AT, conditions: [isReady] },
-  ...{ expiresAt: "2026-01-02T00:00:00.000Z", components: { backend: { commit: commitA } } },
+const seen = { observedGeneration: 1, ttlHours: 24, expiresAt: at(24 * 60) };
+const rollout = { since: CREATED, asked: "one" };
+const creating: EnvironmentStatus = { ...seen, conditions: [open], rollout };
+const serving: EnvironmentStatus = {
+  ...{ ...seen, conditions: [ready], readyAt: at(1.5), servingHash: "hash", desiredHash: "hash" },
+  components: { backend: { commit: commitA } },
 };
-const rollout = { asked: "two", since: CREATED };
+const updating = { ...serving, conditions: [open], rollout: { ...rollout, asked: "two" } };
+const asleep: EnvironmentStatus = { ...serving, conditions: [ready, suspended], servingHash: "" };
+const extended = { ...serving, observedGeneration: 2, ttlHours: 48, expiresAt: at(48 * 60) };
 
-/** The words of what follows when the one is stored in the place of the other. */
-function words(before: Parts, after: Parts, writers: readonly string[] = []): readonly string[] {
-  const change = { before: environmentFixture(before), after: environmentFixture(after), writers };
-  return eventsOf(change).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+interface Change {
+  readonly before?: EnvironmentStatus | undefined;
+  readonly after: EnvironmentStatus;
+  readonly spec?: Partial<EnvironmentSpec>;
+  readonly generation?: number;
+  readonly auditId?: string;
+  readonly writers?: readonly string[];
 }
 
-describe("an environment's creation", () => {
-  test.each<[string, Parts, readonly string[], string]>([
-    ["with kubectl", {}, ["kubectl-create"], "Normal Created: made by kubectl-create"],
-    ["by REST", {}, [], "Normal Created: made through the REST interface"],
+/** What is published, as `reason: message`. */
+function published({ before, after, spec = {}, generation = 1, auditId, writers = [] }: Change): string[] {
+  const annotations = auditId === undefined ? {} : { [AUDIT_ID_ANNOTATION]: auditId };
+  const parts = { spec, metadata: { generation, annotations } };
+  const change = {
+    before: environmentFixture({ ...parts, ...(before === undefined ? {} : { status: before }) }),
+    after: environmentFixture({ ...parts, status: after }),
+    writers,
+  };
+  return eventsOf(change).map(({ reason, message }) => `${reason}: ${message}`);
+}
+
+describe("what is published of a creation", () => {
+  test.each<[string, Change, string]>([
+    ["by kubectl", { after: creating, writers: ["kubectl-create"] }, "by kubectl-create"],
+    ["by the REST interface", { after: creating, spec: { trigger: { kind: "api" } } }, "through the REST interface"],
     [
-      "by REST, with an audit record",
-      { metadata: { annotations: { [AUDIT_ID_ANNOTATION]: "a1" } } },
-      [],
-      "Normal Created: made through the REST interface (audit record a1)",
+      "by a pull request",
+      { after: creating, spec: { trigger: { kind: "pull_request", repository: "shop-api", number: 7 } } },
+      "for pull request 7 of Repository shop-api",
     ],
     [
-      "for a pull request",
-      { spec: { trigger: { kind: "pull_request", provider: "git", repository: "shop-api", number: 42 } } },
-      [],
-      "Normal Created: made for pull request 42 of Repository shop-api",
+      "by a pipeline",
+      { after: creating, spec: { trigger: { kind: "pipeline", repository: "shop-api" } } },
+      "for a pipeline of Repository shop-api",
     ],
-  ])("%s is told once", (_how, parts, writers, expected) => {
-    const first = { observedGeneration: 1, conditions: [unready] };
-    expect(words(parts, { ...parts, status: first }, writers)).toEqual([expected]);
-    expect(words({ ...parts, status: first }, { ...parts, status: first }, writers)).toEqual([]);
+    ["from Git", { after: creating, writers: ["argocd-controller"] }, "by argocd-controller"],
+  ])("%s", (_what, change, expected) => {
+    expect(published(change)).toEqual([`Created: made ${expected}`]);
   });
 
-  test("ends with the time that it took", () => {
-    const making = { status: { observedGeneration: 1, conditions: [unready] } };
-    expect(words(making, { status: running })).toEqual(["Normal Ready: ready 42 s after its creation"]);
-  });
-});
-
-test("a reconcile that finds nothing new has no event", () => {
-  expect(words({ status: running }, { status: { ...running, lastHandledReconcileAt: "token" } })).toEqual([]);
-});
-
-describe("a failure", () => {
-  test("is told with its reason, without what containers wrote, once for each reason", () => {
-    const status = { ...running, conditions: [failedOf("CrashLoop", "it crashes\nlast line: hunter2")] };
-    expect(words({ status: running }, { status })).toEqual(["Warning Failed: CrashLoop: it crashes"]);
-    const again = { ...status, conditions: [failedOf("CrashLoop", "it crashes for longer")] };
-    expect(words({ status }, { status: again })).toEqual([]);
-    expect(words({ status }, { status: { ...running, conditions: [failedOf("ImagePull")] } })).toHaveLength(1);
-  });
-
-  test("that heals is told as ready again", () => {
-    const broken = { ...running, conditions: [failedOf("CrashLoop")] };
-    expect(words({ status: broken }, { status: running })).toEqual(["Normal Ready: ready again"]);
-  });
-});
-
-test("an update is told when it begins, with its commit, and when it is over", () => {
-  const spec = { backend: { repository: "shop-api", branch: "main", commit: commitB } };
-  const updating = { ...running, observedGeneration: 2, rollout, conditions: [unready] };
-  const metadata = { generation: 2 };
-  expect(words({ spec, metadata, status: running }, { spec, metadata, status: updating })).toEqual([
-    "Normal UpdateStarted: update to backend at bbbbbbbb; what runs stays until that is ready",
-  ]);
-  const { rollout: _, ...settled } = { ...updating, servingHash: "two", conditions: [isReady] };
-  expect(words({ spec, metadata, status: updating }, { spec, metadata, status: settled })).toEqual([
-    "Normal Updated: updated: what the spec asks for runs, and all URLs answer",
-  ]);
-});
-
-test("sleep and waking are told", () => {
-  const sleeping = { ...running, observedGeneration: 2, servingHash: "", conditions: [isReady, asleep] };
-  const spec = { suspended: true };
-  expect(words({ spec, status: running }, { spec, status: sleeping })).toContain(
-    "Normal Asleep: asleep: scaled to zero; secrets and data stay",
-  );
-  const waking = { ...running, servingHash: "", conditions: [unready] };
-  expect(words({ status: waking }, { status: running })).toEqual(["Normal Awake: awake: all URLs answer again"]);
-});
-
-describe("an extension", () => {
-  const spec = { ttlHours: 48 };
-  const metadata = { generation: 2 };
-  const extended = { ...running, observedGeneration: 2, ttlHours: 48, expiresAt: "2026-01-03T00:00:00.000Z" };
-
-  test.each([
-    [["kubectl-edit"], "by kubectl-edit"],
-    [[], "through the REST interface"],
-  ])("says by whom, as far as the resource tells: %j", (writers, by) => {
-    expect(words({ spec, metadata, status: running }, { spec, metadata, status: extended }, writers)).toEqual([
-      `Normal Extended: extended from 24 to 48 hours, until 2026-01-03T00:00:00.000Z, ${by}`,
+  test("that fails at once is the failure, too", () => {
+    const after = { ...creating, conditions: [failure("RepositoryNotFound")] };
+    expect(published({ after, writers: ["kubectl"] })).toEqual([
+      "Created: made by kubectl",
+      "Failed: RepositoryNotFound: it fails",
     ]);
   });
+});
 
-  test("is none where the TTL became shorter, or is only a new default", () => {
-    const shorter = { ...extended, ttlHours: 12 };
-    expect(words({ spec, metadata, status: running }, { spec, metadata, status: shorter })).toEqual([]);
-    expect(words({ metadata, status: running }, { metadata, status: extended })).toEqual([]);
+describe("what is published of a living environment", () => {
+  test.each<[string, Change, readonly string[]]>([
+    ["ready at last", { before: creating, after: serving }, ["Ready: ready 90 s after its creation"]],
+    ["progress", { before: creating, after: { ...creating, desiredHash: "hash" } }, []],
+    ["nothing", { before: serving, after: serving }, []],
+    [
+      "an update to another commit",
+      { before: serving, after: updating, spec: { backend: { repository: "a", branch: "b", commit: commitB } } },
+      ["UpdateStarted: update to backend at bbbbbbbb; what runs stays until that is ready"],
+    ],
+    [
+      "an update to other settings",
+      { before: serving, after: updating },
+      ["UpdateStarted: update to other settings; what runs stays until that is ready"],
+    ],
+    [
+      "another update before the first is over",
+      { before: updating, after: { ...updating, rollout: { ...rollout, asked: "three" } } },
+      ["UpdateStarted: update to other settings; what runs stays until that is ready"],
+    ],
+    ["an update on its way", { before: updating, after: { ...updating, desiredHash: "other" } }, []],
+    [
+      "an update that is over",
+      { before: updating, after: { ...serving, servingHash: "other" } },
+      ["Updated: updated: what the spec asks for runs, and all URLs answer"],
+    ],
+    [
+      "an update that was over before it was stored",
+      { before: serving, after: { ...serving, servingHash: "other" } },
+      ["Updated: updated: what the spec asks for runs, and all URLs answer"],
+    ],
+    [
+      "a failure, without what its containers wrote",
+      {
+        before: creating,
+        after: { ...creating, conditions: [failure("CrashLoop", "it ends\nLast output of backend:")] },
+      },
+      ["Failed: CrashLoop: it ends"],
+    ],
+    [
+      "the same failure in other words",
+      {
+        before: { ...creating, conditions: [failure("CrashLoop", "3 times")] },
+        after: { ...creating, conditions: [failure("CrashLoop", "4 times")] },
+      },
+      [],
+    ],
+    [
+      "another failure",
+      {
+        before: { ...creating, conditions: [failure("CrashLoop")] },
+        after: { ...creating, conditions: [failure("ImagePullFailed")] },
+      },
+      ["Failed: ImagePullFailed: it fails"],
+    ],
+    [
+      "the end of a failure",
+      { before: { ...serving, conditions: [failure("UrlDown")] }, after: serving },
+      ["Ready: ready again"],
+    ],
+    [
+      "falling asleep",
+      { before: updating, after: asleep, spec: { suspended: true } },
+      ["Asleep: asleep: scaled to zero; secrets and data stay"],
+    ],
+    ["asked to sleep", { before: serving, after: updating, spec: { suspended: true } }, []],
+    [
+      "an update while asleep",
+      { before: { ...asleep, conditions: [open, suspended], rollout }, after: asleep, spec: { suspended: true } },
+      ["Updated: updated while asleep"],
+    ],
+    ["asked to wake", { before: asleep, after: { ...asleep, conditions: [open], rollout } }, []],
+    [
+      "awake",
+      { before: { ...asleep, conditions: [open], rollout }, after: serving },
+      ["Awake: awake: all URLs answer again"],
+    ],
+    [
+      "an expiry that is refused",
+      { before: serving, after: { ...serving, conditions: [ready, refused] } },
+      ["ExpiryRefused: a policy refuses it"],
+    ],
+    [
+      "an expiry that is still refused",
+      { before: { ...serving, conditions: [ready, refused] }, after: { ...serving, conditions: [ready, refused] } },
+      [],
+    ],
+  ])("%s", (_what, change, expected) => {
+    expect(published(change)).toEqual(expected);
   });
 });
 
-describe("a deletion", () => {
-  const metadata = { deletionTimestamp: "2026-01-01T10:00:00Z" };
-  const blockedBy = (...blockers: readonly { kind: string; name: string; reason: string; message: string }[]) =>
-    ({ ...running, teardown: { blockers } }) as unknown as EnvironmentStatus;
-  const finalizer = { kind: "Pod", name: "db-0", reason: "Finalizer", message: "somebody's finalizer holds it" };
+describe("what is published of an extension", () => {
+  const change: Change = { before: serving, after: extended, spec: { ttlHours: 48 }, generation: 2 };
+  const said = `Extended: extended from 24 to 48 hours, until ${at(48 * 60)}`;
 
-  test("says what blocks it, when that is something else than before", () => {
-    const status = blockedBy(finalizer);
-    expect(words({ metadata, status: running }, { metadata, status })).toEqual([
-      "Warning DeletionBlocked: the deletion is blocked by Pod db-0 Finalizer: somebody's finalizer holds it",
-    ]);
-    const reworded = blockedBy({ ...finalizer, message: "for two minutes" });
-    expect(words({ metadata, status }, { metadata, status: reworded })).toEqual([]);
-    expect(words({ metadata, status }, { metadata, status: running })).toEqual([]);
+  test.each<[string, Partial<Change>, string]>([
+    ["kubectl", { writers: ["kubectl-edit"] }, "by kubectl-edit"],
+    [
+      "the REST interface, in the same second",
+      { auditId: "0198", writers: ["kubectl-edit"] },
+      "through the REST interface (audit record 0198)",
+    ],
+    [
+      "the REST interface, of which an older record is known",
+      { auditId: "0198", before: { ...serving, observedAuditId: "0198" } },
+      "through the REST interface",
+    ],
+  ])("by %s", (_who, more, by) => {
+    expect(published({ ...change, ...more })).toEqual([`${said}, ${by}`]);
+  });
+
+  test("is nothing where the TTL is lowered, or where the config set gave it", () => {
+    expect(published({ ...change, before: { ...serving, ttlHours: 72 } })).toEqual([]);
+    expect(published({ ...change, generation: 1 })).toEqual([]);
+  });
+});
+
+describe("what is published of a deletion", () => {
+  const leaving = (blockers: { kind: string; name: string; reason: string; message: string }[]) =>
+    environmentFixture({
+      metadata: { deletionTimestamp: at(10) },
+      status: { ...serving, conditions: [failure("Terminating")], teardown: { steps: [], blockers } },
+    });
+  const pod = { kind: "Pod", name: "backend", reason: "example.test/hold", message: "a finalizer" };
+  const volume = { ...pod, kind: "Volume", name: "data" };
+
+  test("is what blocks it, whenever that is something else", () => {
+    const of = (before: (typeof pod)[], after: (typeof pod)[]) =>
+      eventsOf({ before: leaving(before), after: leaving(after), writers: [] }).map(({ message }) => message);
+    expect(of([], [pod])).toEqual(["the deletion is blocked by Pod backend example.test/hold: a finalizer"]);
+    expect(of([pod], [{ ...pod, message: "in other words" }])).toEqual([]);
+    expect(of([pod], [pod, volume])).toHaveLength(1);
+    expect(of([pod, volume], [pod])).toEqual([]);
+    expect(of([pod], [])).toEqual([]);
   });
 
   test.each([
-    ["2026-01-01T10:00:00Z", "gone 7 s after its deletion began"],
-    ["2026-01-02T00:00:00Z", "expired, and gone 7 s after its deletion began"],
-  ])("at %s is told when all is gone: %s", (deletionTimestamp, message) => {
-    const environment: EphemeralEnvironment = environmentFixture({ metadata: { deletionTimestamp }, status: running });
-    const now = new Date(Date.parse(deletionTimestamp) + 7_000);
-    expect(deleted(environment, now)).toMatchObject({ type: "Normal", reason: "Deleted", message });
+    [10, "gone 60 s after its deletion began"],
+    [24 * 60, "expired, and gone 60 s after its deletion began"],
+  ])("requested after %s minutes is its end", (minutes, message) => {
+    const environment = environmentFixture({ metadata: { deletionTimestamp: at(minutes) }, status: serving });
+    expect(deleted(environment, minutesLater(minutes + 1))).toMatchObject({
+      type: "Normal",
+      reason: "Deleted",
+      message,
+    });
   });
 });

@@ -1,45 +1,44 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { createExpiringSoon } from "../../../../../operator/environment/events/expiring-soon.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, environmentFixture, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { CREATED, environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
 
 const HOUR_MS = 3_600_000;
+const living = (spec: Partial<EphemeralEnvironment["spec"]>) => environmentFixture({ spec });
 
 function scene() {
   const clock = new TestClock(CREATED);
   const events = memoryEventRecorder(clock);
-  const check = createExpiringSoon({ events, clock });
-  return { clock, check, told: () => events.list().map(({ message, count }) => [message, count]) };
+  const soon = createExpiringSoon({ events, clock });
+  return { clock, soon, told: () => events.list().map(({ message, count }) => `${count} ${message.slice(0, 35)}`) };
 }
 
-test("an expiry is told once, within its last hour, and again after an extension", () => {
-  const { clock, check, told } = scene();
-  const environment = environmentFixture({ spec: { ttlHours: 3 } });
-  for (let passed = 0; passed < 18; passed += 1) {
-    check.check(environment);
-    clock.advance(HOUR_MS / 6);
-    if (passed < 12) expect(told()).toEqual([]);
-  }
-  const message = "expires at 2026-01-01T03:00:00.000Z, and is deleted then unless it is extended or protected";
-  expect(told()).toEqual([[message, 1]]);
-  const extended = environmentFixture({ spec: { ttlHours: 5 } });
-  for (let passed = 0; passed < 8; passed += 1) {
-    check.check(extended);
-    clock.advance(HOUR_MS / 6);
-  }
-  expect(told()).toHaveLength(2);
-});
+describe("an expiry within the hour", () => {
+  test("is published once, however often it is seen, and again after an extension", () => {
+    const { clock, soon, told } = scene();
+    soon.check(living({ ttlHours: 24 }));
+    expect(told()).toEqual([]);
+    clock.advance(23 * HOUR_MS);
+    for (const _reconcile of [1, 2, 3]) soon.check(living({ ttlHours: 24 }));
+    expect(told()).toEqual(["1 expires at 2026-01-02T00:00:00.000Z"]);
+    soon.check(living({ ttlHours: 48 }));
+    clock.advance(24 * HOUR_MS);
+    soon.check(living({ ttlHours: 48 }));
+    expect(told()).toEqual(["1 expires at 2026-01-02T00:00:00.000Z", "1 expires at 2026-01-03T00:00:00.000Z"]);
+  });
 
-test("one that is near when it is first seen, protected or going is not told", () => {
-  const { clock, check, told } = scene();
-  check.check(environmentFixture({ spec: { ttlHours: 1 } }));
-  check.check(environmentFixture({ spec: { ttlHours: 3 } }));
-  clock.advance(2 * HOUR_MS);
-  check.check(environmentFixture({ spec: { ttlHours: 3, protected: true } }));
-  check.check(environmentFixture({ spec: { ttlHours: 5 } }));
-  check.forget(UID);
-  clock.advance(2 * HOUR_MS);
-  check.check(environmentFixture({ spec: { ttlHours: 5 } }));
-  expect(told()).toEqual([]);
+  test.each([
+    ["that is first seen so near", { ttlHours: 1 }, 0, { ttlHours: 1 }],
+    ["of a lowered TTL", { ttlHours: 24 }, 0, { ttlHours: 1 }],
+    ["of a protected environment", { ttlHours: 24 }, 23.5, { ttlHours: 24, protected: true }],
+    ["that is over", { ttlHours: 24 }, 25, { ttlHours: 24 }],
+  ])("%s is left out", (_what, first, hours, then) => {
+    const { clock, soon, told } = scene();
+    soon.check(living(first));
+    clock.advance(hours * HOUR_MS);
+    soon.check(living(then));
+    expect(told()).toEqual([]);
+  });
 });
