@@ -103,6 +103,7 @@ export function controllerContext(
     extensionKey: extensionKeyOf(foundations.secretManagers.forController),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
+    rollupStore: kubernetesRollupStore({ client, namespace }),
     events,
     ...inventory,
   };
