@@ -14,10 +14,11 @@ schemathesis.openapi.format("config-set-name", st.from_regex(r"[a-z][a-z0-9]{2,1
 schemathesis.openapi.format("git-branch", st.from_regex(r"[a-z0-9@+#é日]{1,8}(/[a-z0-9@+#]{1,8}){0,2}", fullmatch=True))
 
 # Refusals of what is well formed by its schema: a name that is taken, parts of free-form values that would harm or not
-# survive the next reader, and a change all of whose fields are null.
+# survive the next reader, a change all of whose fields are null, and half a period, or one beside a window.
 STATED = re.compile(
     "Environment name already exists|must be a number that keeps all its digits|The key '[a-z_]+' is not allowed"
     "|must say protected, suspended, or both"
+    "|from and to come together|must be absent beside from and to|from: must be before to"
 )
 
 
