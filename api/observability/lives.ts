@@ -21,6 +21,8 @@ export interface Life {
   readonly isForced: boolean;
   /** As users see it; `undefined` once it is gone. */
   readonly phase: Phase | undefined;
+  /** Whether no reconcile has answered its latest change yet. */
+  readonly isUnanswered: boolean;
 }
 
 interface Used {
@@ -61,6 +63,7 @@ function ofEnvironment(environment: EphemeralEnvironment): Life {
     goneMs: undefined,
     isForced: false,
     phase,
+    isUnanswered: status?.observedGeneration !== metadata.generation,
   };
 }
 
@@ -74,6 +77,7 @@ function ofRecord({ createdAt, readyAt, failure, dueAt, deletedAt, goneAt, force
     goneMs: Date.parse(goneAt),
     isForced: forced.length > 0,
     phase: undefined,
+    isUnanswered: false,
   };
 }
 

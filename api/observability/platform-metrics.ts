@@ -1,5 +1,4 @@
 import type { Static } from "typebox";
-import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COUNTERS, quantileMs } from "../../operator/ports/rollup-counters.ts";
 import { isWithin, type Period, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
@@ -10,7 +9,7 @@ import { type MetricsReport, STATUSES } from "./schemas.ts";
 
 const DAY_MS = 86_400_000;
 
-type Used = Pick<Services, "environments" | "lives" | "rollups" | "webhookDeliveries">;
+type Used = Pick<Services, "lives" | "rollups" | "webhookDeliveries">;
 
 /** What the platform does now, and did in the period. */
 export function platformMetrics(period: Period, now: Date, services: Used): Static<typeof MetricsReport> {
@@ -42,7 +41,7 @@ export function platformMetrics(period: Period, now: Date, services: Used): Stat
       p95_ms: quantileMs(counts, COUNTERS.webhookMs, 0.95) ?? null,
     },
     reconcile: {
-      queue_depth: services.environments.list().filter(isUnanswered).length,
+      queue_depth: living.filter(({ isUnanswered }) => isUnanswered).length,
       p95_ms: quantileMs(counts, COUNTERS.reconcileMs, 0.95) ?? null,
       errors: of(COUNTERS.reconcileErrors),
     },
@@ -84,11 +83,6 @@ function expiry(all: readonly Life[], period: Period, nowMs: number) {
     pending_24h: pending.length,
     max_lateness_seconds: lateness.reduce((one, other) => Math.max(one, other), 0),
   };
-}
-
-/** Whether no reconcile has answered its latest change yet. */
-function isUnanswered({ metadata, status }: EphemeralEnvironment): boolean {
-  return status?.observedGeneration !== metadata.generation;
 }
 
 /** The value that the share of all values does not exceed; `null` without any. */
