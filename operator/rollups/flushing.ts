@@ -15,7 +15,9 @@ export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock):
   })();
   return async () => {
     ended.abort();
-    const last = flushing.then(() => recorder.flush());
-    await Promise.race([last, pause(clock, LAST_FLUSH_MS, new AbortController().signal)]);
+    // The timer must not outlive the flush: the process would wait for it.
+    const stored = new AbortController();
+    const last = flushing.then(() => recorder.flush()).finally(() => stored.abort());
+    await Promise.race([last, pause(clock, LAST_FLUSH_MS, stored.signal)]);
   };
 }
