@@ -1,3 +1,4 @@
+import { digestOf } from "../crds/digest.ts";
 import { isMadeByEvent } from "../crds/environment/managed-by.ts";
 import type { ControllerPorts } from "./controller-ports.ts";
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./delivery/missed/sweep.ts";
@@ -108,6 +109,8 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       // By destination: the messages of one are sent one after the other.
       name: "notifications",
       reconcile: deliverMessages({ ...context, send: createSender(context) }),
+      // An address is a person's.
+      loggedKey: (destination) => digestOf(destination),
       watches: [(enqueue) => enqueueOnMessages(caches, enqueue)],
       initialKeys: () => waitingDestinations(caches),
       workers: 8,

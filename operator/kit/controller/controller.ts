@@ -39,6 +39,8 @@ export interface Controller {
   /** As metrics and log lines name it. */
   readonly name: string;
   readonly reconcile: Reconcile;
+  /** What log lines have in the place of a key (default: the key): a key may name a person. */
+  readonly loggedKey?: (key: string) => string;
   readonly watches: readonly Watch[];
   /** What is queued at the start, at low priority and in this order. */
   readonly initialKeys: () => readonly string[];

@@ -140,7 +140,8 @@ export class WorkerPool implements PoolState {
       deadlineMs: this.#controller.deadlineMs ?? DEADLINE_MS,
       signals: [this.#abort.signal],
     });
-    const facts = { controller: this.#controller.name, key, reconcileId: randomUUID() };
+    const { name, loggedKey = (whole: string) => whole } = this.#controller;
+    const facts = { controller: name, key: loggedKey(key), reconcileId: randomUUID() };
     const outcome = await withLogFacts(facts, () => this.#outcome(key, bound));
     bound.release();
     this.#metrics?.reconciled(outcome, this.#clock.monotonicMs() - startedMs);

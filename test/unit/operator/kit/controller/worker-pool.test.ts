@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
+import { recordedLog } from "../../../../support/fixtures/recorded-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { outcomesInto, runningWorkerPools } from "./running-worker-pools.ts";
 
@@ -96,6 +97,28 @@ test("a success ends the backoff", async () => {
   controller.enqueue("a");
   await until(() => world.clock.pending.includes(500));
   expect(outcomes).toEqual(["failed", "failed", "done", "failed"]);
+});
+
+test("lines of a reconcile carry its controller, key and id, and a key that names a person in another form", async () => {
+  const { log, lines } = recordedLog();
+  const reconcile: Reconcile = async () => {
+    log.info("from a step");
+    throw new Error("it failed");
+  };
+  const plain = started(reconcile, { log, name: "environments" });
+  plain.enqueue("shop");
+  await until(() => lines.length === 2);
+  const personal = started(reconcile, { log, name: "notifications", loggedKey: (key) => `${key.length} characters` });
+  personal.enqueue("email/dev@example.test");
+  await until(() => lines.length === 4);
+  expect(lines.map(({ message, controller, key }) => [message, controller, key])).toEqual([
+    ["from a step", "environments", "shop"],
+    ["a reconcile failed", "environments", "shop"],
+    ["from a step", "notifications", "22 characters"],
+    ["a reconcile failed", "notifications", "22 characters"],
+  ]);
+  const ids = lines.map(({ reconcileId }) => reconcileId);
+  expect([ids[0] === ids[1], ids[2] === ids[3], ids[0] === ids[2]]).toEqual([true, true, false]);
 });
 
 test("a promised moment comes before all that waits then, also when the pass failed that promised it", async () => {
