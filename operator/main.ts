@@ -1,7 +1,6 @@
 /** The platform's process: the operator and the REST facade, which know of each other only here. */
 import { randomBytes } from "node:crypto";
 import { flushCompileCache } from "node:module";
-import { hostname } from "node:os";
 import { parseArgs } from "node:util";
 import { createApp } from "../api/app.ts";
 import { startServer } from "../api/http/server.ts";
@@ -23,6 +22,7 @@ import { serveProbes } from "./probes.ts";
 import { createAuditTrail } from "./wiring/audit-trail.ts";
 import { identityProviderOf } from "./wiring/identity-provider.ts";
 import { createOperator, type Operator } from "./wiring/operator.ts";
+import { processIdentity } from "./wiring/process-identity.ts";
 import { createSharedCounters } from "./wiring/shared-counters.ts";
 
 const LEASE_NAME = "platform";
@@ -133,7 +133,7 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
   const elector = createLeaderElector({
     client,
     lease,
-    identity: `${hostname()}-${randomBytes(4).toString("hex")}`,
+    identity: processIdentity(),
     log,
   });
   try {

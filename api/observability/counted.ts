@@ -1,13 +1,12 @@
 import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
+import { sumOf } from "../../operator/ports/rollup-counters.ts";
 import type { SlotCounts } from "../../operator/ports/rollups.ts";
 import { isWithin, type Period } from "../schemas/period.ts";
 
 /** What was counted in the period: in slots that begin in it, of five minutes, or of an hour where they are old. */
 export function countedIn(rollups: Rollups, period: Period): SlotCounts {
-  const sum: Record<string, number> = {};
-  for (const day of rollups.days()) add(sum, countedOn(day, period));
-  return sum;
+  return sumOf(rollups.days().map((day) => countedOn(day, period)));
 }
 
 function countedOn(one: Day, { fromMs, toMs }: Period): SlotCounts {
@@ -37,13 +36,3 @@ const wholeDay = oncePer((slots: Day["slots"]) => sumOf(Object.values(slots)));
 type Day = ReturnType<Rollups["days"]>[number];
 
 const DAY_MS = 86_400_000;
-
-function sumOf(all: readonly SlotCounts[]): SlotCounts {
-  const sum: Record<string, number> = {};
-  for (const counts of all) add(sum, counts);
-  return sum;
-}
-
-function add(sum: Record<string, number>, counts: SlotCounts): void {
-  for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;
-}

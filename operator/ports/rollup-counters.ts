@@ -14,6 +14,15 @@ export const COUNTERS = {
   reconcileMs: "reconcile_ms",
 } as const;
 
+/** The sum of all, counter by counter. */
+export function sumOf(all: Iterable<SlotCounts>): SlotCounts {
+  const sum: Record<string, number> = {};
+  for (const counts of all) {
+    for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;
+  }
+  return sum;
+}
+
 /** Upper bounds of durations, in milliseconds; longer ones count in `more`. */
 const BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
 const BEYOND = "more";

@@ -1,3 +1,4 @@
+import { sumOf } from "../ports/rollup-counters.ts";
 import type { RollupContent, SlotCounts } from "../ports/rollups.ts";
 
 /** Counts are kept for each five minutes of a day, and for each hour once they are old. */
@@ -14,20 +15,13 @@ export function slotOf(at: Date): string {
   return new Date(Math.floor(at.getTime() / SLOT_MS) * SLOT_MS).toISOString().slice(11, 16);
 }
 
-/** The sum of both, counter by counter. */
-export function plus(one: SlotCounts, other: SlotCounts): SlotCounts {
-  const sum: Record<string, number> = { ...one };
-  for (const [name, count] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count;
-  return sum;
-}
-
 /** The sum of both, slot by slot. */
 export function merged(
   one: RollupContent["slots"],
   other: RollupContent["slots"],
 ): Readonly<Record<string, SlotCounts>> {
   const sum: Record<string, SlotCounts> = { ...one };
-  for (const [slot, counts] of Object.entries(other)) sum[slot] = plus(sum[slot] ?? {}, counts);
+  for (const [slot, counts] of Object.entries(other)) sum[slot] = sumOf([sum[slot] ?? {}, counts]);
   return sum;
 }
 

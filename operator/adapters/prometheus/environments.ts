@@ -4,34 +4,20 @@ import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Observed } from "../../ports/metrics.ts";
+import { leaderFigures, secondsBetween } from "./leader-figures.ts";
 import type { MetricRegistry } from "./registry.ts";
-
-const secondsBetween = (from: string | Date, to: string | Date) =>
-  Math.max(0, (new Date(to).getTime() - new Date(from).getTime()) / 1000);
 
 /** The metrics of environments: those of now are counted at each scrape, durations at the change that ends them. */
 export function environmentMetrics(registry: MetricRegistry, { caches, isLeading, clock }: Observed): void {
   const { environments } = caches;
-  const now = () => (isLeading() ? environments.list() : []);
-  registry.computed("ephemeral_environments", function* () {
-    if (!isLeading()) return;
-    const counts = new Map<string, number>(PHASES.map((phase) => [phase, 0]));
-    for (const one of now()) counts.set(shownPhase(one), (counts.get(shownPhase(one)) ?? 0) + 1);
-    for (const [phase, count] of counts) yield [{ phase }, count];
-  });
-  const longestSince = (since: (environment: EphemeralEnvironment) => string | Date | undefined) =>
-    function* () {
-      if (!isLeading()) return;
-      const ages = now().map((one) => secondsBetween(since(one) ?? clock.now(), clock.now()));
-      yield [{}, ages.reduce((longest, age) => Math.max(longest, age), 0)] as const;
-    };
-  registry.computed(
-    "ephemeral_environment_deletion_longest_seconds",
-    longestSince(({ metadata }) => metadata.deletionTimestamp),
+  const list = () => environments.list();
+  const figures = leaderFigures(registry, { isLeading, clock });
+  figures.counts("ephemeral_environments", PHASES, () => list().map(shownPhase));
+  figures.longest("ephemeral_environment_deletion_longest_seconds", () =>
+    list().map(({ metadata }) => metadata.deletionTimestamp),
   );
-  registry.computed(
-    "ephemeral_environment_expiry_overdue_seconds",
-    longestSince((one) => (one.metadata.deletionTimestamp === undefined ? deletableFrom(one) : undefined)),
+  figures.longest("ephemeral_environment_expiry_overdue_seconds", () =>
+    list().map((one) => (one.metadata.deletionTimestamp === undefined ? deletableFrom(one) : undefined)),
   );
 
   const changes = lifeChanges(registry, clock);

@@ -2,6 +2,7 @@ import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.sc
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { Observed } from "../../ports/metrics.ts";
 import type { MetricName } from "./definitions.ts";
+import { leaderFigures } from "./leader-figures.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 
 /** The election that replicas take part in. */
@@ -15,24 +16,13 @@ export function observedMetrics(registry: MetricRegistry, observed: Observed): v
     [...watches.progressAgesMs].map(([kind, ageMs]): Sample => [{ kind }, ageMs / 1000]),
   );
 
-  const byPhase = (
-    name: MetricName,
-    phases: readonly string[],
-    read: () => readonly { status?: { phase: string } }[],
-  ) =>
-    registry.computed(name, function* () {
-      if (!isLeading()) return;
-      const found = Map.groupBy(read(), ({ status }) => status?.phase ?? "pending");
-      for (const phase of phases) yield [{ phase }, found.get(phase)?.length ?? 0];
-    });
-  byPhase("ephemeral_webhook_deliveries", DELIVERY_PHASES, () => caches.webhookDeliveries.list());
-  byPhase("ephemeral_notifications", NOTIFICATION_PHASES, () => caches.notifications.list());
-  registry.computed("ephemeral_notification_oldest_pending_seconds", function* () {
-    if (!isLeading()) return;
-    const waiting = caches.notifications.list().filter(({ status }) => (status?.phase ?? "pending") === "pending");
-    const ages = waiting.map(({ spec }) => (clock.now().getTime() - Date.parse(spec.at)) / 1000);
-    yield [{}, ages.reduce((longest, age) => Math.max(longest, age), 0)];
-  });
+  const figures = leaderFigures(registry, observed);
+  const phaseOf = ({ status }: { readonly status?: { readonly phase: string } }) => status?.phase ?? "pending";
+  figures.counts("ephemeral_webhook_deliveries", DELIVERY_PHASES, () => caches.webhookDeliveries.list().map(phaseOf));
+  figures.counts("ephemeral_notifications", NOTIFICATION_PHASES, () => caches.notifications.list().map(phaseOf));
+  figures.longest("ephemeral_notification_oldest_pending_seconds", () =>
+    caches.notifications.list().map((one) => (phaseOf(one) === "pending" ? one.spec.at : undefined)),
+  );
 
   const ofHosts = (name: MetricName, samples: (host: string, calls: ReturnType<Read>[string]) => Iterable<Sample>) =>
     registry.computed(name, () =>

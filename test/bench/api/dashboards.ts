@@ -47,11 +47,11 @@ function slotsOf(minutes: number) {
   const counters = ["requests", "request_errors", "webhooks", "webhook_acted", "webhook_ignored", "reconcile_errors"];
   const durations = ["webhook_ms", "reconcile_ms"].flatMap((name) => [5, 10, 25, 50, 100].map((ms) => `${name}.${ms}`));
   const counts = Object.fromEntries([...counters, ...durations].map((name) => [name, 7]));
-  const begins = Array.from({ length: 1_440 / minutes }, (_, index) => at(index * minutes));
+  const begins = Array.from({ length: 1_440 / minutes }, (_, index) => clockTime(index * minutes));
   return Object.fromEntries(begins.map((begin) => [begin, counts]));
 }
 
-const at = (minute: number) =>
+const clockTime = (minute: number) =>
   [minute / 60, minute % 60].map((part) => String(Math.trunc(part)).padStart(2, "0")).join(":");
 
 interface Asked {
