@@ -16,7 +16,7 @@ import type { Rollups } from "../operator/ports/facade/rollups.ts";
 import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
 import type { WebhookInbox } from "../operator/ports/facade/webhook-inbox.ts";
 import type { Log } from "../operator/ports/log.ts";
-import type { Metrics } from "../operator/ports/metrics.ts";
+import type { Metrics } from "../operator/ports/observability/metrics.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliveries.ts";

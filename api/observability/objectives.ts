@@ -1,5 +1,5 @@
-import { COUNTERS, countWithin } from "../../operator/ports/rollup-counters.ts";
-import type { SlotCounts } from "../../operator/ports/rollups.ts";
+import { COUNTERS, countWithin } from "../../operator/ports/observability/rollup-counters.ts";
+import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
 import { isWithin, type Period } from "../schemas/period.ts";
 import type { Life } from "./lives.ts";
 

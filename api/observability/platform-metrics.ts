@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { COUNTERS, quantileMs } from "../../operator/ports/rollup-counters.ts";
+import { COUNTERS, quantileMs } from "../../operator/ports/observability/rollup-counters.ts";
 import { isWithin, type Period, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, countedSince } from "./counted.ts";

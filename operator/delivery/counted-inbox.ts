@@ -5,7 +5,7 @@ import {
   WebhookMalformed,
   WebhookRefused,
 } from "../ports/facade/webhook-inbox.ts";
-import type { Metrics, WebhookOutcome } from "../ports/metrics.ts";
+import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
 
 /** The same inbox; how each webhook of a host ends is counted. */
 export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhookEnded">): WebhookInbox {

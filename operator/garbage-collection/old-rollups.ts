@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { RollupStore, StoredRollup } from "../ports/rollups.ts";
+import type { RollupStore, StoredRollup } from "../ports/observability/rollups.ts";
 import { byTheHour, dayOf } from "../rollups/counts.ts";
 
 export interface OldRollupsContext {

@@ -1,6 +1,6 @@
 import type { ReconcileOutcome } from "../kit/controller/controller-metrics.ts";
-import type { Metrics } from "../ports/metrics.ts";
-import { COUNTERS, durationCounter } from "../ports/rollup-counters.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
+import { COUNTERS, durationCounter } from "../ports/observability/rollup-counters.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** Where hosts send webhooks; their senders wait for the answer. */

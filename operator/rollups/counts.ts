@@ -1,5 +1,5 @@
-import { sumOf } from "../ports/rollup-counters.ts";
-import type { RollupContent, SlotCounts } from "../ports/rollups.ts";
+import { sumOf } from "../ports/observability/rollup-counters.ts";
+import type { RollupContent, SlotCounts } from "../ports/observability/rollups.ts";
 
 /** Counts are kept for each five minutes of a day, and for each hour once they are old. */
 const SLOT_MS = 300_000;

@@ -1,6 +1,6 @@
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../ports/rollups.ts";
+import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../ports/observability/rollups.ts";
 import { dayOf, merged, slotOf } from "./counts.ts";
 
 /** A kill loses no more than was counted in this time. */

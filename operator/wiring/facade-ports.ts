@@ -20,7 +20,7 @@ import { createHookDoctor } from "../hooks/doctor.ts";
 import { extensionKeyOf } from "../notification/extension-key.ts";
 import { createUnverifiedMessages } from "../notification/unverified-message.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { Metrics } from "../ports/metrics.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";

@@ -10,7 +10,7 @@ import type { WriteGuard } from "../kit/client/write-guard.ts";
 import { createTerm } from "../kit/leader/term.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { Metrics } from "../ports/metrics.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
 import { createMessaging } from "./messaging.ts";

@@ -1,5 +1,5 @@
 import { kubernetesRollupStore } from "../adapters/kubernetes/records/rollups.ts";
-import type { Metrics } from "../ports/metrics.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { createRecorder, type Recorder } from "../rollups/recorder.ts";
 import type { Foundations } from "./foundations.ts";

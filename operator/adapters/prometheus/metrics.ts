@@ -1,4 +1,4 @@
-import type { Metrics } from "../../ports/metrics.ts";
+import type { Metrics } from "../../ports/observability/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
 import { environmentMetrics } from "./environments.ts";
 import { observedMetrics } from "./observed.ts";

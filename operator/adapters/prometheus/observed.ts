@@ -1,6 +1,6 @@
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
-import type { Observed } from "../../ports/metrics.ts";
+import type { Observed } from "../../ports/observability/metrics.ts";
 import type { MetricName } from "./definitions.ts";
 import { leaderFigures } from "./leader-figures.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";

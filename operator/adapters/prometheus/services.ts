@@ -1,4 +1,4 @@
-import type { Metrics } from "../../ports/metrics.ts";
+import type { Metrics } from "../../ports/observability/metrics.ts";
 import type { MetricRegistry } from "./registry.ts";
 
 /** Counts the calls of ports whose methods answer promises; other members are as they were. */

@@ -1,4 +1,4 @@
-import type { StoredRollup } from "../rollups.ts";
+import type { StoredRollup } from "../observability/rollups.ts";
 
 /** What was counted, from this process's cache. */
 export interface Rollups {

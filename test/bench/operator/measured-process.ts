@@ -11,7 +11,7 @@ import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.
 import type { PoolState } from "../../../operator/kit/controller/controller-metrics.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
-import type { Metrics } from "../../../operator/ports/metrics.ts";
+import type { Metrics } from "../../../operator/ports/observability/metrics.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RollupStore, StoredRollup } from "../../../operator/ports/rollups.ts";
+import type { RollupStore, StoredRollup } from "../../../operator/ports/observability/rollups.ts";
 
 export interface RollupsScene {
   readonly store: RollupStore;

@@ -5,7 +5,7 @@ import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Rollups } from "../../../ports/facade/rollups.ts";
-import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/rollups.ts";
+import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/observability/rollups.ts";
 import { revisionOf } from "./revision.ts";
 
 /** The day of a rollup, in UTC. */

@@ -1,5 +1,10 @@
 import type { Rollups } from "../../../../operator/ports/facade/rollups.ts";
-import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../../operator/ports/rollups.ts";
+import type {
+  RollupContent,
+  RollupStore,
+  SlotCounts,
+  StoredRollup,
+} from "../../../../operator/ports/observability/rollups.ts";
 
 /** The RollupStore port in memory. */
 export function memoryRollupStore(): RollupStore {

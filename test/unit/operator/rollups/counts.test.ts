@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { countWithin, durationCounter, quantileMs } from "../../../../operator/ports/rollup-counters.ts";
+import { countWithin, durationCounter, quantileMs } from "../../../../operator/ports/observability/rollup-counters.ts";
 import { byTheHour, merged } from "../../../../operator/rollups/counts.ts";
 
 const counted = (name: string, durations: readonly number[]) => {

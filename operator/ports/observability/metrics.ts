@@ -1,12 +1,12 @@
-import type { Door } from "../../crds/webhooks/webhook-delivery.ts";
-import type { CacheSet } from "../kit/cache/cache-set.ts";
-import type { RequestSeam } from "../kit/client/request.ts";
-import type { ControllerMetrics } from "../kit/controller/controller-metrics.ts";
-import type { Caches } from "./caches.ts";
-import type { Clock } from "./clock.ts";
-import type { RequestMetrics } from "./facade/request-metrics.ts";
-import type { Outcome } from "./facade/webhook-inbox.ts";
-import type { HostCalls } from "./webhooks/host-calls.ts";
+import type { Door } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { CacheSet } from "../../kit/cache/cache-set.ts";
+import type { RequestSeam } from "../../kit/client/request.ts";
+import type { ControllerMetrics } from "../../kit/controller/controller-metrics.ts";
+import type { Caches } from "../caches.ts";
+import type { Clock } from "../clock.ts";
+import type { RequestMetrics } from "../facade/request-metrics.ts";
+import type { Outcome } from "../facade/webhook-inbox.ts";
+import type { HostCalls } from "../webhooks/host-calls.ts";
 
 /** The services whose calls are counted. */
 export type Service = "chat" | "mail" | "repository-host" | "secret-manager";
