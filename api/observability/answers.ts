@@ -3,7 +3,7 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { History } from "../../operator/ports/facade/history.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 
-/** What nobody asks for any more is forgotten; an answer is never older than what it was computed from. */
+/** Bounds memory alone: an answer is never older than what it was computed from. */
 const TTL_SECONDS = 60;
 const MOST_KEPT = 100;
 

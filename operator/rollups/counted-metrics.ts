@@ -30,7 +30,7 @@ export function countedMetrics(metrics: Metrics, recorder: Pick<Recorder, "count
       ended(request) {
         metrics.requests.ended(request);
         const { method, route, status, durationMs } = request;
-        // Paths that nobody serves are no part of the interface.
+        // A path without a route is no part of the interface.
         if (route === undefined) return;
         const isError = status >= 500;
         recorder.count(COUNTERS.requests, ...(isError ? [COUNTERS.requestErrors] : []));

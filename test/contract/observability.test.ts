@@ -55,7 +55,7 @@ const living = [
   environment("slow", 600, { phase: "creating" }),
   environment("quick", 3_600, { phase: "ready", readyAfterS: 40 }),
   environment("broken", 7_200, { phase: "failed" }),
-  // Expired 90 seconds ago, and nobody deletes it.
+  // Expired 90 seconds ago, and its deletion was not requested.
   environment("overdue", 3_690, { phase: "ready", readyAfterS: 100, ttlHours: 1 }),
   // Its deletion was requested 20 minutes ago.
   environment("stuck", 2 * DAY_S, { phase: "ready", readyAfterS: 60, ttlHours: 100, deletedS: 1_200 }),
@@ -71,7 +71,7 @@ const recorded = [
     ...{ reason: "expired", readyAt: ago(5 * DAY_S - 200), dueAt: ago(4 * DAY_S) },
     ...{ deletedAt: ago(4 * DAY_S - 3), goneAt: ago(4 * DAY_S - 20) },
   }),
-  // Deleted by its user within a minute, never ready: nobody knows whether it would have been in time.
+  // Deleted by its user within a minute, never ready: whether it would have been in time is unknown.
   record("dropped", 3 * DAY_S, { deletedAt: ago(3 * DAY_S - 50), goneAt: ago(3 * DAY_S - 55), dueAt: ago(2 * DAY_S) }),
   record("forced", 3 * DAY_S, {
     ...{ readyAt: ago(3 * DAY_S - 30), forced: [{ step: "application", left: "it hangs" }] },

@@ -74,7 +74,7 @@ const STORIES: Readonly<Record<string, Story>> = {
   EphemeralReconcilePanics: {
     series: {
       'controller_runtime_reconcile_panics_total{instance="one",controller="environments"}': counter(1, 0),
-      // Of another operator, for which nobody asked.
+      // Of another operator, which the alert is not about.
       'controller_runtime_reconcile_panics_total{instance="other",controller="certificates"}': counter(1, 1),
       'ephemeral_watch_progress_age_seconds{instance="one",kind="pods"}': gauge(1, 1),
     },
@@ -158,7 +158,7 @@ test("no leader is also no replica that says so", async () => {
   await play("EphemeralLeaders", { up: "1x10" }, { "5m": [fired] });
 });
 
-test("few events alarm nobody", async () => {
+test("few events fire no alert", async () => {
   const few = (wrong: string) => ({ "179m": [], "85m": [], "10m": [], [wrong]: [] });
   await play(
     "EphemeralSecretManagerFailing",

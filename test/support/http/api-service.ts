@@ -3,17 +3,14 @@ import type { Express } from "express";
 import type { JWTPayload } from "jose";
 import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
-import { settingsFrom } from "../../../config/settings.ts";
 import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../../crds/api-token.ts";
-import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { BACKING_SERVICES } from "../../../operator/environment/backing-services/index.ts";
 import { chartTemplates } from "../../../operator/environment/template.ts";
-import { type Log, logFacts } from "../../../operator/kit/log.ts";
+import type { Log } from "../../../operator/kit/log.ts";
 import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
-import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory/audit-trail.ts";
 import { type MemoryBranchHeads, memoryBranchHeads } from "../doubles/memory/branch-heads.ts";
@@ -35,8 +32,12 @@ import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repositor
 import type { MemoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
-import { hookSettings, memoryWebhooks, shareWebhookKeys, webhookKeySettings } from "./memory-webhooks.ts";
-import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
+import { logInto } from "../fixtures/recorded-log.ts";
+import { memoryWebhooks, shareWebhookKeys } from "./memory-webhooks.ts";
+import { type ServiceOptions, settingsFor } from "./service-settings.ts";
+import { startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
+
+export type { ServiceOptions } from "./service-settings.ts";
 
 /** A line that the service logged. */
 export interface LogLine {
@@ -56,22 +57,6 @@ export const PEOPLE = {
   nobody: { sub: "nob", email: "nob@example.test", name: "Nob", groups: [] },
 } as const;
 export type Person = keyof typeof PEOPLE;
-
-const ROLES = { viewer: ["viewers"], developer: ["developers"], maintainer: ["maintainers"], admin: ["admins"] };
-
-/** What a test may say differently. */
-export interface ServiceOptions {
-  readonly limits?: Partial<typeof generous>;
-  readonly repositories?: readonly Repository[];
-  readonly configSets?: readonly ConfigSet[];
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly api?: Readonly<Record<string, unknown>>;
-  /** Of the service's own issuer, and others beside it. */
-  readonly issuer?: Readonly<Record<string, unknown>>;
-  readonly issuers?: readonly Readonly<Record<string, unknown>>[];
-  readonly counters?: SharedCounters;
-  readonly withoutIdentityProvider?: boolean;
-}
 
 /** A token with what it is known by. */
 export interface MadeToken {
@@ -115,15 +100,6 @@ export interface ApiService {
 export const VERSION = "1.2.3";
 /** The moment at which every test starts. */
 export const NOW = "2026-06-01T12:00:00.500Z";
-
-const generous = {
-  authenticatedPerMinute: 100_000,
-  unauthenticatedPerMinute: 100_000,
-  documentationPerMinute: 100_000,
-  webhooksPerMinute: 100_000,
-  webhooksPerProjectPerMinute: 100_000,
-  passwordResetsPerHour: 100_000,
-};
 
 /** Starts the facade with an issuer of its own; stop it when done. */
 export async function startApiService(options: ServiceOptions = {}): Promise<ApiService> {
@@ -216,25 +192,6 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   };
 }
 
-function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }: ServiceOptions) {
-  return settingsFrom({
-    baseDomain: "env.example.test",
-    publicPort: 18443,
-    webhooks: webhookKeySettings,
-    ...hookSettings,
-    defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
-    ...settings,
-    api: {
-      issuers: [
-        { issuer: issuer.issuer, audience: AUDIENCE, roles: ROLES, ...options.issuer },
-        ...(options.issuers ?? []),
-      ],
-      limits: { ...generous, ...limits },
-      ...api,
-    },
-  });
-}
-
 function defaultRepositories(): Repository[] {
   return [
     aRepository("shop-api", { access: { groups: ["shop", "platform"] } }),
@@ -246,15 +203,6 @@ function defaultRepositories(): Repository[] {
 }
 
 /** A log that keeps its lines. */
-export function recordingLog(lines: LogLine[], base: object = {}): Log {
-  const write = (level: string) => (message: string, facts?: object) => {
-    lines.push({ level, message, facts: { ...base, ...logFacts(), ...facts } });
-  };
-  return {
-    debug: write("debug"),
-    info: write("info"),
-    warn: write("warn"),
-    error: write("error"),
-    with: (facts) => recordingLog(lines, { ...base, ...facts }),
-  };
+export function recordingLog(lines: LogLine[]): Log {
+  return logInto((level, message, facts) => lines.push({ level, message, facts }));
 }

@@ -1,0 +1,51 @@
+import { settingsFrom } from "../../../config/settings.ts";
+import type { ConfigSet } from "../../../crds/config-set.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
+import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
+import { hookSettings, webhookKeySettings } from "./memory-webhooks.ts";
+import { AUDIENCE, type TokenIssuer } from "./token-issuer.ts";
+
+const ROLES = { viewer: ["viewers"], developer: ["developers"], maintainer: ["maintainers"], admin: ["admins"] };
+
+const generous = {
+  authenticatedPerMinute: 100_000,
+  unauthenticatedPerMinute: 100_000,
+  documentationPerMinute: 100_000,
+  webhooksPerMinute: 100_000,
+  webhooksPerProjectPerMinute: 100_000,
+  passwordResetsPerHour: 100_000,
+};
+
+/** What a test may say differently. */
+export interface ServiceOptions {
+  readonly limits?: Partial<typeof generous>;
+  readonly repositories?: readonly Repository[];
+  readonly configSets?: readonly ConfigSet[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly api?: Readonly<Record<string, unknown>>;
+  /** Of the service's own issuer, and others beside it. */
+  readonly issuer?: Readonly<Record<string, unknown>>;
+  readonly issuers?: readonly Readonly<Record<string, unknown>>[];
+  readonly counters?: SharedCounters;
+  readonly withoutIdentityProvider?: boolean;
+}
+
+/** The settings of the facade on doubles: generous limits, and its own issuer. */
+export function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }: ServiceOptions) {
+  return settingsFrom({
+    baseDomain: "env.example.test",
+    publicPort: 18443,
+    webhooks: webhookKeySettings,
+    ...hookSettings,
+    defaultChart: { repoUrl: "https://git.example.test/charts.git", path: "environment", revision: "main" },
+    ...settings,
+    api: {
+      issuers: [
+        { issuer: issuer.issuer, audience: AUDIENCE, roles: ROLES, ...options.issuer },
+        ...(options.issuers ?? []),
+      ],
+      limits: { ...generous, ...limits },
+      ...api,
+    },
+  });
+}
