@@ -48,6 +48,7 @@ describe("the supervisor of recorded programs", () => {
     const spec = { ...program, args: ["-c", 'echo "$COLOUR"; exec sleep 100'], env: { COLOUR: "green" } };
     const killed = await startProcess(folder, spec);
     begin();
+    await until("its first output", async () => (await readFile(killed.logFile, "utf8")) === "green\n");
     process.kill(killed.pid, "SIGKILL");
     await until(
       "another one",
