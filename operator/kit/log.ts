@@ -58,8 +58,11 @@ export function winstonLog(options: {
     format: winston.format.printf((line) => String(line.line)),
     transports: [transport],
   });
+  const log = logTo((level, message, facts) => {
+    if (logger.isLevelEnabled(level)) logger.log({ level, message, line: lineOf(level, message, facts) });
+  });
   return {
-    ...adapt(logger, {}),
+    ...log,
     get level() {
       return logger.level as LogLevel;
     },
@@ -69,17 +72,16 @@ export function winstonLog(options: {
   };
 }
 
-function adapt(logger: winston.Logger, base: Facts): Log {
-  const write = (level: LogLevel) => (message: string, facts?: Facts) => {
-    if (!logger.isLevelEnabled(level)) return;
-    logger.log({ level, message, line: lineOf(level, message, { ...base, ...logFacts(), ...facts }) });
-  };
+/** A log that gives each line away, with the facts of `with` and of the work that it is written for. */
+export function logTo(take: (level: LogLevel, message: string, facts: Facts) => void, base: Facts = {}): Log {
+  const write = (level: LogLevel) => (message: string, facts?: Facts) =>
+    take(level, message, { ...base, ...logFacts(), ...facts });
   return {
     debug: write("debug"),
     info: write("info"),
     warn: write("warn"),
     error: write("error"),
-    with: (facts) => adapt(logger, { ...base, ...facts }),
+    with: (facts) => logTo(take, { ...base, ...facts }),
   };
 }
 

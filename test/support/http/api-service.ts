@@ -9,7 +9,7 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { BACKING_SERVICES } from "../../../operator/environment/backing-services/index.ts";
 import { chartTemplates } from "../../../operator/environment/template.ts";
-import type { Log } from "../../../operator/kit/log.ts";
+import { type Log, logTo } from "../../../operator/kit/log.ts";
 import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory/audit-trail.ts";
@@ -32,7 +32,6 @@ import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repositor
 import type { MemoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
-import { logInto } from "../fixtures/recorded-log.ts";
 import { memoryWebhooks, shareWebhookKeys } from "./memory-webhooks.ts";
 import { type ServiceOptions, settingsFor } from "./service-settings.ts";
 import { startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
@@ -204,5 +203,5 @@ function defaultRepositories(): Repository[] {
 
 /** A log that keeps its lines. */
 export function recordingLog(lines: LogLine[]): Log {
-  return logInto((level, message, facts) => lines.push({ level, message, facts }));
+  return logTo((level, message, facts) => lines.push({ level, message, facts }));
 }
