@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import type { Life } from "../crds/environment/life.ts";
 import type { Sensitive } from "../crds/sensitive.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
 import type { Clock } from "../operator/ports/clock.ts";
@@ -23,7 +24,6 @@ import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliv
 import type { PasswordResets } from "./account/password-resets.ts";
 import type { UrlChecks } from "./environments/urls/url-checks.ts";
 import type { Answers } from "./observability/answers.ts";
-import type { Life } from "./observability/lives.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
 
 /** What handlers work with. */

@@ -2,6 +2,7 @@
 export const QUANTITY_PATTERN =
   "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$";
 
+const PATTERN = new RegExp(QUANTITY_PATTERN);
 const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL_SUFFIXES = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const ONES = DECIMAL_SUFFIXES.indexOf("");
@@ -28,14 +29,25 @@ const MOST_SPELLINGS = 1_000;
 const spellings = new Map<string, string>();
 
 function respelled(text: string): string {
-  const [, number, suffix = ""] = new RegExp(QUANTITY_PATTERN).exec(text) ?? [];
+  const { thousandths, suffix } = readQuantity(text);
+  const isBinary = suffix !== "" && BINARY_SUFFIXES.includes(suffix);
+  const isWhole = thousandths % 1000n === 0n;
+  if (isBinary && isWhole && thousandths >= 1024_000n) return inBinary(thousandths / 1000n);
+  return inDecimal(thousandths, /^[eE][+-]?[0-9]/.test(suffix));
+}
+
+/** A quantity in thousandths, rounded up: `500m` is 500, `1Ki` 1024000. @throws TypeError like `canonicalQuantity` */
+export const thousandthsOfQuantity = (text: string): number => Number(readQuantity(text).thousandths);
+
+function readQuantity(text: string): { readonly thousandths: bigint; readonly suffix: string } {
+  const [, number, suffix = ""] = PATTERN.exec(text) ?? [];
   if (number === undefined) throw new TypeError(`'${text}' is not a quantity`);
   const binary = suffix === "" ? -1 : BINARY_SUFFIXES.indexOf(suffix);
   const exponent = binary < 0 ? decimalExponent(suffix) : 0;
-  const thousandths = thousandthsOf(number, { exponent, factor: binary < 0 ? 1n : 1024n ** BigInt(binary) });
-  const isWhole = thousandths % 1000n === 0n;
-  if (binary >= 0 && isWhole && thousandths >= 1024_000n) return inBinary(thousandths / 1000n);
-  return inDecimal(thousandths, /^[eE][+-]?[0-9]/.test(suffix));
+  return {
+    thousandths: thousandthsOf(number, { exponent, factor: binary < 0 ? 1n : 1024n ** BigInt(binary) }),
+    suffix,
+  };
 }
 
 function decimalExponent(suffix: string): number {

@@ -7,12 +7,15 @@ import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 const TTL_SECONDS = 60;
 const MOST_KEPT = 100;
 
-/** Answers that take long, of the second and of the revision that they were computed from. */
+/** What only the flow of time changes is seen so much later at most. */
+const STEP_MS = 10_000;
+
+/** Answers that take long: each is computed anew after every change of what it is computed from. */
 export interface Answers {
   /**
-   * The answer to what the key names, computed once for each second and each change.
+   * The answer to what the key names, computed once for each change, and once for each ten seconds without one.
    *
-   * @param compute gets the begin of this second
+   * @param compute gets the time
    */
   of<A extends object>(key: string, compute: (now: Date) => A): A;
 }
@@ -27,8 +30,9 @@ export function createAnswers({ history, rollups, clock }: Used): Answers {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
   return {
     of<A extends object>(key: string, compute: (now: Date) => A): A {
-      const now = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
-      const whole = JSON.stringify([key, now.getTime(), history.revision, rollups.revision]);
+      const now = clock.now();
+      const step = Math.floor(now.getTime() / STEP_MS);
+      const whole = JSON.stringify([key, step, history.revision, rollups.revision]);
       const known = kept.get<A>(whole);
       if (known !== undefined) return known;
       const answer = compute(now);

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
+import type { Life } from "../../crds/environment/life.ts";
 import { COUNTERS, quantileMs } from "../../operator/ports/observability/rollup-counters.ts";
 import { isWithin, type Period, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, countedSince } from "./counted.ts";
-import type { Life } from "./lives.ts";
 import { DELETION_MS } from "./objectives.ts";
 import { type MetricsReport, STATUSES } from "./schemas.ts";
 

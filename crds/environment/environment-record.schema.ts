@@ -3,6 +3,7 @@ import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, text, timestamp } from "
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { DELETION_CAUSES, NotedManifest } from "./manifest.schema.ts";
+import { Usage } from "./usage.schema.ts";
 
 const componentOf = (description: string) =>
   Type.Optional(
@@ -64,6 +65,7 @@ export const RecordSpec = Type.Object(
         { description: "Its config set." },
       ),
     ),
+    usage: Type.Optional(Usage),
     databaseProvisioned: Type.Optional(Type.Boolean({ description: "Whether it had a database." })),
     owner,
     groups: Type.Optional(

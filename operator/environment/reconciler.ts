@@ -19,6 +19,7 @@ import { createSchedule } from "./schedule.ts";
 import { settled, tell } from "./status/announcements.ts";
 import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
 import { StatusDrafts } from "./status/status-drafts.ts";
+import { withUsage } from "./status/usage.ts";
 import type { Step } from "./step.ts";
 import type { StepResults } from "./step-result.ts";
 import { environmentSteps } from "./steps/index.ts";
@@ -127,7 +128,9 @@ async function advance(
   ]);
   context.signal.throwIfAborted();
   const conditions = plan.map(({ condition }) => condition);
-  const after = statusAfter(begun, results, { now: clock.now(), settings, conditions, expiryRefusal });
+  const now = clock.now();
+  const judged = statusAfter(begun, results, { now, settings, conditions, expiryRefusal });
+  const after = withUsage(judged, begun, { ...context, now });
   const { status, newsInMs } = settled(begun, after, { ...told, announcer });
   const mayWait = error === undefined && !mustPersist(results) && isProgress(begun, status);
   if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);

@@ -3,7 +3,7 @@ import type { EnvironmentStatus } from "../../crds/environment/ephemeral-environ
 
 type StatusField = keyof EnvironmentStatus;
 
-/** The status fields that the reconciler itself computes from the steps' results (`status.ts`, `announcements.ts`). */
+/** The status fields that the reconciler itself computes (`status.ts`, `announcements.ts`, `usage.ts`). */
 export const RECONCILER_FIELDS = [
   "phase",
   "conditions",
@@ -18,6 +18,7 @@ export const RECONCILER_FIELDS = [
   "announced",
   "lastHandledReconcileAt",
   "manifest",
+  "usage",
 ] as const satisfies readonly StatusField[];
 export type ReconcilerField = (typeof RECONCILER_FIELDS)[number];
 

@@ -21,7 +21,7 @@ export function shrinkOldRollups({ clock, rollupStore }: OldRollupsContext): (si
       if (rollup.day < daysAgo(KEPT_DAYS)) await rollupStore.remove(rollup);
       else if (rollup.day < daysAgo(FINE_DAYS) && !isByTheHour(rollup)) {
         // No process has counts of that day any more.
-        await rollupStore.replace(rollup, { slots: byTheHour(rollup.slots), writers: {} });
+        await rollupStore.replace(rollup, { ...rollup, slots: byTheHour(rollup.slots), writers: {} });
       }
     }
   };

@@ -36,7 +36,7 @@ export interface Caches {
   readonly configSets: ObjectCache<ConfigSet>;
   readonly apiTokens: ObjectCache<ApiToken>;
   readonly webhookDeliveries: ObjectCache<WebhookDelivery>;
-  /** The records of deleted environments; of each, what `recordKept` keeps. */
+  /** The records of deleted environments. */
   readonly records: ObjectCache<EnvironmentRecord>;
   readonly notifications: ObjectCache<Notification>;
   /** The ConfigMaps with the rollups of what was counted. */

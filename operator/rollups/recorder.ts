@@ -79,6 +79,7 @@ export function createRecorder({ store, writer, clock, log }: RecorderContext): 
     const isKept = ({ at }: { at: string }) => now.getTime() - Date.parse(at) < WRITER_FORGOTTEN_MS;
     const others = Object.entries(stored?.writers ?? {}).filter(([, one]) => isKept(one));
     return {
+      summary: stored?.summary,
       slots: merged(stored?.slots ?? {}, slots),
       writers: { ...Object.fromEntries(others), [writer]: { batch: last, at: now.toISOString() } },
     };

@@ -7,6 +7,7 @@ import {
   repositoriesOf,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
+import { COUNTED_RESOURCES } from "../../../crds/environment/usage.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import {
   destinationOf,
@@ -112,7 +113,7 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
 export const watchedRecords = (namespace: string): WatchedKind<EnvironmentRecord> => ({
   type: recordType,
   where: { namespace },
-  trim: recordKept,
+  trim: withoutHistory,
   withoutManagedFields: true,
   isInterned: true,
   indexes: { [BY_PULL_REQUEST]: ({ metadata }) => [metadata.labels?.[TRIGGER_LABEL] ?? []].flat() },
@@ -141,7 +142,8 @@ export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => 
 /** The objects that isolate an environment, compared by what they should be: only a Namespace reports what matters. */
 export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
   ownedKind(namespaceKind, withoutHistory),
-  ...[resourceQuotaKind, limitRangeKind, networkPolicyKind, roleBindingKind].map((type) => ownedKind(type)),
+  ownedKind(resourceQuotaKind, withUse),
+  ...[limitRangeKind, networkPolicyKind, roleBindingKind].map((type) => ownedKind(type)),
 ];
 
 /** A kind of which an environment owns objects, without their status unless said otherwise. */
@@ -169,10 +171,12 @@ function withTimes({ metadata, ...configSet }: ConfigSet): ConfigSet {
   return { ...configSet, metadata: { ...metadata, managedFields } };
 }
 
-/** Keeps of a record what decisions about its pull request read: ten thousand are held. */
-function recordKept(record: EnvironmentRecord): EnvironmentRecord {
-  const { owner: _owner, groups: _groups, configSet: _set, forced: _forced, ...spec } = record.spec;
-  return { ...withoutHistory(record), spec };
+/** Keeps of a quota's status what costs are computed from. */
+function withUse(object: WireObject): WireObject {
+  const { used } = (object.status ?? {}) as { readonly used?: Readonly<Record<string, string>> };
+  const kept = Object.entries(used ?? {}).filter(([resource]) => COUNTED_RESOURCES.includes(resource));
+  const quota = withoutStatus(object);
+  return kept.length === 0 ? quota : { ...quota, status: { used: Object.fromEntries(kept) } };
 }
 
 function withoutStatus(object: WireObject): WireObject {

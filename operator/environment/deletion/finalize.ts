@@ -8,6 +8,7 @@ import type { BackingService } from "../backing-services/backing-service.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status/status.ts";
+import { withUsage } from "../status/usage.ts";
 import { deletionReason, environmentRecord } from "./record.ts";
 import { isOver, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
 import { terminatingStatus } from "./terminating.ts";
@@ -46,7 +47,8 @@ export async function finalize(
     log.info("environment removed", { environment: environment.metadata.name });
     return;
   }
-  const status = terminatingStatus(environment, teardown, context.clock.now());
+  const now = context.clock.now();
+  const status = withUsage(terminatingStatus(environment, teardown, now), environment, { ...context, now });
   if (!sameStatus(environment.status, status)) await context.statusWriter.writeStatus(environment, status);
   if (teardown.error !== undefined) throw teardown.error;
   return { requeueAfterMs: teardown.blockers.length > 0 ? STUCK_RECHECK_MS : TEARDOWN_RECHECK_MS };

@@ -36,6 +36,7 @@ export function environmentRecord(
     ...dueAt(environment),
     ...(status?.manifest === undefined ? {} : { manifest: recorded(status.manifest) }),
     ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
+    ...(status?.usage === undefined ? {} : { usage: status.usage }),
     ...deletionTimes(deletedAt, goneAt),
     ...beforeTeardown(environment),
     ttlHours: ttlHours(environment),

@@ -12,13 +12,16 @@ type IsolationSettings = Settings["isolation"];
 /** https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#local-ephemeral-storage */
 const DISK = "ephemeral-storage";
 
+/** The name of the quota of the whole environment. */
+export const ENVIRONMENT_QUOTA = "environment";
+
 /** The quota of the whole environment: the settings' values, overridden by those of its config set. */
 export function quotaObject(
   environment: EphemeralEnvironment,
   isolation: IsolationSettings,
   chosen: Quota = NOT_CHOSEN,
 ): DesiredObject {
-  return inNamespace(environment, resourceQuotaKind, "environment", { spec: quotaSpec(isolation)(chosen) });
+  return inNamespace(environment, resourceQuotaKind, ENVIRONMENT_QUOTA, { spec: quotaSpec(isolation)(chosen) });
 }
 
 // The specs of these objects are the same for thousands of environments, and are compared in every reconcile.

@@ -1,3 +1,5 @@
+import type { Summary } from "./summary.ts";
+
 /** Counts of a few minutes, by the counter's name. */
 export type SlotCounts = Readonly<Record<string, number>>;
 
@@ -7,6 +9,8 @@ export interface RollupContent {
   readonly slots: Readonly<Record<string, SlotCounts>>;
   /** The last batch of each process that wrote lately, so that none is added twice. */
   readonly writers: Readonly<Record<string, { readonly batch: number; readonly at: string }>>;
+  /** What became of environments on that day (UTC); absent until the day is over and summed up. */
+  readonly summary?: Summary | undefined;
 }
 
 /** A day's rollup as it is stored. */

@@ -7,12 +7,14 @@ import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Rollups } from "../../../ports/facade/rollups.ts";
 import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/observability/rollups.ts";
 import { revisionOf } from "./revision.ts";
+import { readSummary, writtenSummary } from "./stored-summary.ts";
 
 /** The day of a rollup, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;
 /** The admission policies let the platform change ConfigMaps of its namespace only below this name. */
 const NAME_PREFIX = "rollup-";
-const KEY = "counts.json";
+const COUNTS = "counts.json";
+const SUMMARY = "summary.json";
 
 interface Context {
   readonly client: KubeClient;
@@ -28,7 +30,10 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
       labels: { [ROLLUP_LABEL]: day },
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
-    data: { [KEY]: JSON.stringify(content) },
+    data: {
+      [COUNTS]: JSON.stringify({ slots: content.slots, writers: content.writers }),
+      ...(content.summary !== undefined && { [SUMMARY]: writtenSummary(content.summary) }),
+    },
   });
   const isChanged = (error: unknown) => isConflict(error) || isNotFound(error);
   return {
@@ -60,6 +65,9 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
     get slots() {
       return read(configMap).slots;
     },
+    get summary() {
+      return read(configMap).summary;
+    },
   }));
   return {
     days: () => cache.list().map((configMap) => dayOf(configMap)),
@@ -72,15 +80,17 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
 /** What is not readable counts as nothing: it must not keep the next counts from being stored. */
 function storedRollup({ metadata, ...rest }: WireObject): StoredRollup {
   const day = metadata.name.slice(NAME_PREFIX.length);
-  const data = (rest as { data?: Readonly<Record<string, string>> }).data?.[KEY];
-  return { slots: {}, writers: {}, ...parsed(data), day, version: metadata.resourceVersion };
+  const { data = {} } = rest as { readonly data?: Readonly<Record<string, string>> };
+  const counts = orNothing(() => JSON.parse(data[COUNTS] ?? "{}") as Partial<RollupContent>);
+  const summary = orNothing(() => readSummary(data[SUMMARY]));
+  return { slots: {}, writers: {}, ...counts, summary, day, version: metadata.resourceVersion };
 }
 
-function parsed(text = "{}"): Partial<RollupContent> {
+function orNothing<T>(read: () => T): T | undefined {
   try {
-    return JSON.parse(text) as Partial<RollupContent>;
+    return read();
   } catch (error) {
-    if (error instanceof SyntaxError) return {};
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

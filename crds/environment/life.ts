@@ -1,0 +1,125 @@
+/** The lives of environments: what figures about many of them are computed from, whether they are still there or recorded. */
+
+import { findCondition } from "../conditions.ts";
+import { oncePer } from "../once-per.ts";
+import type { RecordSpec } from "./environment-record.ts";
+import type { EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
+import { deletableFrom, ttlHours } from "./lifetime.ts";
+import { shownPhase } from "./phase.ts";
+import type { Usage } from "./usage.ts";
+
+/** An environment that lives, or lived; moments are in milliseconds since 1970, `undefined` for what has not been. */
+export interface Life {
+  readonly uid: string;
+  readonly name: string;
+  readonly createdMs: number;
+  readonly readyMs: number | undefined;
+  /** Whether it is failed, or was at its end. */
+  readonly isFailed: boolean;
+  /** The reason of its failure. */
+  readonly failure: string | undefined;
+  /** From when on its expiry lets it be deleted. */
+  readonly dueMs: number | undefined;
+  /** When its deletion was requested. */
+  readonly deletedMs: number | undefined;
+  /** Whether it was its expiry that ended it. */
+  readonly isExpired: boolean;
+  readonly goneMs: number | undefined;
+  /** Whether an admin skipped a step of its deletion. */
+  readonly isForced: boolean;
+  /** As users see it; `undefined` once it is gone. */
+  readonly phase: Phase | undefined;
+  /** Whether no reconcile has answered its latest change yet. */
+  readonly isUnanswered: boolean;
+  /** Its last TTL. */
+  readonly ttlHours: number | undefined;
+  /** Name of the Repository of its backend. */
+  readonly repository: string | undefined;
+  readonly configSet: string | undefined;
+  readonly trigger: Trigger;
+  readonly owner: Owner | undefined;
+  /** Whose members may see it, beside its owner. */
+  readonly groups: readonly string[];
+  /** `undefined` when it is not known at all. */
+  readonly usage: Usage | undefined;
+}
+
+type Owner = NonNullable<RecordSpec["owner"]>;
+type Trigger = NonNullable<RecordSpec["trigger"]>["kind"] | "kubectl";
+
+/** The lives of all: those of records without a resource of their own, and those of resources that have no record yet. */
+export function createLifeReader(): (
+  environments: readonly EphemeralEnvironment[],
+  records: readonly RecordSpec[],
+) => readonly Life[] {
+  // Each version of an object is read once.
+  const [ofEnvironment, ofRecord] = [oncePer(lifeOfEnvironment), oncePer(lifeOfRecord)];
+  return (environments, records) => {
+    // Nothing is known of an orphan but that it was there.
+    const recorded = records.filter(({ reason }) => reason !== "orphaned");
+    const uids = new Set(recorded.map(({ uid }) => uid));
+    // Its record is written before its resource goes.
+    const living = environments.filter(({ metadata }) => !uids.has(metadata.uid));
+    return [...living.map((one) => ofEnvironment(one)), ...recorded.map((one) => ofRecord(one))];
+  };
+}
+
+export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
+  const { metadata, spec, status } = environment;
+  const phase = shownPhase(environment);
+  const isFailed = phase === "failed";
+  const before = status?.teardown?.before;
+  const failure = isFailed ? findCondition(status?.conditions, "Ready")?.reason : before?.failure;
+  const due = deletableFrom(environment)?.getTime();
+  const deletedMs = msOf(metadata.deletionTimestamp);
+  return {
+    uid: metadata.uid,
+    name: metadata.name,
+    createdMs: Date.parse(metadata.creationTimestamp),
+    readyMs: msOf(status?.readyAt),
+    isFailed: isFailed || before?.failure !== undefined,
+    failure,
+    dueMs: due,
+    deletedMs,
+    isExpired: deletedMs !== undefined && due !== undefined && due <= deletedMs + 999,
+    goneMs: undefined,
+    isForced: false,
+    phase,
+    isUnanswered: status?.observedGeneration !== metadata.generation,
+    ttlHours: ttlHours(environment),
+    repository: spec.backend?.repository,
+    configSet: status?.configSet?.name ?? spec.configSet?.name,
+    trigger: spec.trigger?.kind ?? "kubectl",
+    owner: spec.owner,
+    groups: spec.access?.groups ?? [],
+    usage: status?.usage,
+  };
+}
+
+export function lifeOfRecord(record: RecordSpec): Life {
+  const { createdAt, readyAt, failure, dueAt, deletedAt, goneAt, forced = [] } = record;
+  return {
+    uid: record.uid,
+    name: record.name,
+    createdMs: Date.parse(createdAt),
+    readyMs: msOf(readyAt),
+    isFailed: failure !== undefined,
+    failure,
+    dueMs: msOf(dueAt),
+    deletedMs: Date.parse(deletedAt),
+    isExpired: record.reason === "expired",
+    goneMs: Date.parse(goneAt),
+    isForced: forced.length > 0,
+    phase: undefined,
+    isUnanswered: false,
+    ttlHours: record.ttlHours,
+    repository: record.components?.backend?.repository,
+    configSet: record.configSet?.name,
+    trigger: record.trigger?.kind ?? "kubectl",
+    owner: record.owner,
+    groups: record.groups ?? [],
+    usage: record.usage,
+  };
+}
+
+const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));

@@ -1,0 +1,97 @@
+/** What an environment requests over time, and what that adds up to. */
+import { thousandthsOfQuantity } from "../quantity.ts";
+import { USAGE_MAX_CHANGES, type Usage, type UsageChange } from "./usage.schema.ts";
+
+export type { Usage } from "./usage.schema.ts";
+
+/** What pods and volumes request at a moment. */
+export type Requested = Omit<UsageChange, "since">;
+
+/** Resources by time, in whole numbers: thousandths of a core, MiB of memory and MiB of volumes, each by seconds. */
+export interface Consumption {
+  readonly cpu: number;
+  readonly memory: number;
+  readonly storage: number;
+}
+
+export const NOTHING_REQUESTED: Requested = { cpuMillicores: 0, memoryMebibytes: 0, storageMebibytes: 0 };
+export const NOTHING_CONSUMED: Consumption = { cpu: 0, memory: 0, storage: 0 };
+
+/** The resources that are counted, as a ResourceQuota names them. */
+const CPU = "requests.cpu";
+const MEMORY = "requests.memory";
+const STORAGE = "requests.storage";
+export const COUNTED_RESOURCES: readonly string[] = [CPU, MEMORY, STORAGE];
+
+const MEBIBYTE = 1024 ** 2;
+
+/** What a ResourceQuota counts as used; `undefined` unless it counts all of them. */
+export function requestedOf(used: Readonly<Record<string, string>> | undefined): Requested | undefined {
+  const [cpu, memory, storage] = COUNTED_RESOURCES.map((resource) => used?.[resource]);
+  if (cpu === undefined || memory === undefined || storage === undefined) return undefined;
+  const mebibytes = (text: string) => Math.ceil(thousandthsOfQuantity(text) / 1000 / MEBIBYTE);
+  return {
+    cpuMillicores: thousandthsOfQuantity(cpu),
+    memoryMebibytes: mebibytes(memory),
+    storageMebibytes: mebibytes(storage),
+  };
+}
+
+/**
+ * The usage once this is known to be requested; the same object when it is no news.
+ *
+ * @param requested `undefined` while it is not known: then what was known last still counts
+ */
+export function usageAfter(known: Usage | undefined, requested: Requested | undefined, now: Date): Usage | undefined {
+  const last = known?.at(-1);
+  if (requested === undefined || (last !== undefined && isEqual(last, requested))) return known;
+  return bounded([...(known ?? []), { since: now.toISOString(), ...requested }]);
+}
+
+/** What was consumed between two moments, in milliseconds since 1970, each taken at its whole second. */
+export function consumedBetween(usage: Usage, fromMs: number, toMs: number): Consumption {
+  const [from, to] = [secondOf(fromMs), secondOf(toMs)];
+  let [cpu, memory, storage] = [0, 0, 0];
+  for (const [index, change] of usage.entries()) {
+    const next = usage[index + 1];
+    const end = next === undefined ? to : Math.min(to, secondOf(Date.parse(next.since)));
+    const seconds = Math.max(0, end - Math.max(from, secondOf(Date.parse(change.since))));
+    cpu += seconds * change.cpuMillicores;
+    memory += seconds * change.memoryMebibytes;
+    storage += seconds * change.storageMebibytes;
+  }
+  return { cpu, memory, storage };
+}
+
+export function sumOfConsumptions(all: Iterable<Consumption>): Consumption {
+  let [cpu, memory, storage] = [0, 0, 0];
+  for (const one of all) {
+    cpu += one.cpu;
+    memory += one.memory;
+    storage += one.storage;
+  }
+  return { cpu, memory, storage };
+}
+
+const secondOf = (ms: number) => Math.floor(ms / 1000);
+
+const isEqual = (one: Requested, other: Requested) =>
+  one.cpuMillicores === other.cpuMillicores &&
+  one.memoryMebibytes === other.memoryMebibytes &&
+  one.storageMebibytes === other.storageMebibytes;
+
+/** The two oldest become one, which requested their average all the while. */
+function bounded(usage: Usage): Usage {
+  const [first, second, third] = usage;
+  if (usage.length <= USAGE_MAX_CHANGES || !first || !second || !third) return usage;
+  const [begin, end] = [first.since, third.since].map((since) => Date.parse(since)) as [number, number];
+  const { cpu, memory, storage } = consumedBetween([first, second], begin, end);
+  const seconds = Math.max(1, secondOf(end) - secondOf(begin));
+  const average: UsageChange = {
+    since: first.since,
+    cpuMillicores: Math.round(cpu / seconds),
+    memoryMebibytes: Math.round(memory / seconds),
+    storageMebibytes: Math.round(storage / seconds),
+  };
+  return [average, ...usage.slice(2)];
+}

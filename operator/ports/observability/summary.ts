@@ -1,0 +1,168 @@
+/** What became of environments in a time, and what they consumed: in all, and by what they have in common. */
+import type { Life } from "../../../crds/environment/life.ts";
+import { type Consumption, consumedBetween, NOTHING_CONSUMED } from "../../../crds/environment/usage.ts";
+
+/** From the first moment, up to but without the last one, in milliseconds since 1970. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What is added up of environments. */
+export interface Tally extends Consumption {
+  /** Created in the period. */
+  readonly created: number;
+  /** Created in it, and ready at some time. */
+  readonly succeeded: number;
+  /** Created in it, never ready, and failed. */
+  readonly failed: number;
+  /** Deleted in it, by request or by expiry. */
+  readonly deleted: number;
+  /** Of the deleted ones, those whose expiry it was. */
+  readonly expired: number;
+  /** From creation to ready, of those that were created in it and became ready. */
+  readonly provisionSeconds: number;
+  /** From creation to the request of the deletion, of those that were deleted in it. */
+  readonly lifetimeSeconds: number;
+  /** The time that they were there in it, all together. */
+  readonly thereSeconds: number;
+  /** Of that time, what is known of their consumption. */
+  readonly knownSeconds: number;
+}
+
+/** What environments are grouped by. */
+export const DIMENSIONS = ["repository", "creator", "config_set", "trigger"] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** Tallies by the name of what the environments have in common; `OTHERS` has those beyond the most that are named. */
+export type Rows = ReadonlyMap<string, Tally>;
+
+/** In the rows of a dimension: the sum of those that are not named. */
+export const OTHERS = "";
+/** In the rows of a dimension: environments that have none of it, such as no config set or no owner. */
+export const NONE = "-";
+
+export interface Summary {
+  readonly total: Tally;
+  readonly by: Readonly<Record<Dimension, Rows>>;
+  /** The most environments that were there at the same time. */
+  readonly peak: number;
+}
+
+export const NO_TALLY: Tally = {
+  ...{ created: 0, succeeded: 0, failed: 0, deleted: 0, expired: 0 },
+  ...{ provisionSeconds: 0, lifetimeSeconds: 0, thereSeconds: 0, knownSeconds: 0 },
+  ...NOTHING_CONSUMED,
+};
+
+/** What became of these environments in the period. */
+export function summaryOf(lives: readonly Life[], period: Period, nowMs: number): Summary {
+  const sum = emptySum();
+  const there = lives.filter((life) => isThereIn(life, period, nowMs));
+  for (const life of there) {
+    const tally = tallyOf(life, period, nowMs);
+    add(sum.total, tally);
+    for (const dimension of DIMENSIONS) add(rowOf(sum.by[dimension], groupOf(life, dimension)), tally);
+  }
+  return { ...sum, peak: peakOf(there, period, nowMs) };
+}
+
+/** The whole of what became of environments in periods that do not overlap. */
+export function sumOfSummaries(all: readonly Summary[]): Summary {
+  const sum = emptySum();
+  for (const { total, by } of all) {
+    add(sum.total, total);
+    for (const dimension of DIMENSIONS)
+      for (const [name, tally] of by[dimension]) add(rowOf(sum.by[dimension], name), tally);
+  }
+  return { ...sum, peak: all.reduce((most, { peak }) => Math.max(most, peak), 0) };
+}
+
+/** The same rows; of more than so many, those that consumed the least become one. */
+export function cappedRows(rows: Rows, most: number): Rows {
+  const named = [...rows].filter(([name]) => name !== OTHERS);
+  if (named.length <= most) return rows;
+  const greatestFirst = named.sort(
+    ([, one], [, other]) => weightOf(other) - weightOf(one) || other.created - one.created,
+  );
+  const others = { ...(rows.get(OTHERS) ?? NO_TALLY) };
+  for (const [, tally] of greatestFirst.slice(most)) add(others, tally);
+  return new Map([...greatestFirst.slice(0, most), [OTHERS, others]]);
+}
+
+/** What an environment has of a dimension. */
+export function groupOf({ repository, owner, configSet, trigger }: Life, dimension: Dimension): string {
+  const name = { repository, creator: owner?.subject, config_set: configSet, trigger }[dimension];
+  return name ?? NONE;
+}
+
+/** Whether it was there at any moment of the period. */
+export function isThereIn({ createdMs, goneMs }: Life, { fromMs, toMs }: Period, nowMs: number): boolean {
+  return createdMs < toMs && (goneMs ?? nowMs) >= fromMs;
+}
+
+/** What it consumed in the period, as far as that is known. */
+export function consumptionOf({ usage, goneMs }: Life, { fromMs, toMs }: Period, nowMs: number): Consumption {
+  return usage === undefined ? NOTHING_CONSUMED : consumedBetween(usage, fromMs, Math.min(toMs, goneMs ?? nowMs));
+}
+
+type Adding = { -readonly [F in keyof Tally]: number };
+type AddingRows = Map<string, Adding>;
+
+const FIELDS = Object.keys(NO_TALLY) as (keyof Tally)[];
+
+function emptySum(): { readonly total: Adding; readonly by: Readonly<Record<Dimension, AddingRows>> } {
+  const by = { repository: new Map(), creator: new Map(), config_set: new Map(), trigger: new Map() };
+  return { total: { ...NO_TALLY }, by };
+}
+
+function add(sum: Adding, one: Tally): void {
+  for (const field of FIELDS) sum[field] += one[field];
+}
+
+function rowOf(rows: AddingRows, name: string): Adding {
+  const known = rows.get(name);
+  if (known !== undefined) return known;
+  const row = { ...NO_TALLY };
+  rows.set(name, row);
+  return row;
+}
+
+/** A core is worth about as much as four GiB of memory; only an order is needed. */
+const weightOf = ({ cpu, memory }: Tally) => cpu / 1000 + memory / 4096;
+
+function tallyOf(life: Life, period: Period, nowMs: number): Tally {
+  const { createdMs, readyMs, deletedMs, goneMs = nowMs, isFailed, isExpired, usage = [] } = life;
+  const isIn = (atMs: number | undefined) => atMs !== undefined && atMs >= period.fromMs && atMs < period.toMs;
+  const [isCreated, isDeleted] = [isIn(createdMs), isIn(deletedMs)];
+  const endMs = Math.min(period.toMs, goneMs);
+  const knownMs = usage[0] === undefined ? endMs : Date.parse(usage[0].since);
+  return {
+    created: Number(isCreated),
+    succeeded: Number(isCreated && readyMs !== undefined),
+    failed: Number(isCreated && readyMs === undefined && isFailed),
+    deleted: Number(isDeleted),
+    expired: Number(isDeleted && isExpired),
+    provisionSeconds: isCreated && readyMs !== undefined ? secondsBetween(createdMs, readyMs) : 0,
+    lifetimeSeconds: isDeleted && deletedMs !== undefined ? secondsBetween(createdMs, deletedMs) : 0,
+    thereSeconds: secondsBetween(Math.max(createdMs, period.fromMs), endMs),
+    knownSeconds: secondsBetween(Math.max(knownMs, period.fromMs), endMs),
+    ...consumptionOf(life, period, nowMs),
+  };
+}
+
+/** Between the whole seconds of both moments, so that the parts of a time are exactly as long as the whole. */
+const secondsBetween = (fromMs: number, toMs: number) =>
+  Math.max(0, Math.floor(toMs / 1000) - Math.floor(fromMs / 1000));
+
+/** One that goes in the moment in which another comes is not there together with it. */
+function peakOf(lives: readonly Life[], { fromMs, toMs }: Period, nowMs: number): number {
+  const begins = Float64Array.from(lives, ({ createdMs }) => Math.max(createdMs, fromMs)).sort();
+  const ends = Float64Array.from(lives, ({ goneMs }) => Math.min(goneMs ?? nowMs + 1, toMs)).sort();
+  let [most, ended] = [0, 0];
+  for (const [index, begin] of begins.entries()) {
+    while (ended < ends.length && (ends[ended] as number) <= begin) ended += 1;
+    most = Math.max(most, index + 1 - ended);
+  }
+  return most;
+}
