@@ -3,6 +3,7 @@ import { TTL_MAX_HOURS } from "../crds/environment/ttl.ts";
 import { ChartSource } from "../crds/repository/repository.schema.ts";
 import { closed, literals } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
+import { Costs } from "./costs.schema.ts";
 import { Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
 import { NotificationSettings } from "./notifications.schema.ts";
@@ -123,6 +124,7 @@ export const Settings = closed({
   ),
   isolation: Isolation,
   database: Database,
+  costs: Costs,
   secrets: Secrets,
   ttl: closed(
     { maximumHours: Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS, default: TTL_MAX_HOURS }) },

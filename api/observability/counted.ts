@@ -1,8 +1,8 @@
 import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
+import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
 import { sumOf } from "../../operator/ports/observability/rollup-counters.ts";
 import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
-import { isWithin, type Period } from "../schemas/period.ts";
 
 /** What was counted in the period: in slots that begin in it, of five minutes, or of an hour where they are old. */
 export function countedIn(rollups: Rollups, period: Period): SlotCounts {

@@ -1,7 +1,7 @@
 import type { Life } from "../../crds/environment/life.ts";
+import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
 import { COUNTERS, countWithin } from "../../operator/ports/observability/rollup-counters.ts";
 import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
-import { isWithin, type Period } from "../schemas/period.ts";
 
 /** How many of the events of a period were as they should be. */
 export interface Score {

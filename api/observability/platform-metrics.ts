@@ -1,7 +1,8 @@
 import type { Static } from "typebox";
 import type { Life } from "../../crds/environment/life.ts";
+import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
 import { COUNTERS, quantileMs } from "../../operator/ports/observability/rollup-counters.ts";
-import { isWithin, type Period, toPeriod } from "../schemas/period.ts";
+import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, countedSince } from "./counted.ts";
 import { DELETION_MS } from "./objectives.ts";

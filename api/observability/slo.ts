@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { Period } from "../schemas/period.ts";
+import type { Period } from "../../operator/ports/observability/period.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, countedSince } from "./counted.ts";

@@ -1,6 +1,7 @@
 /** The time that figures are about: a window that ends now, or two instants. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
+import type { Period } from "../../operator/ports/observability/period.ts";
 import { HttpError } from "../errors.ts";
 import { instantMs } from "../input/instant.ts";
 import { Instant } from "./fields.ts";
@@ -25,12 +26,6 @@ export type PeriodQuery = Static<typeof PeriodQuery>;
 
 export const PeriodReport = closed({ from: Instant, to: Instant }, { title: "Period" });
 
-/** From the first moment, up to but without the last one, in milliseconds since 1970. */
-export interface Period {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 /**
  * The period that is asked for.
  *
@@ -49,11 +44,6 @@ export function periodOf({ window, from, to }: PeriodQuery, now: Date): Period {
 
 export function toPeriod({ fromMs, toMs }: Period): Static<typeof PeriodReport> {
   return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
-}
-
-/** Whether the moment is in the period. */
-export function isWithin({ fromMs, toMs }: Period, atMs: number): boolean {
-  return atMs >= fromMs && atMs < toMs;
 }
 
 const refused = (field: string, message: string) => new HttpError("malformed", `${field}: ${message}`);

@@ -92,7 +92,7 @@ describe("GET /api/observability/metrics", () => {
     const { body } = await get("metrics").expect(200);
     expect(body).toMatchObject({ status: "success", timestamp: "2026-06-01T12:00:00.500Z" });
     expect(body.data).toEqual({
-      period: { from: "2026-05-02T12:00:00.000Z", to: "2026-06-01T12:00:00.000Z" },
+      period: { from: "2026-05-02T12:00:00.500Z", to: "2026-06-01T12:00:00.500Z" },
       environments: {
         total: 6,
         by_status: { creating: 2, building: 0, updating: 0, ready: 2, failed: 1, terminating: 1 },
@@ -101,7 +101,7 @@ describe("GET /api/observability/metrics", () => {
       provisioning: { count: 5, p50_seconds: 60, p95_seconds: 200, failures: 1 },
       // 5, 17, 100
       teardown: { p95_seconds: 100, stuck: 1 },
-      expiry: { pending_24h: 5, max_lateness_seconds: 89.5 },
+      expiry: { pending_24h: 5, max_lateness_seconds: 90 },
       webhooks: {
         ...{ received: 150, processed: 42, ignored: 30, duplicates: 20, failed: 1, refused: 7 },
         ...{ queue_depth: 0, p95_ms: expect.closeTo(125.83, 2) },

@@ -1,12 +1,7 @@
 /** What became of environments in a time, and what they consumed: in all, and by what they have in common. */
 import type { Life } from "../../../crds/environment/life.ts";
 import { type Consumption, consumedBetween, NOTHING_CONSUMED } from "../../../crds/environment/usage.ts";
-
-/** From the first moment, up to but without the last one, in milliseconds since 1970. */
-export interface Period {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+import { isWithin, type Period } from "./period.ts";
 
 /** What is added up of environments. */
 export interface Tally extends Consumption {
@@ -78,6 +73,12 @@ export function sumOfSummaries(all: readonly Summary[]): Summary {
   return { ...sum, peak: all.reduce((most, { peak }) => Math.max(most, peak), 0) };
 }
 
+export function sumOfTallies(all: Iterable<Tally>): Tally {
+  const sum = { ...NO_TALLY };
+  for (const one of all) add(sum, one);
+  return sum;
+}
+
 /** The same rows; of more than so many, those that consumed the least become one. */
 export function cappedRows(rows: Rows, most: number): Rows {
   const named = [...rows].filter(([name]) => name !== OTHERS);
@@ -85,8 +86,7 @@ export function cappedRows(rows: Rows, most: number): Rows {
   const greatestFirst = named.sort(
     ([, one], [, other]) => weightOf(other) - weightOf(one) || other.created - one.created,
   );
-  const others = { ...(rows.get(OTHERS) ?? NO_TALLY) };
-  for (const [, tally] of greatestFirst.slice(most)) add(others, tally);
+  const others = sumOfTallies([rows.get(OTHERS) ?? NO_TALLY, ...greatestFirst.slice(most).map(([, tally]) => tally)]);
   return new Map([...greatestFirst.slice(0, most), [OTHERS, others]]);
 }
 
@@ -133,7 +133,7 @@ const weightOf = ({ cpu, memory }: Tally) => cpu / 1000 + memory / 4096;
 
 function tallyOf(life: Life, period: Period, nowMs: number): Tally {
   const { createdMs, readyMs, deletedMs, goneMs = nowMs, isFailed, isExpired, usage = [] } = life;
-  const isIn = (atMs: number | undefined) => atMs !== undefined && atMs >= period.fromMs && atMs < period.toMs;
+  const isIn = (atMs: number | undefined) => atMs !== undefined && isWithin(period, atMs);
   const [isCreated, isDeleted] = [isIn(createdMs), isIn(deletedMs)];
   const endMs = Math.min(period.toMs, goneMs);
   const knownMs = usage[0] === undefined ? endMs : Date.parse(usage[0].since);

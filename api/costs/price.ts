@@ -1,0 +1,49 @@
+/** What resources cost, in whole cents, so that the parts of a whole add up to it. */
+import type { Costs } from "../../config/costs.schema.ts";
+import type { Consumption } from "../../crds/environment/usage.ts";
+
+type Prices = Pick<Costs, "cpuCoreHour" | "memoryGibHour" | "storageGibHour">;
+
+const SECONDS = 3600;
+const [CORE, GIBIBYTE] = [1000, 1024];
+
+/** By resource, in cents that are not rounded. */
+export interface CentsByResource {
+  readonly cpu: number;
+  readonly memory: number;
+  readonly storage: number;
+}
+
+/** What the resources cost, in cents that are not rounded. */
+export function priceOf({ cpu, memory, storage }: Consumption, prices: Prices): CentsByResource {
+  return {
+    cpu: (cpu / CORE / SECONDS) * prices.cpuCoreHour * 100,
+    memory: (memory / GIBIBYTE / SECONDS) * prices.memoryGibHour * 100,
+    storage: (storage / GIBIBYTE / SECONDS) * prices.storageGibHour * 100,
+  };
+}
+
+/** What they cost together, in cents that are not rounded. */
+export function totalPriceOf(consumption: Consumption, prices: Prices): number {
+  const { cpu, memory, storage } = priceOf(consumption, prices);
+  return cpu + memory + storage;
+}
+
+/**
+ * The parts in whole cents, which add up to the whole: each is rounded down, and those that lose the most thereby get the
+ * cents that are left (the largest remainder method).
+ *
+ * @param whole in whole cents; differs from the sum of the parts by less than one for each part
+ */
+export function apportioned(whole: number, parts: readonly number[]): readonly number[] {
+  const floors = parts.map((part) => Math.floor(part));
+  const left = whole - floors.reduce((sum, part) => sum + part, 0);
+  const byLoss = parts
+    .map((part, index) => ({ index, loss: part - Math.floor(part) }))
+    .sort((one, other) => other.loss - one.loss || one.index - other.index);
+  const gaining = new Set(byLoss.slice(0, left).map(({ index }) => index));
+  return floors.map((part, index) => part + Number(gaining.has(index)));
+}
+
+/** A sum of money in the currency's own unit. */
+export const amountOf = (cents: number): number => cents / 100;
