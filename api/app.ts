@@ -5,6 +5,7 @@ import type { IdentityProvider } from "../operator/ports/facade/identity-provide
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";
 import { authenticator } from "./auth/credentials.ts";
+import { createHourlyRates } from "./costs/hourly-rates.ts";
 import { createUrlChecks } from "./environments/urls/url-checks.ts";
 import { cors } from "./http/cors.ts";
 import { createEventStreams } from "./http/event-streams.ts";
@@ -22,7 +23,7 @@ import type { Services } from "./services.ts";
 
 /** What the interface is built from. */
 export interface AppParts
-  extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets" | "answers" | "lives"> {
+  extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets" | "answers" | "lives" | "hourlyRates"> {
   /** Sends the links for new passwords; without it such requests are answered 503. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
@@ -35,12 +36,14 @@ export interface AppParts
 export function createApp(given: AppParts): Express {
   const parts = { ...given, stopping: given.stopping ?? new AbortController().signal };
   const { settings, audit } = parts;
+  const lives = createLives(parts);
   const services: Services = {
     ...parts,
     urlChecks: createUrlChecks(parts),
     quotas: createRepositoryQuotas(parts),
     answers: createAnswers(parts),
-    lives: createLives(parts),
+    lives,
+    hourlyRates: createHourlyRates({ ...parts, lives }),
     passwordResets: createPasswordResets(parts, hourlyCount("passwordResetOf", parts)),
   };
   const limits = createLimits(settings.api.limits, parts);

@@ -1,5 +1,6 @@
 import { accountRoutes } from "./account/routes.ts";
 import { configSetRoutes } from "./config-sets/routes.ts";
+import { costRoutes } from "./costs/routes.ts";
 import { demoRoutes } from "./demos/routes.ts";
 import { environmentRoutes } from "./environments/routes.ts";
 import { extensionRoutes } from "./extensions/routes.ts";
@@ -28,6 +29,7 @@ export function listRoutes(): readonly Route[] {
     ...deliveryRoutes,
     ...hookRoutes,
     ...observabilityRoutes,
+    ...costRoutes,
     ...healthRoutes,
   ];
 }

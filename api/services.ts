@@ -22,6 +22,7 @@ import type { Repositories } from "../operator/ports/repositories.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliveries.ts";
 import type { PasswordResets } from "./account/password-resets.ts";
+import type { HourlyRates } from "./costs/hourly-rates.ts";
 import type { UrlChecks } from "./environments/urls/url-checks.ts";
 import type { Answers } from "./observability/answers.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
@@ -53,6 +54,7 @@ export interface Services {
   /** The lives of all environments, see `createLives`. */
   readonly lives: () => readonly Life[];
   readonly rollups: Rollups;
+  readonly hourlyRates: HourlyRates;
   /** Where requests are counted, and all that this process counted. */
   readonly metrics: Pick<Metrics, "requests" | "scrape">;
   /** Request counters that all replicas share. */

@@ -28,6 +28,7 @@ import { createSender, type SenderContext } from "./notification/sender.ts";
 import { enqueueOnMessages, waitingDestinations } from "./notification/watches.ts";
 import { createRepositoryReconciler } from "./repository/reconciler.ts";
 import { enqueueOnRepositories } from "./repository/watches.ts";
+import { type DailySummariesContext, summarizeDays } from "./rollups/daily-summaries.ts";
 
 /** All that the controllers use of the world. */
 export type ControllerContext = ControllerPorts &
@@ -38,6 +39,7 @@ export type ControllerContext = ControllerPorts &
   Omit<MessageContext, "send"> &
   FeedbackContext &
   OldRollupsContext &
+  DailySummariesContext &
   HookContext;
 
 /** Hosts count calls that they refuse, too. */
@@ -129,6 +131,7 @@ function garbage(context: ControllerContext): Controller {
     deliveries: dropOldDeliveries(context),
     notifications: removeFinishedMessages(context),
     rollups: shrinkOldRollups(context),
+    summaries: summarizeDays(context),
   };
   return garbageCollection(context, collections, [
     (enqueue) =>

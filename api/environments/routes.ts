@@ -1,9 +1,12 @@
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { expiryFor } from "../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
 import type { RequestedReconcile } from "../../operator/ports/facade/environments.ts";
+import { toEnvironmentCost } from "../costs/environment-cost.ts";
 import { feature, route } from "../route.ts";
 import { DEFAULT_LIMIT } from "../schemas/page.ts";
+import type { Services } from "../services.ts";
 import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
 import { createEnvironment } from "./creation/routes.ts";
 import { environmentQuery } from "./list-query.ts";
@@ -59,7 +62,7 @@ const getEnvironment = route({ ...readOne, only: "v1", reply: EnvironmentDetail 
 /** The same with what goes beyond version 1. */
 const reportEnvironment = route({ ...readOne, only: "v2", operationId: "getEnvironment", reply: EnvironmentReport })(
   async ({ params, caller }, services) =>
-    toReport(await visibleEnvironment(params.environment_id, caller, services), services.settings),
+    reported(await visibleEnvironment(params.environment_id, caller, services), services),
 );
 
 /** Moves the expiry of a living environment; the reason stays on the resource for the audit trail. */
@@ -102,7 +105,7 @@ const switchEnvironment = route({
   errors: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID", "conflict"],
 })(async ({ params, body, caller }, services) => {
   const environment = await visibleEnvironment(params.environment_id, caller, services);
-  return toReport(await services.environments.setSwitches(environment, body), services.settings);
+  return reported(await services.environments.setSwitches(environment, body), services);
 });
 
 /** Starts the deletion; asking again while it goes on is fine. */
@@ -136,6 +139,10 @@ const reconcileEnvironmentStatus = route({
   const reconcile = await services.environments.reconcile(environment, { withinMs: RECONCILE_WAIT_MS });
   return { status: "success", message: messageOf(reconcile) };
 });
+
+function reported(environment: EphemeralEnvironment, services: Services) {
+  return toReport(environment, { settings: services.settings, cost: toEnvironmentCost(environment, services) });
+}
 
 function messageOf({ state, environment }: RequestedReconcile): string {
   const about = `environment '${environment.metadata.name}'`;

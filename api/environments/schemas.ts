@@ -4,6 +4,8 @@ import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
 import { TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
 import { closed, literals } from "../../crds/schema.ts";
+import { ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
+import { EnvironmentCostReport } from "../costs/schemas.ts";
 import { Instant, Success, titled } from "../schemas/fields.ts";
 import { PAGE } from "../schemas/page.ts";
 
@@ -188,6 +190,7 @@ export const EnvironmentReport = closed(
       description:
         "How far each step came; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused are there while so.",
     }),
+    cost: EnvironmentCostReport,
   },
   titled("EnvironmentReport", {
     ...ENVIRONMENT_EXAMPLE,
@@ -203,6 +206,7 @@ export const EnvironmentReport = closed(
         last_transition_time: "2026-06-01T12:02:20.000Z",
       },
     ],
+    cost: ENVIRONMENT_COST_EXAMPLE,
   }),
 );
 export type EnvironmentReport = Static<typeof EnvironmentReport>;

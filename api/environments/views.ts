@@ -57,7 +57,10 @@ export function toDetail(environment: EphemeralEnvironment, settings: UrlSetting
 }
 
 /** An environment with what goes beyond version 1. */
-export function toReport(environment: EphemeralEnvironment, settings: UrlSettings): EnvironmentReport {
+export function toReport(
+  environment: EphemeralEnvironment,
+  { settings, cost }: { readonly settings: UrlSettings; readonly cost: EnvironmentReport["cost"] },
+): EnvironmentReport {
   const { spec, status } = environment;
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason, message, lastTransitionTime }) => ({
     type,
@@ -73,6 +76,7 @@ export function toReport(environment: EphemeralEnvironment, settings: UrlSetting
     suspended,
     managed_by: managedBy(environment) ?? null,
     conditions,
+    cost,
   };
 }
 

@@ -23,6 +23,8 @@ export interface Collections {
   readonly notifications: (signal: AbortSignal) => Promise<void>;
   /** Keeps old rollups small, and drops the oldest. */
   readonly rollups: (signal: AbortSignal) => Promise<void>;
+  /** Sums up the days that are over. */
+  readonly summaries: (signal: AbortSignal) => Promise<void>;
 }
 
 /** The periodic collections; the keys of their controller. */
@@ -34,6 +36,7 @@ export const COLLECTIONS = [
   "deliveries",
   "notifications",
   "rollups",
+  "summaries",
 ] as const;
 type Collection = (typeof COLLECTIONS)[number];
 
@@ -68,7 +71,7 @@ export function garbageCollection(
 
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
 export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
-  const { orphans, tokens, tokenValues, deliveries, notifications, rollups } = of;
+  const { orphans, tokens, tokenValues, deliveries, notifications, rollups, summaries } = of;
   const { settings, random } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
   type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
@@ -85,6 +88,7 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
     },
     notifications: { everyMs: OUTBOX_MS, collect: (signal: AbortSignal) => notifications(signal).then(() => ({})) },
     rollups: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => rollups(signal).then(() => ({})) },
+    summaries: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => summaries(signal).then(() => ({})) },
   } satisfies Record<Collection, unknown>;
   const begun = new Set<string>();
   return async (key, { signal }) => {

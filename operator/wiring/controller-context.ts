@@ -11,7 +11,7 @@ import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRecords } from "../adapters/kubernetes/records/environment-records.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
-import { kubernetesRollupStore } from "../adapters/kubernetes/records/rollups.ts";
+import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
@@ -104,6 +104,7 @@ export function controllerContext(
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
     rollupStore: kubernetesRollupStore({ client, namespace }),
+    rollupDays: watchedRollupDays(caches.rollups),
     events,
     ...inventory,
   };

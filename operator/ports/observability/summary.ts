@@ -101,6 +101,11 @@ export function isThereIn({ createdMs, goneMs }: Life, { fromMs, toMs }: Period,
   return createdMs < toMs && (goneMs ?? nowMs) >= fromMs;
 }
 
+/** The share of the environments' time of which their consumption is known; `null` where there were none. */
+export function knownPercent({ thereSeconds, knownSeconds }: Tally): number | null {
+  return thereSeconds === 0 ? null : Math.round((knownSeconds / thereSeconds) * 10_000) / 100;
+}
+
 /** What it consumed in the period, as far as that is known. */
 export function consumptionOf({ usage, goneMs }: Life, { fromMs, toMs }: Period, nowMs: number): Consumption {
   return usage === undefined ? NOTHING_CONSUMED : consumedBetween(usage, fromMs, Math.min(toMs, goneMs ?? nowMs));
@@ -131,7 +136,8 @@ function rowOf(rows: AddingRows, name: string): Adding {
 /** A core is worth about as much as four GiB of memory; only an order is needed. */
 const weightOf = ({ cpu, memory }: Tally) => cpu / 1000 + memory / 4096;
 
-function tallyOf(life: Life, period: Period, nowMs: number): Tally {
+/** What became of one environment in the period. */
+export function tallyOf(life: Life, period: Period, nowMs: number): Tally {
   const { createdMs, readyMs, deletedMs, goneMs = nowMs, isFailed, isExpired, usage = [] } = life;
   const isIn = (atMs: number | undefined) => atMs !== undefined && isWithin(period, atMs);
   const [isCreated, isDeleted] = [isIn(createdMs), isIn(deletedMs)];

@@ -29,6 +29,12 @@ async function found(): Promise<EphemeralEnvironment> {
   return environment;
 }
 
+/** No reconcile has noted what it requests. */
+const UNKNOWN_COST = {
+  ...{ currency: "USD", basis: "requests", estimate: null, actual: null, per_hour: null, forecast: null, since: null },
+  coverage: { known_percent: null },
+};
+
 describe("the switches of an environment", () => {
   test("are turned one by one, and answered with the whole environment", async () => {
     const reply = await call("patch", PATH, { suspended: true });
@@ -36,7 +42,7 @@ describe("the switches of an environment", () => {
     const detail = (await call("get", "/api/environments/feature-test")).body;
     expect(reply.body).toEqual({
       status: "success",
-      data: { ...detail, protected: false, suspended: true, managed_by: null, conditions: [] },
+      data: { ...detail, protected: false, suspended: true, managed_by: null, conditions: [], cost: UNKNOWN_COST },
       timestamp: service.clock.now().toISOString(),
     });
     const both = await call("patch", `/api/v2/environments/${detail.id}`, { protected: true });
@@ -74,6 +80,7 @@ describe("the switches of an environment", () => {
     expect(reply.body.data).toEqual({
       ...{ ...detail, protected: false, suspended: true, managed_by: null },
       conditions: [{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }],
+      cost: UNKNOWN_COST,
     });
   });
 

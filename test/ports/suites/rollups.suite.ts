@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RollupStore, StoredRollup } from "../../../operator/ports/observability/rollups.ts";
+import { NO_TALLY } from "../../../operator/ports/observability/summary.ts";
 
 export interface RollupsScene {
   readonly store: RollupStore;
@@ -33,6 +34,22 @@ export function rollupsSuite(title: string, start: () => Promise<RollupsScene>):
       expect(await scene.store.create("2026-01-01", { slots: {}, writers: {} })).toBe(false);
       expect(await scene.store.find("2026-01-01")).toMatchObject(content);
       expect(await days()).toContain("2026-01-01");
+    });
+
+    test("keep the sum of a day beside what was counted", async () => {
+      const former = await made("2026-01-03");
+      const tally = { ...NO_TALLY, created: 2, cpu: 86_400_000 };
+      // Names of people and of repositories are whatever they are.
+      const rows = new Map([["constructor", tally]]);
+      const empty = new Map();
+      const summary = {
+        ...{ total: tally, peak: 2 },
+        by: { repository: rows, creator: rows, config_set: empty, trigger: empty },
+      };
+      expect(await scene.store.replace(former, { ...former, summary })).toBe(true);
+      const found = await scene.store.find("2026-01-03");
+      expect(found).toMatchObject(content);
+      expect(found?.summary).toEqual(summary);
     });
 
     test("are replaced only as they were read", async () => {

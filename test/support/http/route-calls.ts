@@ -172,6 +172,8 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   getDemoDashboard: NOTHING,
   getMetrics: NOTHING,
   getSloStatus: NOTHING,
+  getCostSummary: NOTHING,
+  getCostDashboard: NOTHING,
   createSampleEnvironment: NOTHING,
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },

@@ -5,14 +5,15 @@ import type {
   SlotCounts,
   StoredRollup,
 } from "../../../../operator/ports/observability/rollups.ts";
+import type { Summary } from "../../../../operator/ports/observability/summary.ts";
 
 /** The RollupStore port in memory. */
 export function memoryRollupStore(): RollupStore {
   const stored = new Map<string, StoredRollup>();
   let version = 0;
-  const put = (day: string, { slots, writers }: RollupContent) => {
+  const put = (day: string, { slots, writers, summary }: RollupContent) => {
     version += 1;
-    stored.set(day, { ...structuredClone({ slots, writers }), day, version: String(version) });
+    stored.set(day, { ...structuredClone({ slots, writers, summary }), day, version: String(version) });
     return true;
   };
   const isSame = ({ day, version: former }: StoredRollup) => stored.get(day)?.version === former;
@@ -31,20 +32,30 @@ export function memoryRollupStore(): RollupStore {
 export interface MemoryRollups extends Rollups {
   /** Counts as if they had happened in that slot, such as `09:35`. */
   add(day: string, slot: string, counts: SlotCounts): void;
+  /** Keeps a day's sum as if it had been stored. */
+  sumUp(day: string, summary: Summary): void;
 }
 
 /** The Rollups port in memory. */
 export function memoryRollups(): MemoryRollups {
   const days = new Map<string, Record<string, SlotCounts>>();
+  const summaries = new Map<string, Summary>();
   let revision = 0;
   return {
     get revision() {
       return revision;
     },
-    days: () => [...days].map(([day, slots]) => ({ day, slots })),
+    days: () =>
+      [...new Set([...days.keys(), ...summaries.keys()])].map((day) => ({
+        ...{ day, slots: days.get(day) ?? {}, summary: summaries.get(day) },
+      })),
     add(day, slot, counts) {
       revision += 1;
       days.set(day, { ...days.get(day), [slot]: counts });
+    },
+    sumUp(day, summary) {
+      revision += 1;
+      summaries.set(day, summary);
     },
   };
 }

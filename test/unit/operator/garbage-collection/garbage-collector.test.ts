@@ -54,6 +54,7 @@ function scene({
     deliveries: async () => false,
     notifications: async () => undefined,
     rollups: async () => undefined,
+    summaries: async () => undefined,
   };
   const collections = { orphans: sweep, tokens: dropTokens, ...others };
   const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5 };

@@ -1,0 +1,103 @@
+import type { Costs } from "../../config/costs.schema.ts";
+import type { Life } from "../../crds/environment/life.ts";
+import {
+  type Dimension,
+  isThereIn,
+  knownPercent,
+  type Tally,
+  tallyOf,
+} from "../../operator/ports/observability/summary.ts";
+import { type Caller, visibleTo } from "../auth/access.ts";
+import { namedRows } from "../observability/named-rows.ts";
+import type { Services } from "../services.ts";
+import { type CostFigures, isKnown } from "./figures.ts";
+import { amountOf, apportioned, totalPriceOf } from "./price.ts";
+import type { CostDashboard, CostRow } from "./schemas.ts";
+import { amountOrNull, toBudget, toCostSummary, wholeCents } from "./views.ts";
+
+const MOST_ENVIRONMENTS = 10;
+
+type Used = Pick<Services, "lives" | "repositories" | "configSets" | "settings">;
+
+export function toCostDashboard(figures: CostFigures, caller: Caller, services: Used): CostDashboard {
+  const { costs } = services.settings;
+  const { days, whole } = figures.summary;
+  const cents = wholeCents(whole.total, costs);
+  const rowsOf = (dimension: Dimension): CostRow[] => {
+    const { named, other } = namedRows(whole.by[dimension], dimension, caller, services);
+    const rows = [
+      ...named.map(({ id, tally }) => ({ id, kind: id === null ? ("none" as const) : ("named" as const), tally })),
+      { id: null, kind: "other" as const, tally: other },
+    ];
+    const shares = shared(cents, rows, costs);
+    const priced = rows.map(({ id, kind, tally }, index) => ({
+      ...{ id, kind, ...sumOfMoney(tally, shares[index]), created: tally.created },
+    }));
+    // The others come last, and only when there are any.
+    const isShown = ({ kind }: CostRow, index: number) =>
+      kind !== "other" || (rows[index]?.tally.thereSeconds ?? 0) > 0;
+    return priced.filter(isShown).sort(greatestFirst);
+  };
+  const ofDays = shared(
+    cents,
+    days.map(({ summary }) => ({ tally: summary.total })),
+    costs,
+  );
+  return {
+    summary: toCostSummary(figures, costs),
+    timeseries: days.map(({ date, summary }, index) => ({ date, ...sumOfMoney(summary.total, ofDays[index]) })),
+    top_environments: topEnvironments(figures, caller, services),
+    by_repository: rowsOf("repository"),
+    by_creator: rowsOf("creator"),
+    by_config_set: rowsOf("config_set"),
+    budget: toBudget(figures, costs),
+  };
+}
+
+/** What is not known is not shown as nothing. */
+function sumOfMoney(tally: Tally, share: number | undefined) {
+  const cents = isKnown(tally) ? (share ?? null) : null;
+  return { total_cost: amountOrNull(cents), total_cents: cents };
+}
+
+function shared(cents: number | null, rows: readonly { readonly tally: Tally }[], costs: Costs): readonly number[] {
+  if (cents === null) return [];
+  return apportioned(
+    cents,
+    rows.map(({ tally }) => totalPriceOf(tally, costs)),
+  );
+}
+
+function greatestFirst(one: CostRow, other: CostRow): number {
+  if ((one.kind === "other") !== (other.kind === "other")) return one.kind === "other" ? 1 : -1;
+  return (other.total_cents ?? 0) - (one.total_cents ?? 0) || (one.id ?? "").localeCompare(other.id ?? "");
+}
+
+/** Those that cost the most of what the caller may see. */
+function topEnvironments({ summary, now }: CostFigures, caller: Caller, { lives, settings }: Used) {
+  const { period } = summary;
+  const nowMs = now.getTime();
+  const isVisible = visibleTo(caller);
+  const isShown = (life: Life) =>
+    life.usage !== undefined &&
+    isThereIn(life, period, nowMs) &&
+    isVisible({ ...(life.owner && { owner: life.owner }), access: { groups: [...life.groups] } });
+  const priced = lives()
+    .filter(isShown)
+    .map((life) => {
+      const tally = tallyOf(life, period, nowMs);
+      return { life, tally, price: totalPriceOf(tally, settings.costs) };
+    });
+  return priced
+    .sort((one, other) => other.price - one.price || one.life.name.localeCompare(other.life.name))
+    .slice(0, MOST_ENVIRONMENTS)
+    .map(({ life, tally, price }) => toCostOfEnvironment(life, tally, Math.round(price)));
+}
+
+function toCostOfEnvironment({ uid, name, phase, repository }: Life, tally: Tally, cents: number) {
+  return {
+    ...{ id: uid, name, status: phase ?? null, repository: repository ?? null },
+    ...{ total_cost: amountOf(cents), total_cents: cents },
+    coverage: { known_percent: knownPercent(tally) },
+  };
+}

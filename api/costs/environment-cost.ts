@@ -1,0 +1,46 @@
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { lifeOfEnvironment } from "../../crds/environment/life.ts";
+import { deletableFrom, ttlHours } from "../../crds/environment/lifetime.ts";
+import { consumedBetween } from "../../crds/environment/usage.ts";
+import { knownPercent, tallyOf } from "../../operator/ports/observability/summary.ts";
+import type { Services } from "../services.ts";
+import { amountOf, totalPriceOf } from "./price.ts";
+import type { EnvironmentCostReport } from "./schemas.ts";
+
+const HOUR_MS = 3_600_000;
+
+type Used = Pick<Services, "settings" | "hourlyRates" | "clock">;
+
+/** What an environment costs: expected, so far, and until its expiry. */
+export function toEnvironmentCost(environment: EphemeralEnvironment, services: Used): EnvironmentCostReport {
+  const { costs } = services.settings;
+  const nowMs = services.clock.now().getTime();
+  const life = lifeOfEnvironment(environment);
+  const tally = tallyOf(life, { fromMs: life.createdMs, toMs: nowMs + 1 }, nowMs);
+  const cents = life.usage === undefined ? undefined : totalPriceOf(tally, costs);
+  const last = life.usage?.at(-1);
+  const perHour = last && totalPriceOf(consumedBetween([{ ...last, since: EPOCH }], 0, HOUR_MS), costs);
+  const leftHours = leftHoursOf(environment, nowMs);
+  const estimate = services.hourlyRates().get(life.repository ?? "");
+  const isForeseeable = cents !== undefined && perHour !== undefined && leftHours !== undefined;
+  return {
+    currency: costs.currency,
+    basis: "requests",
+    estimate: rounded(estimate && estimate * ttlHours(environment)),
+    actual: rounded(cents),
+    per_hour: perHour === undefined ? null : Number((perHour / 100).toFixed(6)),
+    forecast: rounded(isForeseeable ? cents + perHour * leftHours : undefined),
+    since: life.usage?.[0]?.since ?? null,
+    coverage: { known_percent: knownPercent(tally) },
+  };
+}
+
+const EPOCH = new Date(0).toISOString();
+
+const rounded = (cents: number | undefined) => (cents === undefined ? null : amountOf(Math.round(cents)));
+
+/** `undefined` when it never expires. */
+function leftHoursOf(environment: EphemeralEnvironment, nowMs: number): number | undefined {
+  const due = deletableFrom(environment);
+  return due && Math.max(0, due.getTime() - nowMs) / HOUR_MS;
+}

@@ -1,0 +1,33 @@
+import { summarize } from "../observability/period-summary.ts";
+import type { Services } from "../services.ts";
+import { totalPriceOf } from "./price.ts";
+
+const HOUR_S = 3_600;
+/** The time of which the average is taken. */
+const COMPARED_MS = 30 * 24 * HOUR_S * 1000;
+/** An average of so long does not change much meanwhile, and every detail of an environment asks for it. */
+const KEPT_MS = 600_000;
+
+/** What an hour of an environment costs on average, in cents, by the repository of its backend. */
+export type HourlyRates = () => ReadonlyMap<string, number>;
+
+type Used = Pick<Services, "settings" | "lives" | "rollups" | "clock">;
+
+/** A repository is left out until an hour of its environments is known. */
+export function createHourlyRates(services: Used): HourlyRates {
+  let known: { readonly atMs: number; readonly rates: ReadonlyMap<string, number> } | undefined;
+  return () => {
+    const now = services.clock.now();
+    const toMs = now.getTime();
+    if (known === undefined || toMs - known.atMs >= KEPT_MS) known = { atMs: toMs, rates: ratesAt(now, services) };
+    return known.rates;
+  };
+}
+
+function ratesAt(now: Date, services: Used): ReadonlyMap<string, number> {
+  const toMs = now.getTime();
+  const { whole } = summarize({ fromMs: toMs - COMPARED_MS, toMs }, now, services);
+  const compared = [...whole.by.repository].filter(([, { knownSeconds }]) => knownSeconds >= HOUR_S);
+  const { costs } = services.settings;
+  return new Map(compared.map(([id, tally]) => [id, (totalPriceOf(tally, costs) / tally.knownSeconds) * HOUR_S]));
+}

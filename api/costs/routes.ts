@@ -1,0 +1,38 @@
+import { feature, route } from "../route.ts";
+import { PeriodQuery, periodOf } from "../schemas/period.ts";
+import type { Services } from "../services.ts";
+import { toCostDashboard } from "./dashboard.ts";
+import { type CostFigures, costFigures } from "./figures.ts";
+import { CostDashboard, CostSummary } from "./schemas.ts";
+import { toCostSummary } from "./views.ts";
+
+const BASIS =
+  "Costs are what pods and volumes of environments requested, by the prices of the installation; sleeping, resized and deleted environments count as what they were. Money is rounded to cents in such a way that the parts add up to the whole.";
+
+/** What environments cost in a period. */
+const getCostSummary = route({
+  endpoint: "GET /api/observability/costs/summary",
+  summary: "Get a summary of the costs",
+  description: `What all environments together cost in the period, and what this month is going to cost. ${BASIS}`,
+  access: { permission: "observability:read" },
+  query: PeriodQuery,
+  reply: CostSummary,
+})(({ query }, services) => toCostSummary(figuresOf(query, services), services.settings.costs));
+
+/** What costs consist of. */
+const getCostDashboard = route({
+  endpoint: "GET /api/observability/costs/dashboard",
+  summary: "Get what the costs consist of",
+  description: `The costs of the period by day (UTC), by repository, by creator and by config set, and the environments that cost the most. Rows are named for those who may see what they are about. ${BASIS}`,
+  access: { permission: "observability:read" },
+  query: PeriodQuery,
+  reply: CostDashboard,
+})(({ query, caller }, services) => toCostDashboard(figuresOf(query, services), caller, services));
+
+function figuresOf(query: PeriodQuery, services: Services): CostFigures {
+  return services.answers.of(`costs ${JSON.stringify(query)}`, (now) =>
+    costFigures(periodOf(query, now), now, services),
+  );
+}
+
+export const costRoutes = feature("observability", { getCostSummary, getCostDashboard }, { envelope: "always" });

@@ -1,0 +1,143 @@
+/** What environments cost, as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { closed, literals } from "../../crds/schema.ts";
+import { Instant, orNull, titled } from "../schemas/fields.ts";
+import { PeriodReport } from "../schemas/period.ts";
+import { DASHBOARD_EXAMPLE, ENVIRONMENT_COST_EXAMPLE, SUMMARY_EXAMPLE } from "./examples.ts";
+
+const UNKNOWN = "null: nothing is known.";
+
+const money = (description: string) => orNull(Type.Number(), `${description} ${UNKNOWN}`);
+const cents = orNull(Type.Integer(), `The same in hundredths of the currency. ${UNKNOWN}`);
+
+const Basis = literals(["requests"], {
+  description:
+    "requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation.",
+});
+
+const CostCoverage = closed(
+  {
+    known_percent: orNull(
+      Type.Number(),
+      "Of the time that environments were there in the period, the share of which their requests are known. null: there were none.",
+    ),
+  },
+  { title: "CostCoverage" },
+);
+
+const BUDGET_STATES = ["none", "ok", "at_risk", "exceeded", "unknown"] as const;
+
+const Budget = closed(
+  {
+    limit: orNull(Type.Number(), "What may be spent in a month (UTC). null: the installation sets no limit."),
+    used: money("What this month cost so far."),
+    used_percent: orNull(Type.Number(), "The share of the limit that is used. null: no limit, or nothing is known."),
+    state: literals(BUDGET_STATES, {
+      description: "at_risk: the projection for this month is above the limit. none: there is no limit.",
+    }),
+  },
+  { title: "Budget" },
+);
+export type Budget = Static<typeof Budget>;
+
+const summary = {
+  currency: Type.String({ description: "ISO 4217." }),
+  basis: Basis,
+  window: PeriodReport,
+  total_cost: money("What all environments together cost in the window."),
+  total_cents: cents,
+  by_resource: closed({ cpu: money("CPU."), memory: money("Memory."), storage: money("Volumes.") }),
+  active_environments: Type.Integer({ description: "Environments at the end of the window." }),
+  average_cost_per_environment: orNull(
+    Type.Number(),
+    "Of the environments that were there in the window. null: there were none, or nothing is known.",
+  ),
+  projected_month: money(
+    "What this month (UTC) is going to cost: so far, and the rest like the average of the last seven days, or of what is known of them.",
+  ),
+  previous_window: closed({
+    total_cost: money("What they cost in the time before, which was as long."),
+    change_percent: orNull(Type.Number(), "By how much the cost rose. null: nothing to compare with."),
+  }),
+  coverage: CostCoverage,
+};
+
+export const CostSummary = closed(summary, titled("CostSummary", SUMMARY_EXAMPLE));
+export type CostSummary = Static<typeof CostSummary>;
+
+const CostRow = closed(
+  {
+    id: orNull(Type.String(), "null: none, or all that are not named."),
+    kind: literals(["named", "none", "other"], {
+      description:
+        "none: environments without any, such as those without a config set. other: the sum of those that the caller may not see, and of the least.",
+    }),
+    total_cost: money("What its environments cost."),
+    total_cents: cents,
+    created: Type.Integer({ description: "Environments that were created in the window." }),
+  },
+  { title: "CostRow" },
+);
+export type CostRow = Static<typeof CostRow>;
+const rows = (description: string) =>
+  Type.Array(CostRow, { description: `${description}; the rows add up to the whole.` });
+
+const EnvironmentCost = closed(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    status: orNull(Type.String(), "null: it is gone."),
+    repository: orNull(Type.String(), "Id of the repository of its backend."),
+    total_cost: Type.Number({ description: "What it cost in the window." }),
+    total_cents: Type.Integer(),
+    coverage: CostCoverage,
+  },
+  { title: "CostOfEnvironment" },
+);
+
+export const CostDashboard = closed(
+  {
+    summary: CostSummary,
+    timeseries: Type.Array(
+      closed(
+        {
+          date: Type.String({ format: "date", description: "The day, in UTC." }),
+          total_cost: money("Of that day."),
+          total_cents: cents,
+        },
+        { title: "CostOfDay" },
+      ),
+      { description: "The days of the window from the first of which anything is known; they add up to the whole." },
+    ),
+    top_environments: Type.Array(EnvironmentCost, {
+      description: "Those that cost the most, of the environments and records that the caller may see; ten at most.",
+    }),
+    by_repository: rows("By the repository of the backend"),
+    by_creator: rows("By who made them; below maintainers only the caller is named"),
+    by_config_set: rows("By config set"),
+    budget: Budget,
+  },
+  titled("CostDashboard", DASHBOARD_EXAMPLE),
+);
+export type CostDashboard = Static<typeof CostDashboard>;
+
+/** What one environment costs, in its detail. */
+export const EnvironmentCostReport = closed(
+  {
+    currency: Type.String({ description: "ISO 4217." }),
+    basis: Basis,
+    estimate: money(
+      "What it is expected to cost in its TTL: by what an hour of environments of the same repository cost on average in the last 30 days.",
+    ),
+    actual: money("What it cost so far."),
+    per_hour: money("What an hour of what it requests now costs."),
+    forecast: orNull(
+      Type.Number(),
+      "What it is going to cost until its expiry, if it goes on as now. null: it never expires, or nothing is known.",
+    ),
+    since: orNull(Instant, `From when on its requests are known. ${UNKNOWN}`),
+    coverage: CostCoverage,
+  },
+  titled("EnvironmentCost", ENVIRONMENT_COST_EXAMPLE),
+);
+export type EnvironmentCostReport = Static<typeof EnvironmentCostReport>;

@@ -1,0 +1,61 @@
+import type { Costs } from "../../config/costs.schema.ts";
+import { knownPercent, type Tally } from "../../operator/ports/observability/summary.ts";
+import { toPeriod } from "../schemas/period.ts";
+import { type CostFigures, isKnown } from "./figures.ts";
+import { amountOf, apportioned, priceOf, totalPriceOf } from "./price.ts";
+import type { Budget, CostSummary } from "./schemas.ts";
+
+/** A whole in cents; `null` when nothing is known of it. */
+export const wholeCents = (tally: Tally, costs: Costs): number | null =>
+  isKnown(tally) ? Math.round(totalPriceOf(tally, costs)) : null;
+
+export const amountOrNull = (cents: number | null) => (cents === null ? null : amountOf(cents));
+const hundredths = (value: number) => Math.round(value * 100) / 100;
+
+export function toCostSummary({ summary, previous, environments, month }: CostFigures, costs: Costs): CostSummary {
+  const { total } = summary.whole;
+  const cents = wholeCents(total, costs);
+  const { cpu, memory, storage } = priceOf(total, costs);
+  const parts = cents === null ? [null, null, null] : apportioned(cents, [cpu, memory, storage]);
+  const [cpuCents = null, memoryCents = null, storageCents = null] = parts;
+  const before = wholeCents(previous, costs);
+  return {
+    currency: costs.currency,
+    basis: "requests",
+    window: toPeriod(summary.period),
+    total_cost: amountOrNull(cents),
+    total_cents: cents,
+    by_resource: {
+      cpu: amountOrNull(cpuCents),
+      memory: amountOrNull(memoryCents),
+      storage: amountOrNull(storageCents),
+    },
+    active_environments: environments.active,
+    average_cost_per_environment:
+      cents === null || environments.all === 0 ? null : amountOf(Math.round(cents / environments.all)),
+    projected_month: amountOrNull(projectedCents({ month }, costs)),
+    previous_window: {
+      total_cost: amountOrNull(before),
+      change_percent: cents === null || !before ? null : hundredths(((cents - before) / before) * 100),
+    },
+    coverage: { known_percent: knownPercent(total) },
+  };
+}
+
+export function toBudget(figures: Pick<CostFigures, "month">, costs: Costs): Budget {
+  const used = wholeCents(figures.month.soFar, costs);
+  const { monthlyBudget: limit } = costs;
+  if (limit === undefined) return { limit: null, used: amountOrNull(used), used_percent: null, state: "none" };
+  if (used === null) return { limit, used: null, used_percent: null, state: "unknown" };
+  const isAtRisk = (projectedCents(figures, costs) ?? 0) > limit * 100;
+  const state = used > limit * 100 ? "exceeded" : isAtRisk ? "at_risk" : "ok";
+  return { limit, used: amountOf(used), used_percent: hundredths(used / limit), state };
+}
+
+/** So far, and the rest of the month like the last days; `null` when nothing is known. */
+function projectedCents({ month }: Pick<CostFigures, "month">, costs: Costs): number | null {
+  const { soFar, recent, leftSeconds } = month;
+  if (!isKnown(soFar) || !isKnown(recent.tally)) return null;
+  const perSecond = totalPriceOf(recent.tally, costs) / recent.seconds;
+  return Math.round(totalPriceOf(soFar, costs) + perSecond * leftSeconds);
+}

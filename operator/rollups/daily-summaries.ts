@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from "node:util";
+import { createLifeReader } from "../../crds/environment/life.ts";
+import type { Caches } from "../ports/caches.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Rollups } from "../ports/facade/rollups.ts";
+import type { RollupStore } from "../ports/observability/rollups.ts";
+import {
+  cappedRows,
+  DIMENSIONS,
+  type Dimension,
+  type Rows,
+  type Summary,
+  summaryOf,
+} from "../ports/observability/summary.ts";
+import { dayOf } from "./counts.ts";
+
+export interface DailySummariesContext {
+  readonly clock: Clock;
+  readonly caches: Pick<Caches, "environments" | "records">;
+  readonly rollupDays: Pick<Rollups, "days">;
+  readonly rollupStore: Pick<RollupStore, "find" | "create" | "replace">;
+}
+
+const DAY_MS = 86_400_000;
+/** What an API server that was away kept from being stored may still change these days. */
+const RECENT_DAYS = 3;
+/** Of longer ago there are hardly any records. */
+const EARLIEST_DAYS = 90;
+/** Named in a dimension; a name may be 768 characters long, and a ConfigMap is to stay small. */
+const MOST_ROWS = 150;
+/** Replicas may write what they counted at the same moment. */
+const ATTEMPTS = 8;
+
+/**
+ * Sums up each day (UTC) that is over, from resources and records, and keeps the sum in the day's rollup: for the time when
+ * the records are dropped. Summing up again gives the same, so nothing counts twice.
+ */
+export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailySummariesContext) {
+  const read = createLifeReader();
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const nowMs = clock.now().getTime();
+    const records = caches.records.list().map(({ spec }) => spec);
+    const lives = read(caches.environments.list(), records);
+    const stored = new Map(rollupDays.days().map((one) => [one.day, one] as const));
+    const today = midnightOf(nowMs);
+    const first = lives.reduce((earliest, { createdMs }) => Math.min(earliest, midnightOf(createdMs)), today);
+    for (let fromMs = Math.max(first, today - EARLIEST_DAYS * DAY_MS); fromMs < today; fromMs += DAY_MS) {
+      signal.throwIfAborted();
+      const day = dayOf(new Date(fromMs));
+      const known = stored.get(day)?.summary;
+      if (known !== undefined && fromMs < today - RECENT_DAYS * DAY_MS) continue;
+      const summary = capped(summaryOf(lives, { fromMs, toMs: fromMs + DAY_MS }, nowMs));
+      if (isNews(summary, known)) await keep(day, summary);
+    }
+  };
+
+  async function keep(day: string, summary: Summary): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const found = await rollupStore.find(day);
+      const isKept =
+        found === undefined
+          ? await rollupStore.create(day, { slots: {}, writers: {}, summary })
+          : await rollupStore.replace(found, { ...found, summary });
+      if (isKept) return;
+    }
+    throw new Error(`the rollup of ${day} changes all the time`);
+  }
+}
+
+/** One that tells of less than the stored one misses records that were dropped since. */
+function isNews(summary: Summary, stored: Summary | undefined): boolean {
+  if (stored === undefined) return summary.total.thereSeconds > 0;
+  return summary.total.thereSeconds >= stored.total.thereSeconds && !isDeepStrictEqual(summary, stored);
+}
+
+function capped({ by, ...summary }: Summary): Summary {
+  const rows = DIMENSIONS.map((dimension) => [dimension, cappedRows(by[dimension], MOST_ROWS)] as const);
+  return { ...summary, by: Object.fromEntries(rows) as Record<Dimension, Rows> };
+}
+
+const midnightOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS;

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { type Life, lifeOfRecord } from "../../../../../crds/environment/life.ts";
+import {
+  cappedRows,
+  DIMENSIONS,
+  NO_TALLY,
+  OTHERS,
+  summaryOf,
+  sumOfSummaries,
+  sumOfTallies,
+} from "../../../../../operator/ports/observability/summary.ts";
+
+const HOUR = 3_600_000;
+const at = (ms: number) => new Date(ms).toISOString();
+
+/** A life as it may have been, on the first days of 1970. */
+const aLife = fc
+  .record({
+    repository: fc.constantFrom("shop", "billing", "constructor"),
+    owner: fc.constantFrom("ann", "bob", undefined),
+    trigger: fc.constantFrom("api" as const, "pull_request" as const, undefined),
+    createdMs: fc.nat(100 * HOUR),
+    livedMs: fc.nat(60 * HOUR),
+    isReady: fc.boolean(),
+    cpu: fc.nat(4_000),
+    knownAfterMs: fc.option(fc.nat(10 * HOUR), { nil: undefined }),
+  })
+  .map(({ repository, owner, trigger, createdMs, livedMs, isReady, cpu, knownAfterMs }): Life => {
+    const usage = { cpuMillicores: cpu, memoryMebibytes: cpu, storageMebibytes: 1 };
+    return lifeOfRecord({
+      ...{ name: "x", uid: "x", reason: "deleted", teardownSeconds: 0, createdAt: at(createdMs) },
+      ...{ deletedAt: at(createdMs + livedMs), goneAt: at(createdMs + livedMs) },
+      ...(isReady ? { readyAt: at(createdMs + livedMs / 2) } : { failure: "Broken" }),
+      ...(knownAfterMs !== undefined && { usage: [{ since: at(createdMs + knownAfterMs), ...usage }] }),
+      components: { backend: { repository, branch: "main", commit: "" } },
+      ...(owner !== undefined && { owner: { subject: owner, email: "", name: "" } }),
+      ...(trigger !== undefined && { trigger: { kind: trigger } }),
+    });
+  });
+const lives = fc.array(aLife, { maxLength: 30 });
+const NOW = 120 * HOUR;
+
+describe("a summary", () => {
+  test("has rows that add up to the whole, in each dimension, named or not", () => {
+    fc.assert(
+      fc.property(lives, fc.nat(3), (all, most) => {
+        const { total, by } = summaryOf(all, { fromMs: 20 * HOUR, toMs: 90 * HOUR }, NOW);
+        for (const dimension of DIMENSIONS) {
+          expect(sumOfTallies(by[dimension].values())).toEqual(total);
+          const capped = cappedRows(by[dimension], most);
+          expect([...capped.keys()].filter((name) => name !== OTHERS).length).toBeLessThanOrEqual(most);
+          expect(sumOfTallies(capped.values())).toEqual(total);
+        }
+      }),
+    );
+  });
+
+  test("of a time is the sum of those of its parts", () => {
+    fc.assert(
+      fc.property(lives, fc.nat(110 * HOUR), (all, betweenMs) => {
+        const [fromMs, toMs] = [0, 110 * HOUR];
+        const parts = [
+          summaryOf(all, { fromMs, toMs: betweenMs }, NOW),
+          summaryOf(all, { fromMs: betweenMs, toMs }, NOW),
+        ];
+        expect(sumOfSummaries(parts)).toEqual(summaryOf(all, { fromMs, toMs }, NOW));
+      }),
+    );
+  });
+
+  test("knows the most environments that were there together: one that goes when another comes is not", () => {
+    const life = (createdMs: number, goneMs: number) =>
+      lifeOfRecord({
+        ...{ name: "x", uid: "x", reason: "deleted", teardownSeconds: 0, createdAt: at(createdMs) },
+        ...{ deletedAt: at(goneMs), goneAt: at(goneMs) },
+      });
+    const peakOf = (...all: Life[]) => summaryOf(all, { fromMs: 0, toMs: 10 * HOUR }, NOW).peak;
+    expect(peakOf()).toBe(0);
+    expect(peakOf(life(HOUR, 2 * HOUR), life(2 * HOUR, 3 * HOUR))).toBe(1);
+    expect(peakOf(life(HOUR, 4 * HOUR), life(2 * HOUR, 3 * HOUR), life(3 * HOUR, 4 * HOUR))).toBe(2);
+    expect(peakOf(life(HOUR, 40 * HOUR), life(11 * HOUR, 12 * HOUR))).toBe(1);
+  });
+
+  test("without environments is nothing", () => {
+    expect(summaryOf([], { fromMs: 0, toMs: HOUR }, NOW).total).toEqual(NO_TALLY);
+  });
+});
