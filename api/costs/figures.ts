@@ -1,8 +1,7 @@
 import type { Life } from "../../crds/environment/life.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
 import { isThereIn, type Tally } from "../../operator/ports/observability/summary.ts";
-import { type PeriodSummary, summarize } from "../observability/period-summary.ts";
-import type { Services } from "../services.ts";
+import { type PeriodSummary, type Sources, summarize } from "../observability/period-summary.ts";
 
 const DAY_MS = 86_400_000;
 /** What the rest of a month is projected from. */
@@ -29,9 +28,7 @@ interface MonthFigures {
   readonly leftSeconds: number;
 }
 
-type Used = Pick<Services, "lives" | "rollups">;
-
-export function costFigures(period: Period, now: Date, services: Used): CostFigures {
+export function costFigures(period: Period, now: Date, services: Sources): CostFigures {
   const { fromMs, toMs } = period;
   const summary = summarize(period, now, services);
   const previous = summarize({ fromMs: fromMs - (toMs - fromMs), toMs: fromMs }, now, services);
@@ -55,7 +52,7 @@ function environmentsOf({ period, whole }: PeriodSummary, now: Date, lives: read
   return { active, all: active + whole.total.deleted };
 }
 
-function monthOf(now: Date, services: Used): MonthFigures {
+function monthOf(now: Date, services: Sources): MonthFigures {
   const nowMs = now.getTime();
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const [beginMs, endMs] = [Date.UTC(year, month), Date.UTC(year, month + 1)];

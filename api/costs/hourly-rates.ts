@@ -1,5 +1,6 @@
-import { summarize } from "../observability/period-summary.ts";
-import type { Services } from "../services.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import { type Sources, summarize } from "../observability/period-summary.ts";
 import { totalPriceOf } from "./price.ts";
 
 const HOUR_S = 3_600;
@@ -11,7 +12,10 @@ const KEPT_MS = 600_000;
 /** What an hour of an environment costs on average, in cents, by the repository of its backend. */
 export type HourlyRates = () => ReadonlyMap<string, number>;
 
-type Used = Pick<Services, "settings" | "lives" | "rollups" | "clock">;
+interface Used extends Sources {
+  readonly settings: Pick<Settings, "costs">;
+  readonly clock: Clock;
+}
 
 /** A repository is left out until an hour of its environments is known. */
 export function createHourlyRates(services: Used): HourlyRates {

@@ -1,6 +1,7 @@
+import type { Life } from "../../crds/environment/life.ts";
+import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
 import { type Summary, summaryOf, sumOfSummaries } from "../../operator/ports/observability/summary.ts";
-import type { Services } from "../services.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -19,13 +20,17 @@ export interface PeriodSummary {
   readonly whole: Summary;
 }
 
-type Used = Pick<Services, "lives" | "rollups">;
+/** What figures are summed up from. */
+export interface Sources {
+  readonly lives: () => readonly Life[];
+  readonly rollups: Pick<Rollups, "days">;
+}
 
 /**
  * Sums up a period: whole days by what was stored of them, the rest by resources and records. Both say the same of a day,
  * but of a day of which records were dropped only the stored sum is complete.
  */
-export function summarize(period: Period, now: Date, { lives, rollups }: Used): PeriodSummary {
+export function summarize(period: Period, now: Date, { lives, rollups }: Sources): PeriodSummary {
   const nowMs = now.getTime();
   const all = lives();
   const stored = new Map(rollups.days().map((one) => [one.day, one] as const));
