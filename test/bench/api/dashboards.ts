@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { recordKind, recordManifest } from "../../../crds/environment/environment-record.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
+import { DIMENSIONS, NO_TALLY, type Summary } from "../../../operator/ports/observability/summary.ts";
 import type { World } from "../../support/fixtures/environment-world.ts";
 import { startIdleServer } from "../idle.ts";
 import { patternOf } from "../operator/copies.ts";
@@ -18,7 +19,10 @@ const DAYS = 400;
 const PER_SECOND = 50;
 /** What V8 takes to make the code fast, and what is read once. */
 const WARM_UP_SECONDS = 5;
-const PATHS = ["/api/observability/metrics", "/api/observability/slo/status"] as const;
+const PATHS = ["metrics", "slo/status", "costs/summary", "costs/dashboard"].map((path) => `/api/observability/${path}`);
+/** Of each day that is over: 400 days have had 100,000 environments. */
+const DELETED_A_DAY = 250;
+const ROWS = { repository: 30, creator: 100, config_set: 5, trigger: 4 } as const;
 const recordName = (index: number) => `record-${String(index).padStart(6, "0")}`;
 
 /** Makes so many records of deleted environments, and rollups of more than a year. */
@@ -30,6 +34,9 @@ export async function makeHistory({ admin, plane }: World, records: number): Pro
       ...{ name: recordName(0), uid: randomUUID(), reason: "expired", teardownSeconds: 20 },
       ...{ createdAt: at(createdMs), readyAt: at(createdMs + 40_000), dueAt: at(deletedMs - 1_000) },
       ...{ deletedAt: at(deletedMs), goneAt: at(deletedMs + 20_000) },
+      usage: usageSince(createdMs),
+      owner: { subject: "https://id.example.test#dev", email: "dev@example.test", name: "Dev" },
+      components: { backend: { repository: "test-backend", branch: "main", commit: "" } },
     },
     NAMESPACE,
   );
@@ -38,8 +45,31 @@ export async function makeHistory({ admin, plane }: World, records: number): Pro
   await pattern.copyTo(Array.from({ length: records - 1 }, (_, index) => recordName(index + 1)));
   const store = kubernetesRollupStore({ client: admin, namespace: NAMESPACE });
   for (let ago = 0; ago < DAYS; ago += 1) {
-    await store.create(at(Date.now() - ago * DAY_MS).slice(0, 10), { slots: slotsOf(ago < 3 ? 5 : 60), writers: {} });
+    const summary = ago === 0 ? undefined : daySummary();
+    const day = at(Date.now() - ago * DAY_MS).slice(0, 10);
+    await store.create(day, { slots: slotsOf(ago < 3 ? 5 : 60), writers: {}, summary });
   }
+}
+
+/** What an environment requests that starts, is resized, sleeps and wakes. */
+function usageSince(createdMs: number) {
+  const amounts = [0, 500, 1_000, 0, 1_000];
+  return amounts.map((cpuMillicores, index) => ({
+    since: new Date(createdMs + index * 3_600_000).toISOString(),
+    ...{ cpuMillicores, memoryMebibytes: 2 * cpuMillicores, storageMebibytes: 2_048 },
+  }));
+}
+
+function daySummary(): Summary {
+  const part = (share: number) => ({
+    ...NO_TALLY,
+    ...{ created: share, succeeded: share, deleted: share, thereSeconds: share * 86_400, knownSeconds: share * 86_400 },
+    ...{ cpu: share * 864e5, memory: share * 1_728e5, storage: share * 1_728e5 },
+  });
+  const rows = (count: number) =>
+    new Map(Array.from({ length: count }, (_, index) => [`row-${index}`, part(DELETED_A_DAY / count)] as const));
+  const by = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(ROWS[dimension])]));
+  return { total: part(DELETED_A_DAY), by: by as unknown as Summary["by"], peak: DELETED_A_DAY };
 }
 
 /** A day's counts, so many minutes each. */
@@ -64,13 +94,14 @@ interface Asked {
 /** The figures of all environments beside a server that sends the same bytes; and what a scrape takes. */
 export async function measureDashboards(openings: Openings, asked: Asked): Promise<readonly Verdict[]> {
   const { url, authorization, seconds } = asked;
-  const bytes = (await call(url + PATHS[1], { authorization })).length;
+  const replies = await Promise.all(PATHS.map((path) => call(url + path, { authorization })));
+  const bytes = Math.round(replies.reduce((sum, { length }) => sum + length, 0) / PATHS.length);
   const idle = await openings.open(startIdleServer(bytes));
   const calls = {
     authorization,
     perSecond: PER_SECOND,
     seconds: seconds / 2,
-    path: (index: number) => PATHS[index % 2] ?? "",
+    path: (index: number) => PATHS[index % PATHS.length] ?? "",
   };
   for (const one of [idle.url, url]) await load({ ...calls, url: one, seconds: WARM_UP_SECONDS });
   const [idleMs, figuresMs]: number[][] = [[], []];
