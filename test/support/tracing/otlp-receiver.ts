@@ -24,7 +24,7 @@ export interface OtlpReceiver {
   readonly text: string;
   /** Batches that came, answered or not. */
   readonly batches: number;
-  /** From now on no batch is answered. */
+  /** From now on no batch is answered before the end. */
   hang(): void;
   stop(): Promise<void>;
 }
@@ -54,14 +54,16 @@ const STATUS_ERROR = 2;
 export async function otlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   let [text, batches, isHanging] = ["", 0, false];
+  const ended = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
     batches += 1;
     const batch = (await json(request)) as ExportRequest;
     text += JSON.stringify(batch);
-    if (isHanging) return;
+    if (isHanging) await ended.promise;
     const isTraces = request.method === "POST" && request.url === "/v1/traces";
     if (isTraces) spans.push(...spansOf(batch));
-    response.writeHead(isTraces ? 200 : 404, { "content-type": "application/json" }).end("{}");
+    // Or the end would wait for connections that nobody uses.
+    response.writeHead(isTraces ? 200 : 404, { "content-type": "application/json", connection: "close" }).end("{}");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -78,9 +80,11 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
       isHanging = true;
     },
     async stop() {
-      server.closeAllConnections();
+      ended.resolve();
+      const closed = once(server, "close");
       server.close();
-      await once(server, "close");
+      server.closeIdleConnections();
+      await closed;
     },
   };
 }
