@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
 import { setGlobalErrorHandler } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -24,7 +25,8 @@ export function spanExport({ endpoint, log, clock }: ExportContext): {
   readonly processor: SpanProcessor;
   close(): Promise<void>;
 } {
-  const report = limitedReport(log, clock);
+  // A batch is sent while anything is done: the line is not about that.
+  const report = AsyncLocalStorage.bind(limitedReport(log, clock));
   // Both are global: the SDK has no other place for what it has to say.
   setGlobalErrorHandler((error) =>
     report(typeof error === "string" ? error : (error.message ?? error.name ?? "unknown")),

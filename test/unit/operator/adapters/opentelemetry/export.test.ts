@@ -28,7 +28,7 @@ async function recordBatch(tracing: Tracing): Promise<void> {
   for (let number = 0; number < BATCH; number += 1) await tracing.span("GET", { kind: "request" }, async () => {});
 }
 
-test.each(["", "/"])("spans go to /v1/traces below the endpoint, with or without a slash at its end", async (end) => {
+test.each(["", "/"])("spans go to /v1/traces below an endpoint that ends with '%s'", async (end) => {
   const { tracing, lines } = tracedInto(`${receiver.endpoint}${end}`);
   await tracing.span("GET", { kind: "request" }, async () => {});
   await tracing.close();
@@ -47,7 +47,8 @@ test("what can't be delivered is said once a minute", async () => {
   await failing();
   clock.advance(59_999);
   await failing();
-  expect(lines).toMatchObject([{ level: "warn", message: "spans are not delivered", reason: expect.any(String) }]);
+  // Without the trace of the request that filled the batch.
+  expect(lines).toEqual([{ level: "warn", message: "spans are not delivered", reason: expect.any(String) }]);
   clock.advance(1);
   await failing();
   await until(() => lines.length === 2);
