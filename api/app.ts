@@ -2,11 +2,13 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
+import type { Tracing } from "../operator/ports/observability/tracing.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";
 import { authenticator } from "./auth/credentials.ts";
 import { createHourlyRates } from "./costs/hourly-rates.ts";
 import { createUrlChecks } from "./environments/urls/url-checks.ts";
+import { accessLog } from "./http/access-log.ts";
 import { cors } from "./http/cors.ts";
 import { createEventStreams } from "./http/event-streams.ts";
 import { trustedProxy } from "./http/trusted-proxies.ts";
@@ -17,7 +19,7 @@ import { createAnswers } from "./observability/answers.ts";
 import { createLives } from "./observability/lives.ts";
 import { mountDocs } from "./openapi/pages.ts";
 import { createRepositoryQuotas } from "./repositories/repository-quotas.ts";
-import { currentRequest, requestIdFrom, runRequest } from "./request-context.ts";
+import { requestIdFrom, runRequest } from "./request-context.ts";
 import { listRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 
@@ -30,6 +32,8 @@ export interface AppParts
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
   readonly audit: AuditTrail;
+  /** Without it nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
@@ -80,39 +84,4 @@ function secureHeaders(): RequestHandler[] {
       next();
     },
   ];
-}
-
-/** The status of a request whose client went away before the answer, as proxies log it. */
-const CUT_OFF = 499;
-
-/** One line a request, written when it is over: changes and errors at level info, successful reads at debug. */
-function accessLog({ log, clock, metrics }: Pick<AppParts, "log" | "clock" | "metrics">): RequestHandler {
-  return (request, response, next) => {
-    const startedMs = clock.monotonicMs();
-    metrics.requests.begun();
-    // The connection's end is no part of the request: its context would be lost.
-    const context = currentRequest();
-    response.once("close", () => {
-      const { requestId, contract, caller, auditTarget } = context;
-      const isRead = contract?.method === "get" && response.statusCode < 400;
-      const durationMs = clock.monotonicMs() - startedMs;
-      log[isRead ? "debug" : "info"]("request answered", {
-        requestId,
-        method: request.method,
-        route: contract?.path,
-        status: response.writableEnded ? response.statusCode : "cut off",
-        subject: caller?.subject,
-        concerns: auditTarget,
-        durationMs: Math.round(durationMs),
-      });
-      metrics.requests.ended({
-        method: request.method,
-        route: contract?.path,
-        status: response.writableEnded ? response.statusCode : CUT_OFF,
-        durationMs,
-        isStream: contract?.isStream === true,
-      });
-    });
-    next();
-  };
 }

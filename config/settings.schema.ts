@@ -8,6 +8,7 @@ import { Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
 import { NotificationSettings } from "./notifications.schema.ts";
 import { SecretManagerChoice, Secrets } from "./secrets.schema.ts";
+import { TracingSettings } from "./tracing.schema.ts";
 import { Hosts, Webhooks } from "./webhooks.schema.ts";
 
 const Audit = closed(
@@ -152,6 +153,7 @@ export const Settings = closed({
   expiry: Expiry,
   sweep: Sweep,
   records: Records,
+  tracing: TracingSettings,
   leaderElection: Type.Boolean({ default: true }),
   logLevel: literals(["debug", "info", "warn", "error"], {
     default: "info",

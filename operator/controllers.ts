@@ -1,4 +1,5 @@
 import { digestOf } from "../crds/digest.ts";
+import { unobservedTraceparent } from "../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../crds/environment/managed-by.ts";
 import type { ControllerPorts } from "./controller-ports.ts";
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./delivery/missed/sweep.ts";
@@ -58,6 +59,10 @@ export function controllers(context: ControllerContext): readonly Controller[] {
         ...context,
         tellGone: (environment, signal) => conclude(environment, context, signal),
       }),
+      causeOf: (name) => {
+        const environment = caches.environments.get(name);
+        return environment && unobservedTraceparent(environment);
+      },
       watches: [(enqueue) => enqueueOnChanges(caches, enqueue)],
       initialKeys: () => namesOf(oldestFirst(caches.environments.list())),
       workers: settings.reconcile.workers,

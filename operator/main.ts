@@ -21,6 +21,7 @@ import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
 import { createAuditTrail } from "./wiring/audit-trail.ts";
 import { identityProviderOf } from "./wiring/identity-provider.ts";
+import { createTracing } from "./wiring/observation/tracing.ts";
 import { createOperator, type Operator } from "./wiring/operator.ts";
 import { processIdentity } from "./wiring/process-identity.ts";
 import { createSharedCounters } from "./wiring/shared-counters.ts";
@@ -57,6 +58,8 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
   const audit = createAuditTrail(settings, { clock, log });
   const random = Math.random;
   const metrics = prometheusMetrics();
+  const version = packageJson.version;
+  const tracing = await createTracing(settings, { log, clock, version });
   const operator = createOperator({
     settings,
     log,
@@ -66,9 +69,9 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
     audit,
     auditId: currentAuditId,
     metrics,
+    tracing,
   });
   const probes = await serveProbes(settings.probes, operator, metrics);
-  const version = packageJson.version;
   const counters = createSharedCounters(settings, { clock, log });
   const closing = new AbortController();
   const app = createApp({
@@ -80,6 +83,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
     counters,
     audit,
     metrics: operator.metrics ?? metrics,
+    tracing,
     randomBytes,
     identityProvider: identityProviderOf(settings, clock),
     stopping: closing.signal,
@@ -97,7 +101,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
   await api.stop();
   await operator.stop();
   counters?.close();
-  await audit.close();
+  await Promise.all([audit.close(), tracing.close()]);
   probes.close();
   unfollow();
   log.info("stopped", { because: ended });

@@ -7,6 +7,7 @@ import {
   kindOf,
   RECONCILE_ANNOTATION,
   type Resource,
+  TRACEPARENT_ANNOTATION,
 } from "../group.ts";
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
@@ -73,6 +74,16 @@ const AUDIT_ID_MAX_LENGTH = 64;
 export function observedAuditId({ metadata }: Annotated): Pick<EnvironmentStatus, "observedAuditId"> {
   const id = metadata.annotations?.[AUDIT_ID_ANNOTATION];
   return id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id };
+}
+
+/** The `traceparent` of the last change through the REST interface, if that was traced and no status has observed it yet. */
+export function unobservedTraceparent({
+  metadata,
+  status,
+}: Pick<EphemeralEnvironment, "metadata" | "status">): string | undefined {
+  const { observedAuditId: id } = observedAuditId({ metadata });
+  if (id === undefined || id === status?.observedAuditId) return undefined;
+  return metadata.annotations?.[TRACEPARENT_ANNOTATION];
 }
 
 /** Whether a requested reconcile is not answered in the status yet. */

@@ -43,9 +43,9 @@ export interface FacadeOptions {
 
 /** Which adapter stands behind which port of the facade. */
 export function facadePorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: FacadeOptions) {
-  const { settings, log, clock, client, caches, deletions, deployer, secretManagers } = foundations;
+  const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = foundations;
   const { namespace } = settings;
-  const stored = { client, namespace, clock, deletions, auditId: options.auditId };
+  const stored = { client, namespace, clock, deletions, auditId: options.auditId, traceparent: tracing.traceparent };
   const secretManager = secretManagers.forApi;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });

@@ -5,15 +5,18 @@ import { createKubeClient } from "../kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
-import type { RequestSeam } from "../kit/client/request.ts";
+import type { KubeRequest, KubeResponse, RequestSeam } from "../kit/client/request.ts";
 import type { WriteGuard } from "../kit/client/write-guard.ts";
 import { createTerm } from "../kit/leader/term.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
+import { noTracing, type Tracing } from "../kit/tracing.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
 import { createMessaging } from "./messaging.ts";
+import { kubeCallSpans, serviceCallSpans } from "./observation/call-spans.ts";
+import { around, observing } from "./observation/seams.ts";
 import { createSecretManagers } from "./secret-managers.ts";
 
 /** What the process is started with. */
@@ -26,6 +29,8 @@ export interface FoundationOptions {
   readonly onRequest?: RequestSeam;
   /** Where the process counts what it does. */
   readonly metrics?: Metrics | undefined;
+  /** Where it says what belongs to what. */
+  readonly tracing?: Tracing;
 }
 
 /** What the controllers and the facade's ports both stand on. */
@@ -33,8 +38,8 @@ export type Foundations = ReturnType<typeof createFoundations>;
 
 /** Clients, caches that wait for their start, and the technologies that the settings choose. */
 export function createFoundations(options: FoundationOptions) {
-  const { settings, log, clock, metrics } = options;
-  const counted: Metrics["counted"] = metrics === undefined ? (_service, port) => port : metrics.counted;
+  const { settings, log, clock, metrics, tracing = noTracing } = options;
+  const observed = observing(around(metrics?.onServiceCall, spansOf(tracing, serviceCallSpans)));
   const term = createTerm();
   const client = connect(options);
   const leaderClient = connect(options, term);
@@ -55,24 +60,28 @@ export function createFoundations(options: FoundationOptions) {
     caches: watchKinds(watches, settings.namespace, deployer.kinds),
     deletions: ownDeletions(),
     deployer,
-    /** Counts the calls of a service, where they are counted at all. */
-    counted,
+    tracing,
+    /** Has the calls of a service counted and traced, where that is done at all. */
+    observed,
     secretManagers: {
       ...secretManagers,
-      forController: counted("secret-manager", secretManagers.forController),
-      forApi: counted("secret-manager", secretManagers.forApi),
+      forController: observed("secret-manager", secretManagers.forController),
+      forApi: observed("secret-manager", secretManagers.forApi),
     },
-    messaging: { chat: counted("chat", chat), mail: mail && counted("mail", mail) },
+    messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }
 
 function connect({ kubeConfig, clock, ...options }: FoundationOptions, guard?: WriteGuard): KubeClient {
-  const onRequest = around(options.metrics?.onKubeRequest, options.onRequest);
+  const { metrics, tracing = noTracing } = options;
+  const onRequest = around(
+    spansOf(tracing, kubeCallSpans),
+    around<KubeRequest, KubeResponse>(metrics?.onKubeRequest, options.onRequest),
+  );
   return createKubeClient({ kubeConfig, clock, userAgent: FIELD_MANAGER, onRequest, guard });
 }
 
-/** Both seams: the outer one sees what the inner one makes of a request. */
-function around(outer: RequestSeam | undefined, inner: RequestSeam | undefined): RequestSeam | undefined {
-  if (outer === undefined || inner === undefined) return outer ?? inner;
-  return (request, next) => outer(request, () => inner(request, next));
+/** Nothing stands around calls where nothing is traced. */
+function spansOf<S>(tracing: Tracing, seam: (tracing: Tracing) => S): S | undefined {
+  return tracing === noTracing ? undefined : seam(tracing);
 }

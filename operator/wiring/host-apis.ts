@@ -7,14 +7,17 @@ import type { Sensitive } from "../../crds/sensitive.ts";
 import { type HostApi, type HostRequest, hostApi } from "../adapters/host-api/host-api.ts";
 import type { HostCallCounter } from "../adapters/host-api/host-calls.ts";
 import type { Clock } from "../kit/time/clock.ts";
+import type { Tracing } from "../kit/tracing.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
+import { hostCallSpans } from "./observation/call-spans.ts";
 
 interface Context {
   readonly secretManager: Pick<SecretManager, "read">;
   readonly clock: Clock;
   readonly calls: { of(host: string): HostCallCounter };
+  readonly tracing: Tracing;
 }
 
 /** A replaced token is used after this time. */
@@ -40,13 +43,17 @@ export interface Hosts {
 }
 
 /** Connections to the hosts of the settings. The files of their authorities are read once. */
-export function hostApis({ hosts }: Pick<Settings, "hosts">, { secretManager, clock, calls }: Context): HostApis {
+export function hostApis(
+  { hosts }: Pick<Settings, "hosts">,
+  { secretManager, clock, calls, tracing }: Context,
+): HostApis {
   const tokens = createTokens(secretManager);
   const apis = hosts.flatMap((host): readonly (HostApi & { readonly id: string; readonly kind: HostKind })[] => {
     const { id, kind, token, caFile } = host;
     if (token === undefined) return [];
     const ca = caFile === undefined ? undefined : readFileSync(caFile, "utf8");
-    return [{ id, kind, ...hostApi({ host, ca, clock, token: () => tokens(token), calls: calls.of(id) }) }];
+    const api = hostApi({ host, ca, clock, token: () => tokens(token), calls: calls.of(id) });
+    return [{ id, kind, ...hostCallSpans(tracing, id, api) }];
   });
   return {
     by(adapters) {

@@ -32,16 +32,16 @@ export type Operator = ReturnType<typeof createOperator>;
  */
 export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
-  const { client, leaderClient, term, watches, secretManagers, messaging, counted, log, clock } = foundations;
+  const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } = foundations;
   const { random, onPorts = (context: ControllerContext) => context } = options;
   const { recorder, metrics } = createRecording(foundations, options.metrics);
   // Apart, so that the connections of one never wait for those of the other.
-  const gitHost = () => counted("repository-host", gitRepositoryHost());
+  const gitHost = () => observed("repository-host", gitRepositoryHost());
   const [hostForController, hostForApi] = [gitHost(), gitHost()];
   const { settings } = foundations;
   const calls = hostCalls(log);
-  const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls });
-  const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls });
+  const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls, tracing });
+  const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls, tracing });
   const hosts = { repositoryHost: hostForController, apis: apisForController };
   const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
   let isLeadingNow = () => false;
@@ -77,7 +77,7 @@ export function createOperator(options: OperatorOptions) {
       await runControllers(
         list,
         {
-          ...{ log, clock, random, metrics: metrics?.controllers, subscriptions },
+          ...{ log, clock, random, metrics: metrics?.controllers, tracing, subscriptions },
           backoffMs: BACKOFF_MS,
           cutCalls: term.end,
         },

@@ -36,7 +36,7 @@ interface Half {
 
 /** Stored deliveries, and what settling them reads and writes. */
 export function settling(
-  { settings, clock, caches, deletions }: Foundations,
+  { settings, clock, caches, deletions, tracing }: Foundations,
   { client, configSets, branchHeads, audit = UNRECORDED }: Half,
 ): SettleContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
@@ -44,7 +44,7 @@ export function settling(
   return {
     webhookDeliveries,
     decide,
-    writes: decidedWrites({ client, cache: caches.environments, deletions }),
+    writes: decidedWrites({ client, cache: caches.environments, deletions, traceparent: tracing.traceparent }),
     audit,
     newId: randomUUID,
     world: {

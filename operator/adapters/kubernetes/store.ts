@@ -1,4 +1,4 @@
-import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import { AUDIT_ID_ANNOTATION, TRACEPARENT_ANNOTATION } from "../../../crds/group.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
@@ -7,6 +7,9 @@ import type { Clock } from "../../kit/time/clock.ts";
 
 /** The id of the record of the request that is being served; none outside of one. */
 export type AuditId = () => string | undefined;
+
+/** The span that is current; none where nothing is traced. */
+export type Traceparent = () => string | undefined;
 
 /** What an adapter reads and writes the objects of one kind with. */
 export interface Store<T extends KubeObject> {
@@ -19,7 +22,12 @@ export interface Store<T extends KubeObject> {
   readonly deletions: OwnDeletions;
   /** Given: what is written names the record of the request that has it written. */
   readonly auditId?: AuditId | undefined;
+  /** Given: what is written names the span that it is written in, beside the record. */
+  readonly traceparent?: Traceparent | undefined;
 }
+
+/** What annotations of a change are made from. */
+type Stamps = Pick<Store<KubeObject>, "auditId" | "traceparent">;
 
 /** Shows what was written at once, before the watch delivers it. */
 export function kept<T extends KubeObject>(cache: ObjectCache<T>, written: T): T {
@@ -37,6 +45,19 @@ export function keptRest<T extends KubeObject>(cache: ObjectCache<T>, deleted: T
 export function auditAnnotations(auditId: AuditId = () => undefined): Readonly<Record<string, string>> {
   const id = auditId();
   return id === undefined ? {} : { [AUDIT_ID_ANNOTATION]: id };
+}
+
+/** The annotations that name the record and the span of a change: for a new environment. */
+export function changeAnnotations({ auditId, traceparent }: Stamps): Readonly<Record<string, string>> {
+  const record = auditAnnotations(auditId);
+  const span = record[AUDIT_ID_ANNOTATION] === undefined ? undefined : traceparent?.();
+  return span === undefined ? record : { ...record, [TRACEPARENT_ANNOTATION]: span };
+}
+
+/** The same for a merge patch: a record without a span takes the span of an earlier one away. */
+export function changePatch(stamps: Stamps): Readonly<Record<string, string | null>> {
+  const annotations = changeAnnotations(stamps);
+  return annotations[AUDIT_ID_ANNOTATION] === undefined ? {} : { [TRACEPARENT_ANNOTATION]: null, ...annotations };
 }
 
 /** The same for a JSON patch that holds for the version that was read. */

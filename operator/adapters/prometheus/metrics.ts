@@ -5,7 +5,7 @@ import { observedMetrics } from "./observed.ts";
 import { processMetrics } from "./process.ts";
 import { MetricRegistry } from "./registry.ts";
 import { kubeRequestCounter, requestMetrics } from "./requests.ts";
-import { serviceCalls } from "./services.ts";
+import { serviceCallCounter } from "./services.ts";
 
 /** The Metrics port, in the text format of Prometheus. `definitions.ts` lists what there is. */
 export function prometheusMetrics(): Metrics {
@@ -17,7 +17,7 @@ export function prometheusMetrics(): Metrics {
     requests: requestMetrics(registry),
     onKubeRequest: kubeRequestCounter(registry),
     webhookEnded: (door, outcome) => webhooks.inc({ door, outcome }),
-    counted: serviceCalls(registry),
+    onServiceCall: serviceCallCounter(registry),
     observe(observed) {
       observedMetrics(registry, observed);
       environmentMetrics(registry, observed);

@@ -39,8 +39,10 @@ export interface Controller {
   /** As metrics and log lines name it. */
   readonly name: string;
   readonly reconcile: Reconcile;
-  /** What log lines have in the place of a key (default: the key): a key may name a person. */
+  /** What log lines and spans have in the place of a key (default: the key): a key may name a person. */
   readonly loggedKey?: (key: string) => string;
+  /** The `traceparent` of what caused a reconcile of the key, where that is known and has not been dealt with. */
+  readonly causeOf?: (key: string) => string | undefined;
   readonly watches: readonly Watch[];
   /** What is queued at the start, at low priority and in this order. */
   readonly initialKeys: () => readonly string[];

@@ -4,6 +4,7 @@ import { type Log, withLogFacts } from "../log.ts";
 import { type Clock, MAX_TIMER_MS, pause } from "../time/clock.ts";
 import { type BoundedSignal, boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
+import { noTracing, type SpanAttributes, type Tracing } from "../tracing.ts";
 import type { Controller, ReconcileResult } from "./controller.ts";
 import type { ControllerMetrics, PoolMetrics, PoolState, ReconcileOutcome } from "./controller-metrics.ts";
 import type { Priority } from "./priority.ts";
@@ -13,6 +14,7 @@ import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
 export interface WorkerPoolContext {
   readonly log: Log;
   readonly metrics?: ControllerMetrics | undefined;
+  readonly tracing?: Tracing;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -36,6 +38,8 @@ const LONGEST_ABORT_MS = 500;
 
 const DEADLINE_MS = 60_000;
 
+const FAILURES: readonly ReconcileOutcome[] = ["failed", "panic", "timeout"];
+
 /** What the language throws; all that is thrown on purpose has a type of its own. */
 const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
@@ -43,6 +47,7 @@ const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
 export class WorkerPool implements PoolState {
   readonly #controller: Worked;
   readonly #metrics: PoolMetrics | undefined;
+  readonly #tracing: Tracing;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #queue: WorkQueue;
@@ -51,9 +56,10 @@ export class WorkerPool implements PoolState {
   /** Slow reconciles whose places other workers took. */
   #slow = 0;
 
-  constructor(controller: Worked, { log, metrics, clock, random }: WorkerPoolContext) {
+  constructor(controller: Worked, { log, metrics, tracing = noTracing, clock, random }: WorkerPoolContext) {
     this.#controller = controller;
     this.#clock = clock;
+    this.#tracing = tracing;
     this.#log = log.with({ controller: controller.name });
     this.#metrics = metrics?.of(controller, this);
     this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, metrics: this.#metrics });
@@ -142,9 +148,20 @@ export class WorkerPool implements PoolState {
     });
     const { name, loggedKey = (whole: string) => whole } = this.#controller;
     const facts = { controller: name, key: loggedKey(key), reconcileId: randomUUID() };
-    const outcome = await withLogFacts(facts, () => this.#outcome(key, bound));
+    const outcome = await withLogFacts(facts, () => this.#traced(key, facts, bound));
     bound.release();
     this.#metrics?.reconciled(outcome, this.#clock.monotonicMs() - startedMs);
+  }
+
+  #traced(key: string, attributes: SpanAttributes, bound: BoundedSignal): Promise<ReconcileOutcome> {
+    const { name, causeOf } = this.#controller;
+    const options = { kind: "reconcile", attributes, link: causeOf?.(key) } as const;
+    return this.#tracing.span(`reconcile ${name}`, options, async (span) => {
+      const outcome = await this.#outcome(key, bound);
+      span.set({ outcome });
+      if (FAILURES.includes(outcome)) span.failed(outcome);
+      return outcome;
+    });
   }
 
   async #outcome(key: string, bound: BoundedSignal): Promise<ReconcileOutcome> {

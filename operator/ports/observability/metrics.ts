@@ -11,6 +11,15 @@ import type { HostCalls } from "../webhooks/host-calls.ts";
 /** The services whose calls are counted. */
 export type Service = "chat" | "mail" | "repository-host" | "secret-manager";
 
+/** A call of a port behind which is a service; `operation` is the method. */
+export interface ServiceCall {
+  readonly service: Service;
+  readonly operation: string;
+}
+
+/** Stands around such calls. It must answer what `next` answers, and throw what it throws. */
+export type ServiceCallSeam = (call: ServiceCall, next: () => Promise<unknown>) => Promise<unknown>;
+
 /**
  * What became of a webhook: the outcome of the inbox, or why there is none. `refused`: its sender is unknown; `no_key`: no
  * key could be read; `full`: too many wait.
@@ -37,8 +46,8 @@ export interface Metrics {
   /** Counts a webhook by its end. */
   webhookEnded(door: Door, outcome: WebhookOutcome): void;
 
-  /** The same port; its calls are counted, and how long they last. */
-  counted<P extends object>(service: Service, port: P): P;
+  /** Counts the calls of services, and how long they last. */
+  readonly onServiceCall: ServiceCallSeam;
 
   /** Begins to follow what is observed; once. */
   observe(observed: Observed): void;

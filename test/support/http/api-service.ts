@@ -149,6 +149,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     clock,
     randomBytes,
     counters: options.counters,
+    ...(options.tracing && { tracing: options.tracing }),
     audit,
     log,
     version: VERSION,

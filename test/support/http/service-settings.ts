@@ -2,6 +2,7 @@ import { settingsFrom } from "../../../config/settings.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
+import type { Tracing } from "../../../operator/ports/observability/tracing.ts";
 import { hookSettings, webhookKeySettings } from "./memory-webhooks.ts";
 import { AUDIENCE, type TokenIssuer } from "./token-issuer.ts";
 
@@ -27,6 +28,7 @@ export interface ServiceOptions {
   readonly issuer?: Readonly<Record<string, unknown>>;
   readonly issuers?: readonly Readonly<Record<string, unknown>>[];
   readonly counters?: SharedCounters;
+  readonly tracing?: Tracing;
   readonly withoutIdentityProvider?: boolean;
 }
 

@@ -153,6 +153,19 @@ describe("settings", () => {
         ["/defaultChart/repoUrl"],
       ],
     ),
+    ...[
+      "collector:4318",
+      "grpc://collector:4317",
+      "http://",
+      "https://user:word@otlp.example.com",
+      "https://otlp.example.com/?key=word",
+      "https://otlp.example.com/#word",
+    ].map((endpoint): [string, object, string[]] => [
+      `the collector ${endpoint}`,
+      { ...least, tracing: { endpoint } },
+      ["/tracing/endpoint"],
+    ]),
+    ["a share of traces above 1", { ...least, tracing: { sampleRatio: 1.1 } }, ["/tracing/sampleRatio"]],
     ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
   ])("refuse %s, naming each place", (_what, document, mentions) => {
     const refused = () => settingsFrom(document, "test.yaml");

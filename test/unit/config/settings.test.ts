@@ -59,6 +59,14 @@ describe("settings", () => {
     },
   );
 
+  test.each(["http://collector:4318", "https://otlp.example.com/opentelemetry", "http://[::1]:4318/"])(
+    "send spans to %s, all of them unless they say otherwise",
+    (endpoint) => {
+      expect(settingsFrom({ ...least, tracing: { endpoint } }).tracing).toEqual({ endpoint, sampleRatio: 1 });
+      expect(settingsFrom({ ...least, tracing: { sampleRatio: 0.1 } }).tracing).toEqual({ sampleRatio: 0.1 });
+    },
+  );
+
   test("keep the audit log in a file of which as much stays as is usual", () => {
     const { audit } = settingsFrom({ ...least, audit: { file: { path: "/var/audit.log" } } });
     expect(audit).toEqual({ file: { path: "/var/audit.log", maxMegabytes: 100, keep: 10 } });

@@ -3,10 +3,10 @@ import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/error
 import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
 import { environmentType } from "../kinds.ts";
-import { auditAnnotations, kept, type Store } from "../store.ts";
+import { changePatch, kept, type Store } from "../store.ts";
 import { reread } from "./lookup.ts";
 
-type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "auditId">;
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "auditId" | "traceparent">;
 
 /** What a change merges into an environment. */
 export interface Change {
@@ -60,10 +60,11 @@ function merge(context: Context, environment: EphemeralEnvironment, change: Chan
  * @throws EnvironmentNotFound when it is gone
  */
 export async function patchLatest(
-  { client, cache, auditId }: Context,
+  context: Context,
   environment: EphemeralEnvironment,
   patchOf: (latest: EphemeralEnvironment) => Partial<Change> | undefined,
 ): Promise<EphemeralEnvironment> {
+  const { client, cache } = context;
   const { name } = environment.metadata;
   return retryOnConflict(async (round) => {
     const current = round === 1 ? environment : await reread(client, environment);
@@ -71,7 +72,7 @@ export async function patchLatest(
     const patch = patchOf(current);
     if (patch === undefined) return current;
     const { resourceVersion } = current.metadata;
-    const metadata = { resourceVersion, annotations: { ...patch.annotations, ...auditAnnotations(auditId) } };
+    const metadata = { resourceVersion, annotations: { ...patch.annotations, ...changePatch(context) } };
     const changed = await client
       .patch(environmentType, { name }, { metadata, spec: patch.spec }, { as: "merge" })
       .catch((error: unknown) => {

@@ -7,22 +7,25 @@ import { CreationFailed } from "../../../../crds/errors.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../../kit/client/errors.ts";
 import type { DecidedWrites } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
-import { auditAnnotations, kept, type Store } from "../store.ts";
+import { changeAnnotations, changePatch, kept, type Store } from "../store.ts";
 import { forUser } from "../user-request.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
 
-type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions">;
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "traceparent">;
 
 /** The DecidedWrites port on the Kubernetes API and this process's watch cache. */
 export function decidedWrites(context: Context): DecidedWrites {
-  const { client } = context;
+  const { client, traceparent } = context;
   const { remove } = operatorEnvironments(context);
   return {
     findNow: (name) => forUser(() => client.find(environmentType, { name })),
     create: (name, spec, auditId) => forUser(() => create(context, { name, spec, auditId })),
     revise: (environment, spec, auditId, annotations) =>
       forUser(() =>
-        revise(context, environment, { spec, annotations: { ...annotations, ...auditAnnotations(() => auditId) } }),
+        revise(context, environment, {
+          spec,
+          annotations: { ...annotations, ...changePatch({ auditId: () => auditId, traceparent }) },
+        }),
       ),
     remove: (environment) => remove(environment, { onlyThisVersion: true }),
   };
@@ -34,13 +37,9 @@ interface Creation {
   readonly auditId: string;
 }
 
-async function create({ client, cache }: Context, { name, spec, auditId }: Creation) {
+async function create({ client, cache, traceparent }: Context, { name, spec, auditId }: Creation) {
   try {
-    const manifest = environmentManifest(
-      name,
-      spec,
-      auditAnnotations(() => auditId),
-    );
+    const manifest = environmentManifest(name, spec, changeAnnotations({ auditId: () => auditId, traceparent }));
     return kept(cache, await client.create(environmentType, manifest));
   } catch (error) {
     if (isAlreadyExists(error)) return "changed";

@@ -17,7 +17,7 @@ import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { Environments, Extension } from "../../../ports/facade/environments.ts";
 import type { LeftFields } from "../../../ports/left-fields.ts";
 import { environmentType } from "../kinds.ts";
-import { auditAnnotations, kept, type Store } from "../store.ts";
+import { changeAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
@@ -76,7 +76,7 @@ async function create(
   spec: EnvironmentSpec,
   mark: IdempotencyRecord | undefined,
 ): Promise<EphemeralEnvironment> {
-  const annotations = { ...auditAnnotations(context.auditId), ...(mark && markAnnotations(mark)) };
+  const annotations = { ...changeAnnotations(context), ...(mark && markAnnotations(mark)) };
   const manifest = environmentManifest(name, spec, annotations);
   try {
     const created = await context.client

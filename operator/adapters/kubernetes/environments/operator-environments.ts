@@ -13,7 +13,7 @@ import { patchLatest } from "./changes.ts";
 import { countNow, reread } from "./lookup.ts";
 
 /** What reading and deleting environments takes. */
-type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "auditId">;
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "auditId" | "traceparent">;
 
 /** The OperatorEnvironments port on the Kubernetes API and this process's watch cache. */
 export function operatorEnvironments(context: Context): OperatorEnvironments {

@@ -42,21 +42,10 @@ test("calls to the API server are counted by method and status, also those witho
 
 test("calls of services are counted, and answer what they would", async () => {
   const metrics = prometheusMetrics();
-  class Manager {
-    readonly #values = new Map([["a", "value"]]);
-    readonly kind = "test";
-    async read(id: string): Promise<string> {
-      const found = this.#values.get(id);
-      if (found === undefined) throw new RangeError("it is not there");
-      return found;
-    }
-    isOpen(): boolean {
-      return true;
-    }
-  }
-  const counted = metrics.counted("secret-manager", new Manager());
-  expect([await counted.read("a"), counted.isOpen(), counted.kind]).toEqual(["value", true, "test"]);
-  await expect(counted.read("b")).rejects.toThrow(RangeError);
+  const call = { service: "secret-manager", operation: "read" } as const;
+  const absent = new RangeError("it is not there");
+  expect(await metrics.onServiceCall(call, async () => "value")).toBe("value");
+  await expect(metrics.onServiceCall(call, () => Promise.reject(absent))).rejects.toBe(absent);
   expect(await scrapedOf(metrics, "ephemeral_service_calls_total")).toEqual({
     'ephemeral_service_calls_total{service="secret-manager",operation="read",outcome="ok"}': 1,
     'ephemeral_service_calls_total{service="secret-manager",operation="read",outcome="error"}': 1,

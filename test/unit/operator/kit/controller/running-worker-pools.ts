@@ -8,6 +8,7 @@ import {
   type WorkerPoolContext,
 } from "../../../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
+import { noTracing } from "../../../../../operator/kit/tracing.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 /** Worker pools on one clock, which are stopped after each test. */
@@ -29,8 +30,8 @@ export function runningWorkerPools() {
   });
 
   function started(reconcile: Reconcile, more: Partial<Worked & WorkerPoolContext> = {}): WorkerPool {
-    const { log = silentLog, metrics, ...worked } = more;
-    const context = { log, metrics, clock, random: () => 0 };
+    const { log = silentLog, metrics, tracing = noTracing, ...worked } = more;
+    const context = { log, metrics, tracing, clock, random: () => 0 };
     const controller = createWorkerPool({ name: "test", reconcile, workers: 8, ...worked }, context);
     controller.start();
     running.push(controller);

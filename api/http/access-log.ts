@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Request, RequestHandler, Response } from "express";
+import type { Clock } from "../../operator/ports/clock.ts";
+import type { AnsweredRequest, RequestMetrics } from "../../operator/ports/facade/request-metrics.ts";
+import type { Log } from "../../operator/ports/log.ts";
+import { noTracing, type Span, type Tracing } from "../../operator/ports/observability/tracing.ts";
+import { currentRequest } from "../request-context.ts";
+
+interface AccessLogParts {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: { readonly requests: RequestMetrics };
+  readonly tracing?: Tracing;
+}
+
+/** The status of a request whose client went away before the answer, as proxies log it. */
+const CUT_OFF = 499;
+
+/** From here on an answer is a failure of the service. */
+const FAILED = 500;
+
+/**
+ * One line a request, written when it is over: changes and errors at level info, successful reads at debug. Where requests
+ * are traced, one span, too.
+ */
+export function accessLog({ log, clock, metrics, tracing = noTracing }: AccessLogParts): RequestHandler {
+  return (request, response, next) => {
+    const startedMs = clock.monotonicMs();
+    metrics.requests.begun();
+    const serve = (span: Span) => {
+      const closed = Promise.withResolvers<void>();
+      // The connection's end is no part of the request: its context would be lost.
+      const onClose = AsyncLocalStorage.bind(() => {
+        const answered = answeredRequest(request, response, clock.monotonicMs() - startedMs);
+        write(log, answered);
+        metrics.requests.ended(answered);
+        describe(span, answered);
+        closed.resolve();
+      });
+      response.once("close", onClose);
+      next();
+      return closed.promise;
+    };
+    const attributes = { "http.request.method": request.method, "request.id": currentRequest().requestId };
+    const parent = request.get("traceparent");
+    tracing.span(request.method, { kind: "request", attributes, parent }, serve).catch(next);
+  };
+}
+
+function answeredRequest(request: Request, response: Response, durationMs: number): AnsweredRequest {
+  const { contract } = currentRequest();
+  return {
+    method: request.method,
+    route: contract?.path,
+    status: response.writableEnded ? response.statusCode : CUT_OFF,
+    durationMs,
+    isStream: contract?.isStream === true,
+  };
+}
+
+function write(log: Log, { method, route, status, durationMs }: AnsweredRequest): void {
+  const { contract, caller, auditTarget } = currentRequest();
+  const isRead = contract?.method === "get" && (status < 400 || status === CUT_OFF);
+  log[isRead ? "debug" : "info"]("request answered", {
+    method,
+    route,
+    status: status === CUT_OFF ? "cut off" : status,
+    subject: caller?.subject,
+    concerns: auditTarget,
+    durationMs: Math.round(durationMs),
+  });
+}
+
+/** The route with its parameters' names: a path may hold a token. */
+function describe(span: Span, { method, route, status }: AnsweredRequest): void {
+  if (route !== undefined) span.rename(`${method} ${route}`);
+  span.set({ "http.route": route, "http.response.status_code": status });
+  if (status >= FAILED) span.failed(String(status));
+}

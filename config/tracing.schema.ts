@@ -1,0 +1,24 @@
+/** The settings of tracing. */
+import { Type } from "typebox";
+import { closed } from "../crds/schema.ts";
+
+export const TracingSettings = closed(
+  {
+    endpoint: Type.Optional(
+      Type.String({
+        pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
+        maxLength: 512,
+        description:
+          "The address of a collector that speaks OTLP over HTTP, such as http://collector:4318; spans go to /v1/traces below it. Nothing is traced when left out.",
+      }),
+    ),
+    sampleRatio: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description:
+        "The part of traces that is recorded. A request whose caller decided about that in `traceparent`, and a reconcile that follows from a recorded request, are not subject to it.",
+    }),
+  },
+  { default: {}, description: "Spans of requests, of reconciles and of the calls that they make (OpenTelemetry)." },
+);

@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { DiagLogLevel, diag } from "@opentelemetry/api";
+import { setGlobalErrorHandler } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { BatchSpanProcessor, type SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+
+/** Where spans go. */
+export interface ExportContext {
+  /** The base address of the collector, such as `http://collector:4318`. */
+  readonly endpoint: string;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** With its retries. The timer of a retry keeps the process alive. */
+const EXPORT_MS = 3_000;
+const CLOSE_MS = 3_000;
+const SAID_EVERY_MS = 60_000;
+const LONGEST_REASON = 300;
+
+/** Sends spans in batches. What can't be sent is dropped, with one log line a minute at most. */
+export function spanExport({ endpoint, log, clock }: ExportContext): {
+  readonly processor: SpanProcessor;
+  close(): Promise<void>;
+} {
+  // A batch is sent while anything is done: the line is not about that.
+  const report = AsyncLocalStorage.bind(limitedReport(log, clock));
+  // Both are global: the SDK has no other place for what it has to say.
+  setGlobalErrorHandler((error) =>
+    report(typeof error === "string" ? error : (error.message ?? error.name ?? "unknown")),
+  );
+  const say = (...said: readonly unknown[]) => report(said.filter((part) => typeof part === "string").join(" "));
+  const silent = () => undefined;
+  diag.setLogger(
+    { error: say, warn: say, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS });
+  const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS });
+  return {
+    processor,
+    async close() {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.setTimer(CLOSE_MS, resolve);
+        const end = () => {
+          cancel();
+          resolve();
+        };
+        processor.shutdown().then(end, (error: Error) => {
+          report(error.message);
+          end();
+        });
+      });
+    },
+  };
+}
+
+function limitedReport(log: Log, clock: Clock): (reason: string) => void {
+  let nextMs = Number.NEGATIVE_INFINITY;
+  return (reason) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextMs) return;
+    nextMs = nowMs + SAID_EVERY_MS;
+    log.warn("spans are not delivered", { reason: reason.slice(0, LONGEST_REASON) });
+  };
+}

@@ -1,0 +1,30 @@
+import type { Service, ServiceCallSeam } from "../../ports/observability/metrics.ts";
+
+/** Stands around a call. */
+type Seam<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
+
+/** Both seams: the outer one sees what the inner one makes of a call. */
+export function around<C, R>(outer: Seam<C, R> | undefined, inner: Seam<C, R> | undefined): Seam<C, R> | undefined {
+  if (outer === undefined || inner === undefined) return outer ?? inner;
+  return (call, next) => outer(call, () => inner(call, next));
+}
+
+/** A port whose methods all answer promises. */
+type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
+
+/** The same port; the seam stands around its calls. */
+export type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
+
+/** Puts the seam around ports. */
+export function observing(seam: ServiceCallSeam | undefined): Observe {
+  return (service, port) => {
+    if (seam === undefined) return port;
+    return new Proxy(port, {
+      get(target, operation) {
+        const found: unknown = Reflect.get(target, operation);
+        if (typeof found !== "function" || typeof operation === "symbol") return found;
+        return (...given: unknown[]) => seam({ service, operation }, async () => Reflect.apply(found, target, given));
+      },
+    });
+  };
+}

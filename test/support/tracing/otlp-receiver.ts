@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+/** A span as it was received. */
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly isFailed: boolean;
+  readonly resource: Readonly<Record<string, unknown>>;
+}
+
+/** A collector that speaks OTLP/HTTP in JSON: https://opentelemetry.io/docs/specs/otlp/#otlphttp */
+export interface OtlpReceiver {
+  /** What the settings name. */
+  readonly endpoint: string;
+  readonly spans: readonly ReceivedSpan[];
+  /** What came, word for word. */
+  readonly text: string;
+  /** Batches that came, answered or not. */
+  readonly batches: number;
+  /** From now on no batch is answered before the end. */
+  hang(): void;
+  stop(): Promise<void>;
+}
+
+/** As `opentelemetry/proto/common/v1/common.proto` has it in JSON; numbers of 64 bits are strings. */
+interface KeyValue {
+  readonly key: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+interface WireSpan extends Omit<ReceivedSpan, "attributes" | "links" | "isFailed" | "resource"> {
+  readonly attributes?: readonly KeyValue[];
+  readonly links?: ReceivedSpan["links"];
+  readonly status?: { readonly code?: number };
+}
+
+interface ExportRequest {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes?: readonly KeyValue[] };
+    readonly scopeSpans: readonly { readonly spans: readonly WireSpan[] }[];
+  }[];
+}
+
+const STATUS_ERROR = 2;
+
+/** Listens on a port of the system's choice. */
+export async function otlpReceiver(): Promise<OtlpReceiver> {
+  const spans: ReceivedSpan[] = [];
+  let [text, batches, isHanging] = ["", 0, false];
+  const ended = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    batches += 1;
+    const batch = (await json(request)) as ExportRequest;
+    text += JSON.stringify(batch);
+    if (isHanging) await ended.promise;
+    const isTraces = request.method === "POST" && request.url === "/v1/traces";
+    if (isTraces) spans.push(...spansOf(batch));
+    // Or the end would wait for connections that nobody uses.
+    response.writeHead(isTraces ? 200 : 404, { "content-type": "application/json", connection: "close" }).end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    get text() {
+      return text;
+    },
+    get batches() {
+      return batches;
+    },
+    hang() {
+      isHanging = true;
+    },
+    async stop() {
+      ended.resolve();
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+}
+
+function spansOf({ resourceSpans }: ExportRequest): ReceivedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap((scope) =>
+      scope.spans.map(({ traceId, spanId, parentSpanId, name, attributes, links = [], status }) => ({
+        ...{ traceId, spanId, name, links, isFailed: status?.code === STATUS_ERROR },
+        ...(parentSpanId === undefined ? {} : { parentSpanId }),
+        attributes: valuesOf(attributes),
+        resource: valuesOf(resource.attributes),
+      })),
+    ),
+  );
+}
+
+function valuesOf(attributes: readonly KeyValue[] = []): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}

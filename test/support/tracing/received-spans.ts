@@ -1,0 +1,33 @@
+import { openTelemetryTracing } from "../../../operator/adapters/opentelemetry/tracing.ts";
+import { type Log, silentLog } from "../../../operator/kit/log.ts";
+import { systemClock } from "../../../operator/kit/time/clock.ts";
+import type { Tracing } from "../../../operator/kit/tracing.ts";
+import { otlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
+
+/** The real tracing, and a collector for its spans. */
+export interface TracedWork {
+  readonly tracing: Tracing;
+  /** Ends the tracing; all spans, in the order in which they ended. */
+  received(): Promise<readonly ReceivedSpan[]>;
+}
+
+/** Tracing into a collector, which stops with the answer of `received`. */
+export async function receivedSpans({ sampleRatio = 1, log = silentLog }: Options = {}): Promise<TracedWork> {
+  const receiver = await otlpReceiver();
+  const { endpoint } = receiver;
+  const context = { endpoint, sampleRatio, log, clock: systemClock, version: "1.2.3", instance: "one" };
+  const tracing = openTelemetryTracing(context);
+  return {
+    tracing,
+    async received() {
+      await tracing.close();
+      await receiver.stop();
+      return receiver.spans;
+    },
+  };
+}
+
+interface Options {
+  readonly sampleRatio?: number;
+  readonly log?: Log;
+}
