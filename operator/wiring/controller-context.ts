@@ -44,6 +44,8 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   readonly prober?: UrlProber;
   /** Where what webhooks change is recorded. */
   readonly audit?: AuditTrail;
+  /** Instead of Kubernetes Events. */
+  readonly events?: EventRecorder;
 }
 
 /** Which adapter stands behind which port of the controllers. */
@@ -64,7 +66,8 @@ export function controllerContext(
   const secretManager = foundations.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const instance = hostname();
-  const events = kubernetesEventRecorder({ client, namespace, serviceAccount, instance, clock, log });
+  const recorder = { client, namespace, serviceAccount, instance, clock, log };
+  const { events = kubernetesEventRecorder(recorder) } = options;
   return {
     ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
     settings,

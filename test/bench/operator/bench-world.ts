@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly aheadMs?: number;
   /** How often it probes the URLs of ready environments (default 60). */
   readonly probeSeconds?: number;
+  /** Without metrics and Events. */
+  readonly isUnobserved?: boolean;
 }
 
 export async function createBenchWorld(): Promise<BenchWorld> {
@@ -45,11 +47,11 @@ export async function createBenchWorld(): Promise<BenchWorld> {
   const running = new Set<MeasuredOperator>();
   return {
     ...{ world, asPlatform, ready },
-    startOperator({ aheadMs = 0, probeSeconds = 60 } = {}) {
+    startOperator({ aheadMs = 0, probeSeconds = 60, isUnobserved = false } = {}) {
       const settings = { ...testSettings, reconcile: { workers: WORKERS, probeSeconds } };
       const { url, caFile } = world.plane;
       const { token } = world.identity;
-      const operator = startMeasuredOperator({ url, caFile, token, settings, aheadMs });
+      const operator = startMeasuredOperator({ url, caFile, token, settings, aheadMs, isUnobserved });
       running.add(operator);
       return operator;
     },

@@ -19,12 +19,12 @@ export interface CreationSizes {
 
 /** As many are under way at a time as the operator has workers. */
 const AT_ONCE = 32;
-const DEADLINE_MS = 120_000;
+export const DEADLINE_MS = 120_000;
 /** The operator's probes of environments that were made before are no part of a creation. */
-const SELDOM_SECONDS = 3_600;
+export const SELDOM_SECONDS = 3_600;
 
 /** What brings environments up: the operator, or a plain client in its place. */
-interface Maker {
+export interface Maker {
   readonly name: string;
   /** Makes an environment; ends when it is ready. */
   make(name: string): Promise<unknown>;
@@ -32,7 +32,7 @@ interface Maker {
   settle(): Promise<unknown>;
 }
 
-interface Samples {
+export interface Samples {
   readonly chainMs: number[];
   /** How long the many of a turn took. */
   readonly manyMs: number[];
@@ -78,7 +78,7 @@ async function makePattern(bench: BenchWorld): Promise<EphemeralEnvironment> {
   return bench.world.reconcile(name);
 }
 
-function operatorMaker(bench: BenchWorld, operator: MeasuredOperator): Maker {
+export function operatorMaker(bench: BenchWorld, operator: MeasuredOperator): Maker {
   return {
     name: "operator",
     async make(name) {
@@ -103,7 +103,7 @@ interface Turn {
   readonly samples: Samples;
 }
 
-async function turn(bench: BenchWorld, maker: Maker, { round, sizes, samples }: Turn): Promise<void> {
+export async function turn(bench: BenchWorld, maker: Maker, { round, sizes, samples }: Turn): Promise<void> {
   const timed = async (name: string) => {
     const began = performance.now();
     await maker.make(name);

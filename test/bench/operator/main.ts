@@ -9,9 +9,10 @@ import { measureBystanders } from "./bystanders.ts";
 import { measureCreations } from "./creations.ts";
 import { makeCrowd } from "./crowd.ts";
 import { measureExpiry } from "./expiry.ts";
+import { measureObservability } from "./observability.ts";
 import { measureBefore, measureRestarts } from "./restart.ts";
 
-const PARTS = ["creations", "bystanders", "restart", "expiry"] as const;
+const PARTS = ["creations", "observability", "bystanders", "restart", "expiry"] as const;
 const RESTARTS = { restarts: 4, calmMs: 20_000 };
 type Part = (typeof PARTS)[number];
 
@@ -36,6 +37,8 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
   if (parts.includes("creations"))
     verdicts.push(...(await measureCreations(bench, { rounds: 5 * rounds, warmUp: 4, single: 4, many: 64 })));
+  if (parts.includes("observability"))
+    verdicts.push(...(await measureObservability(bench, { rounds: 5 * rounds, warmUp: 4, single: 8, many: 64 })));
   if (parts.includes("bystanders")) verdicts.push(await measureBystanders(bench, { rounds, each: 100, slow: 48 }));
   if (!parts.includes("restart") && !parts.includes("expiry")) return verdicts;
   const before = parts.includes("restart") ? await measureBefore(bench, RESTARTS) : undefined;

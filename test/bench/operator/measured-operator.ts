@@ -13,6 +13,8 @@ export interface MeasuredOptions {
   readonly settings: object;
   /** How far its clock, and what it takes for the API server's, are ahead. */
   readonly aheadMs: number;
+  /** Without metrics and Events. */
+  readonly isUnobserved?: boolean;
 }
 
 /** What the process is asked; it answers with its figures. */

@@ -53,6 +53,7 @@ const operator = createOperator({
   onRequest: counting(),
   onPorts: troubled,
   metrics: metrics(),
+  ...(options.isUnobserved && { events: { publish: () => undefined } }),
 });
 
 const stopping = new AbortController();
@@ -106,9 +107,24 @@ function lookWhetherConverged(): void {
   if (operator.ports.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
 }
 
+/** Nothing is counted, but for what the process is asked about. */
+function uncounted(): Metrics {
+  const nothing = () => undefined;
+  const pool = { added: nothing, taken: nothing, retried: nothing, reconciled: nothing };
+  return {
+    controllers: { of: () => pool },
+    requests: { begun: nothing, ended: nothing },
+    onKubeRequest: (_request, next) => next(),
+    onServiceCall: (_call, next) => next(),
+    webhookEnded: nothing,
+    observe: nothing,
+    scrape: async () => ({ contentType: "text/plain", text: "" }),
+  };
+}
+
 /** The platform's own metrics; reconciles of environments are looked at besides. */
 function metrics(): Metrics {
-  const counted = prometheusMetrics();
+  const counted = options.isUnobserved ? uncounted() : prometheusMetrics();
   return {
     ...counted,
     controllers: {
