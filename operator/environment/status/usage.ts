@@ -16,16 +16,28 @@ export function withUsage(
   environment: EphemeralEnvironment,
   { cluster, now }: Context,
 ): EnvironmentStatus {
-  const usage = usageAfter(status.usage, requestedBy(environment, cluster), now);
+  const counted = requestedBy(environment, cluster);
+  // A quota that has not counted admits nothing; one that was made anew beside running pods counts them soon.
+  const requested = counted === "not yet" ? status.usage === undefined && NOTHING_REQUESTED : counted;
+  const usage = usageAfter(status.usage, requested || undefined, now);
   return usage === undefined ? status : { ...status, usage };
 }
 
-/** By the namespace's quota; without a namespace nothing, and `undefined` while the quota has not counted yet. */
-function requestedBy(environment: EphemeralEnvironment, cluster: Context["cluster"]): Requested | undefined {
+interface Quota {
+  readonly spec?: { readonly hard?: Readonly<Record<string, string>> };
+  readonly status?: { readonly used?: Readonly<Record<string, string>> };
+}
+
+/** By the namespace's quota; without a namespace nothing, and `undefined` where the quota does not count all resources. */
+function requestedBy(
+  environment: EphemeralEnvironment,
+  cluster: Context["cluster"],
+): Requested | "not yet" | undefined {
   const { metadata } = environment;
   const { name } = namespaceObject(environment).metadata;
   if (cluster.observe(metadata, namespaceKind, { name }) === undefined) return NOTHING_REQUESTED;
-  const quota = cluster.observe(metadata, resourceQuotaKind, refIn(environment, ENVIRONMENT_QUOTA));
-  const { used } = (quota?.status ?? {}) as { readonly used?: Readonly<Record<string, string>> };
-  return requestedOf(used);
+  const found = cluster.observe(metadata, resourceQuotaKind, refIn(environment, ENVIRONMENT_QUOTA));
+  const { spec, status } = (found ?? {}) as Quota;
+  if (found !== undefined && requestedOf(spec?.hard) === undefined) return undefined;
+  return requestedOf(status?.used) ?? "not yet";
 }
