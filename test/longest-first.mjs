@@ -18,6 +18,8 @@ const LONGEST = [
   "control-plane/local/existing-cluster",
   "control-plane/failures/failures",
   "control-plane/metrics/prometheus",
+  "control-plane/metrics/figures-survive",
+  "control-plane/tracing",
   "control-plane/deletion/expiry",
   "control-plane/failures/two-replicas",
   "control-plane/facade/limits-and-audit",

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type RecordSpec, recordManifest } from "../../../crds/environment/environment-record.ts";
+import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+
+const NAMESPACE = "ephemeral-system";
+const PERIOD = "from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";
+/** What is told of a period that is over, by resources alone. */
+const FIGURES = ["observability/costs/dashboard", "observability/costs/summary", "observability/slo/status"];
+/** What is counted of requests is stored every ten seconds. */
+const STORED_MS = 30_000;
+
+let world: World;
+let issuer: TokenIssuer;
+let bearer: string;
+const processes: PlatformProcess[] = [];
+
+beforeAll(async () => {
+  [world, issuer] = await Promise.all([createWorld(), startTokenIssuer()]);
+  bearer = await issuer.sign({ sub: "mai", email: "mai@example.test", groups: ["maintainers"] });
+}, 180_000);
+afterAll(async () => {
+  await Promise.all(processes.map((one) => one.stop()));
+  await issuer.stop();
+  await world.stop();
+}, 60_000);
+
+const record = (createdAt: string, goneAt: string, cpuMillicores: number): RecordSpec => ({
+  ...{ name: "gone", uid: randomUUID(), reason: "expired", createdAt, deletedAt: goneAt, goneAt, teardownSeconds: 20 },
+  readyAt: new Date(Date.parse(createdAt) + 40_000).toISOString(),
+  usage: [{ since: createdAt, cpuMillicores, memoryMebibytes: 1_024, storageMebibytes: 0 }],
+  components: { backend: { repository: "test-backend", branch: "main", commit: "" } },
+});
+
+async function replica(): Promise<PlatformProcess> {
+  const issuers = [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { maintainer: ["maintainers"] } }];
+  const settings = { ...testSettings, leaderElection: true, api: { issuers } };
+  const started = await platformProcess(world.identity, settings);
+  processes.push(started);
+  await started.start();
+  return started;
+}
+
+const untilReady = ({ probesUrl }: PlatformProcess) =>
+  until(async () => (await fetch(`${probesUrl}/readyz`)).ok, { what: "the replica being ready", deadlineMs: 30_000 });
+
+async function ask({ url }: PlatformProcess, path: string) {
+  const reply = await fetch(`${url}/api/${path}`, { headers: { authorization: `Bearer ${bearer}` } });
+  expect({ path, status: reply.status }).toEqual({ path, status: 200 });
+  return (await reply.json()) as { readonly data: Readonly<Record<string, unknown>> };
+}
+
+/** Without what depends on the time of the question, and on what was counted of requests. */
+async function figuresOf(one: PlatformProcess) {
+  const replies = await Promise.all(FIGURES.map((path) => ask(one, `${path}?${PERIOD}`)));
+  const [dashboard, summary, levels] = replies.map(({ data }) => data);
+  const { projected_month: _, ...costs } = summary ?? {};
+  const { by_repository, by_creator, by_config_set, timeseries, top_environments } = dashboard ?? {};
+  const objectives = (levels?.objectives ?? []) as readonly { readonly id: string }[];
+  return {
+    costs,
+    ...{ by_repository, by_creator, by_config_set, timeseries, top_environments },
+    objectives: objectives.filter(({ id }) => ["creation", "deletion", "expiry"].includes(id)),
+  };
+}
+
+/** All that were counted and stored, by any process. */
+async function storedRequests(): Promise<number> {
+  const store = kubernetesRollupStore({ client: world.admin, namespace: NAMESPACE });
+  const days = await store.list(AbortSignal.timeout(5_000));
+  const slots = days.flatMap(({ slots: ofDay }) => Object.values(ofDay));
+  return slots.reduce((sum, counts) => sum + (counts.requests ?? 0), 0);
+}
+
+const untilStored = (requests: number) =>
+  until(async () => (await storedRequests()) >= requests, { what: "the requests stored", deadlineMs: STORED_MS });
+
+test("a kill, a restart and a second replica change no figure, and no request is counted twice", async () => {
+  for (const spec of [
+    record("2026-05-10T22:00:00.000Z", "2026-05-11T04:00:00.000Z", 500),
+    record("2026-05-31T20:00:00.000Z", "2026-06-01T02:00:00.000Z", 2_000),
+  ])
+    await world.admin.create(recordType, recordManifest(spec, NAMESPACE));
+  const first = await replica();
+  await untilReady(first);
+  const told = await figuresOf(first);
+  expect(told.costs).toMatchObject({ average_cost_per_environment: expect.any(Number) });
+  let asked = FIGURES.length;
+  const askOften = async (one: PlatformProcess, times: number) => {
+    for (let time = 0; time < times; time += 1) await ask(one, "repos");
+    asked += times;
+  };
+  await askOften(first, 20);
+  await untilStored(asked);
+
+  const second = await replica();
+  await untilReady(second);
+  expect(await figuresOf(second)).toEqual(told);
+  asked += FIGURES.length;
+  await askOften(second, 5);
+  await untilStored(asked);
+
+  await first.kill();
+  expect(await figuresOf(second)).toEqual(told);
+  asked += FIGURES.length;
+  await first.start();
+  await untilReady(first);
+  expect(await figuresOf(first)).toEqual(told);
+  asked += FIGURES.length;
+  await askOften(first, 3);
+  await untilStored(asked);
+  expect(await storedRequests()).toBe(asked);
+}, 240_000);
