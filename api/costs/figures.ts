@@ -1,7 +1,9 @@
+import type { Settings } from "../../config/settings.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
-import { isThereIn, type Tally } from "../../operator/ports/observability/summary.ts";
-import { type PeriodSummary, type Sources, summarize } from "../observability/period-summary.ts";
+import { consumptionOf, isThereIn, sumOfTallies, type Tally } from "../../operator/ports/observability/summary.ts";
+import { createSummarizer, type PeriodSummary, type Sources } from "../observability/period-summary.ts";
+import { totalPriceOf } from "./price.ts";
 
 const DAY_MS = 86_400_000;
 /** What the rest of a month is projected from. */
@@ -17,6 +19,14 @@ export interface CostFigures {
   /** Environments at the end of the period, and all that were there in it. */
   readonly environments: { readonly active: number; readonly all: number };
   readonly month: MonthFigures;
+  /** Those of which it is known what they consumed in the period. */
+  readonly priced: () => readonly Priced[];
+}
+
+/** An environment with what it cost, in cents that are not rounded. */
+export interface Priced {
+  readonly life: Life;
+  readonly price: number;
 }
 
 /** The month of a moment, in UTC. */
@@ -28,41 +38,62 @@ interface MonthFigures {
   readonly leftSeconds: number;
 }
 
-export function costFigures(period: Period, now: Date, services: Sources): CostFigures {
+interface Used extends Sources {
+  readonly settings: Pick<Settings, "costs">;
+}
+
+export function costFigures(period: Period, now: Date, sources: Used): CostFigures {
   const { fromMs, toMs } = period;
-  const summary = summarize(period, now, services);
-  const previous = summarize({ fromMs: fromMs - (toMs - fromMs), toMs: fromMs }, now, services);
+  const sum = createSummarizer(now, sources);
+  const summary = sum(period);
+  const lives = sources.lives();
   return {
     now,
     summary,
-    previous: previous.whole.total,
-    environments: environmentsOf(summary, now, services.lives()),
-    month: monthOf(now, services),
+    previous: totalOf(sum({ fromMs: fromMs - (toMs - fromMs), toMs: fromMs })),
+    environments: environmentsOf(summary, now, lives),
+    month: monthOf(now, sum),
+    priced: pricedLives(period, now, sources),
   };
 }
+
+function pricedLives(period: Period, now: Date, { lives, settings }: Used): () => readonly Priced[] {
+  const nowMs = now.getTime();
+  const priced = (life: Life) => ({ life, price: totalPriceOf(consumptionOf(life, period, nowMs), settings.costs) });
+  const isMeant = (life: Life) => life.usage !== undefined && isThereIn(life, period, nowMs);
+  let known: readonly Priced[] | undefined;
+  return () => {
+    known ??= lives().filter(isMeant).map(priced);
+    return known;
+  };
+}
+
+/** Only the total: the rows of what is not shown are not summed up. */
+const totalOf = ({ days }: PeriodSummary): Tally => sumOfTallies(days.map(({ summary }) => summary.total));
 
 /** Whether anything is known of what the environments requested; where there were none, nothing is unknown. */
 export const isKnown = ({ thereSeconds, knownSeconds }: Tally): boolean => thereSeconds === 0 || knownSeconds > 0;
 
-function environmentsOf({ period, whole }: PeriodSummary, now: Date, lives: readonly Life[]) {
+function environmentsOf(summary: PeriodSummary, now: Date, lives: readonly Life[]) {
+  const { period } = summary;
   const endMs = Math.min(period.toMs, now.getTime());
   const isActive = ({ createdMs, deletedMs = Number.POSITIVE_INFINITY }: Life) =>
     createdMs < endMs && deletedMs >= endMs;
   const active = lives.filter((life) => isThereIn(life, period, endMs) && isActive(life)).length;
-  return { active, all: active + whole.total.deleted };
+  return { active, all: active + totalOf(summary).deleted };
 }
 
-function monthOf(now: Date, services: Sources): MonthFigures {
+function monthOf(now: Date, sum: (period: Period) => PeriodSummary): MonthFigures {
   const nowMs = now.getTime();
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const [beginMs, endMs] = [Date.UTC(year, month), Date.UTC(year, month + 1)];
-  const recent = summarize({ fromMs: nowMs - RECENT_MS, toMs: nowMs }, now, services);
+  const recent = sum({ fromMs: nowMs - RECENT_MS, toMs: nowMs });
   const [first] = recent.days;
   const recentFromMs = first === undefined ? nowMs : Math.max(nowMs - RECENT_MS, Date.parse(first.date));
   return {
-    soFar: summarize({ fromMs: beginMs, toMs: nowMs }, now, services).whole.total,
+    soFar: totalOf(sum({ fromMs: beginMs, toMs: nowMs })),
     recent: {
-      tally: recent.whole.total,
+      tally: totalOf(recent),
       seconds: Math.max(LEAST_KNOWN_SECONDS, (nowMs - recentFromMs) / 1000),
     },
     leftSeconds: (endMs - nowMs) / 1000,

@@ -1,4 +1,5 @@
 import type { Life } from "../../crds/environment/life.ts";
+import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
 import { type Summary, summaryOf, sumOfSummaries } from "../../operator/ports/observability/summary.ts";
@@ -17,6 +18,7 @@ export interface PeriodSummary {
   readonly period: Period;
   /** The days of the period of which anything can be known, the oldest first. */
   readonly days: readonly DaySummary[];
+  /** The sum of the days. */
   readonly whole: Summary;
 }
 
@@ -30,21 +32,47 @@ export interface Sources {
  * Sums up a period: whole days by what was stored of them, the rest by resources and records. Both say the same of a day,
  * but of a day of which records were dropped only the stored sum is complete.
  */
-export function summarize(period: Period, now: Date, { lives, rollups }: Sources): PeriodSummary {
+export function summarize(period: Period, now: Date, sources: Sources): PeriodSummary {
+  return createSummarizer(now, sources)(period);
+}
+
+/** Sums up several periods as of one moment; what they share is summed up once. */
+export function createSummarizer(now: Date, { lives, rollups }: Sources): (period: Period) => PeriodSummary {
   const nowMs = now.getTime();
   const all = lives();
   const stored = new Map(rollups.days().map((one) => [one.day, one] as const));
-  const known = [...all.map(({ createdMs }) => createdMs), ...[...stored.keys()].map((day) => Date.parse(day)), nowMs];
-  const firstMs = known.reduce((one, other) => Math.min(one, other));
-  const end = Math.min(period.toMs, nowMs);
-  const days: DaySummary[] = [];
-  for (let fromMs = Math.max(period.fromMs, firstMs); fromMs < end; fromMs = nextMidnight(fromMs)) {
-    const part = { fromMs, toMs: Math.min(nextMidnight(fromMs), period.toMs) };
-    const date = new Date(fromMs).toISOString().slice(0, 10);
-    const ofWholeDay = part.toMs - part.fromMs === DAY_MS ? stored.get(date)?.summary : undefined;
-    days.push({ date, summary: ofWholeDay ?? summaryOf(all, part, nowMs) });
-  }
-  return { period, days, whole: sumOfSummaries(days.map(({ summary }) => summary)) };
+  const firstMs = [...stored.keys()].reduce((first, day) => Math.min(first, Date.parse(day)), earliest(all) ?? nowMs);
+  const known = new Map<string, Summary>();
+  const partOf = (part: Period): Summary => {
+    const key = `${part.fromMs}-${part.toMs}`;
+    const summary = known.get(key) ?? summaryOf(all, part, nowMs);
+    known.set(key, summary);
+    return summary;
+  };
+  return (period) => {
+    const days: DaySummary[] = [];
+    const endMs = Math.min(period.toMs, nowMs);
+    for (let fromMs = Math.max(period.fromMs, firstMs); fromMs < endMs; fromMs = nextMidnight(fromMs)) {
+      const part = { fromMs, toMs: Math.min(nextMidnight(fromMs), period.toMs) };
+      const date = new Date(fromMs).toISOString().slice(0, 10);
+      const ofWholeDay = part.toMs - part.fromMs === DAY_MS ? stored.get(date)?.summary : undefined;
+      days.push({ date, summary: ofWholeDay ?? partOf(part) });
+    }
+    let whole: Summary | undefined;
+    return {
+      period,
+      days,
+      get whole() {
+        whole ??= sumOfSummaries(days.map(({ summary }) => summary));
+        return whole;
+      },
+    };
+  };
 }
+
+/** When the first of them was created; the same list is asked about until something changes. */
+const earliest = oncePer((lives: readonly Life[]) =>
+  lives.reduce<number | undefined>((first, { createdMs }) => Math.min(first ?? createdMs, createdMs), undefined),
+);
 
 const nextMidnight = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;

@@ -1,4 +1,5 @@
 /** What an environment requests over time, and what that adds up to. */
+import { oncePer } from "../once-per.ts";
 import { thousandthsOfQuantity } from "../quantity.ts";
 import { USAGE_MAX_CHANGES, type Usage, type UsageChange } from "./usage.schema.ts";
 
@@ -52,25 +53,30 @@ export function usageAfter(known: Usage | undefined, requested: Requested | unde
 export function consumedBetween(usage: Usage, fromMs: number, toMs: number): Consumption {
   const [from, to] = [secondOf(fromMs), secondOf(toMs)];
   let [cpu, memory, storage] = [0, 0, 0];
-  for (const [index, change] of usage.entries()) {
-    const next = usage[index + 1];
-    const end = next === undefined ? to : Math.min(to, secondOf(Date.parse(next.since)));
-    const seconds = Math.max(0, end - Math.max(from, secondOf(Date.parse(change.since))));
-    cpu += seconds * change.cpuMillicores;
-    memory += seconds * change.memoryMebibytes;
-    storage += seconds * change.storageMebibytes;
+  for (const span of spansOf(usage)) {
+    const seconds = Math.min(to, span.end) - Math.max(from, span.begin);
+    if (seconds <= 0) continue;
+    cpu += seconds * span.cpuMillicores;
+    memory += seconds * span.memoryMebibytes;
+    storage += seconds * span.storageMebibytes;
   }
   return { cpu, memory, storage };
 }
 
-export function sumOfConsumptions(all: Iterable<Consumption>): Consumption {
-  let [cpu, memory, storage] = [0, 0, 0];
-  for (const one of all) {
-    cpu += one.cpu;
-    memory += one.memory;
-    storage += one.storage;
-  }
-  return { cpu, memory, storage };
+/** Each change with its begin and its end, in whole seconds; it is asked for often. */
+const spansOf = oncePer((usage: Usage) => {
+  const begins = usage.map(({ since }) => secondOf(Date.parse(since)));
+  return usage.map((change, index) => ({
+    ...change,
+    begin: begins[index] ?? 0,
+    end: begins[index + 1] ?? Number.POSITIVE_INFINITY,
+  }));
+});
+
+/** From when on it is known, in milliseconds since 1970; `undefined` when it is not known at all. */
+export function knownFromMs(usage: Usage): number | undefined {
+  const [first] = spansOf(usage);
+  return first && first.begin * 1000;
 }
 
 const secondOf = (ms: number) => Math.floor(ms / 1000);

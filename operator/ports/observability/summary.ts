@@ -1,6 +1,7 @@
 /** What became of environments in a time, and what they consumed: in all, and by what they have in common. */
 import type { Life } from "../../../crds/environment/life.ts";
-import { type Consumption, consumedBetween, NOTHING_CONSUMED } from "../../../crds/environment/usage.ts";
+import { type Consumption, consumedBetween, knownFromMs, NOTHING_CONSUMED } from "../../../crds/environment/usage.ts";
+import { oncePer } from "../../../crds/once-per.ts";
 import { isWithin, type Period } from "./period.ts";
 
 /** What is added up of environments. */
@@ -52,25 +53,45 @@ export const NO_TALLY: Tally = {
 
 /** What became of these environments in the period. */
 export function summaryOf(lives: readonly Life[], period: Period, nowMs: number): Summary {
-  const sum = emptySum();
   const there = lives.filter((life) => isThereIn(life, period, nowMs));
+  // Thousands have the same of every dimension: they are added up together first.
+  const kinds = new Map<string, { readonly one: Life; readonly sum: Adding }>();
   for (const life of there) {
-    const tally = tallyOf(life, period, nowMs);
-    add(sum.total, tally);
-    for (const dimension of DIMENSIONS) add(rowOf(sum.by[dimension], groupOf(life, dimension)), tally);
+    const key = kindOf(life);
+    const kind = kinds.get(key) ?? { one: life, sum: { ...NO_TALLY } };
+    kinds.set(key, kind);
+    addLife(kind.sum, life, { period, nowMs });
   }
-  return { ...sum, peak: peakOf(there, period, nowMs) };
+  const { total, by } = emptySum();
+  for (const { one, sum } of kinds.values()) {
+    add(total, sum);
+    for (const dimension of DIMENSIONS) add(rowOf(by[dimension], groupOf(one, dimension)), sum);
+  }
+  return withPeak({ total, by }, () => peakOf(there, period, nowMs));
 }
 
 /** The whole of what became of environments in periods that do not overlap. */
 export function sumOfSummaries(all: readonly Summary[]): Summary {
-  const sum = emptySum();
-  for (const { total, by } of all) {
-    add(sum.total, total);
-    for (const dimension of DIMENSIONS)
-      for (const [name, tally] of by[dimension]) add(rowOf(sum.by[dimension], name), tally);
+  const { total, by } = emptySum();
+  for (const one of all) {
+    add(total, one.total);
+    for (const dimension of DIMENSIONS) {
+      for (const [name, tally] of one.by[dimension]) add(rowOf(by[dimension], name), tally);
+    }
   }
-  return { ...sum, peak: all.reduce((most, { peak }) => Math.max(most, peak), 0) };
+  return withPeak({ total, by }, () => all.reduce((most, { peak }) => Math.max(most, peak), 0));
+}
+
+/** The peak takes long, and not everybody asks for it. */
+function withPeak(sum: Omit<Summary, "peak">, peakOfAll: () => number): Summary {
+  let known: number | undefined;
+  return {
+    ...sum,
+    get peak() {
+      known ??= peakOfAll();
+      return known;
+    },
+  };
 }
 
 export function sumOfTallies(all: Iterable<Tally>): Tally {
@@ -114,15 +135,24 @@ export function consumptionOf({ usage, goneMs }: Life, { fromMs, toMs }: Period,
 type Adding = { -readonly [F in keyof Tally]: number };
 type AddingRows = Map<string, Adding>;
 
-const FIELDS = Object.keys(NO_TALLY) as (keyof Tally)[];
-
 function emptySum(): { readonly total: Adding; readonly by: Readonly<Record<Dimension, AddingRows>> } {
   const by = { repository: new Map(), creator: new Map(), config_set: new Map(), trigger: new Map() };
   return { total: { ...NO_TALLY }, by };
 }
 
 function add(sum: Adding, one: Tally): void {
-  for (const field of FIELDS) sum[field] += one[field];
+  sum.created += one.created;
+  sum.succeeded += one.succeeded;
+  sum.failed += one.failed;
+  sum.deleted += one.deleted;
+  sum.expired += one.expired;
+  sum.provisionSeconds += one.provisionSeconds;
+  sum.lifetimeSeconds += one.lifetimeSeconds;
+  sum.thereSeconds += one.thereSeconds;
+  sum.knownSeconds += one.knownSeconds;
+  sum.cpu += one.cpu;
+  sum.memory += one.memory;
+  sum.storage += one.storage;
 }
 
 function rowOf(rows: AddingRows, name: string): Adding {
@@ -138,24 +168,42 @@ const weightOf = ({ cpu, memory }: Tally) => cpu / 1000 + memory / 4096;
 
 /** What became of one environment in the period. */
 export function tallyOf(life: Life, period: Period, nowMs: number): Tally {
-  const { createdMs, readyMs, deletedMs, goneMs = nowMs, isFailed, isExpired, usage = [] } = life;
-  const isIn = (atMs: number | undefined) => atMs !== undefined && isWithin(period, atMs);
-  const [isCreated, isDeleted] = [isIn(createdMs), isIn(deletedMs)];
-  const endMs = Math.min(period.toMs, goneMs);
-  const knownMs = usage[0] === undefined ? endMs : Date.parse(usage[0].since);
-  return {
-    created: Number(isCreated),
-    succeeded: Number(isCreated && readyMs !== undefined),
-    failed: Number(isCreated && readyMs === undefined && isFailed),
-    deleted: Number(isDeleted),
-    expired: Number(isDeleted && isExpired),
-    provisionSeconds: isCreated && readyMs !== undefined ? secondsBetween(createdMs, readyMs) : 0,
-    lifetimeSeconds: isDeleted && deletedMs !== undefined ? secondsBetween(createdMs, deletedMs) : 0,
-    thereSeconds: secondsBetween(Math.max(createdMs, period.fromMs), endMs),
-    knownSeconds: secondsBetween(Math.max(knownMs, period.fromMs), endMs),
-    ...consumptionOf(life, period, nowMs),
-  };
+  const tally = { ...NO_TALLY };
+  addLife(tally, life, { period, nowMs });
+  return tally;
 }
+
+/** Adds one environment. In one pass without objects of its own: there may be tens of thousands. */
+function addLife(
+  sum: Adding,
+  life: Life,
+  { period, nowMs }: { readonly period: Period; readonly nowMs: number },
+): void {
+  const { createdMs, readyMs, deletedMs, goneMs = nowMs, usage } = life;
+  const endMs = Math.min(period.toMs, goneMs);
+  if (isWithin(period, createdMs)) {
+    sum.created += 1;
+    sum.succeeded += Number(readyMs !== undefined);
+    sum.failed += Number(readyMs === undefined && life.isFailed);
+    sum.provisionSeconds += readyMs === undefined ? 0 : secondsBetween(createdMs, readyMs);
+  }
+  if (deletedMs !== undefined && isWithin(period, deletedMs)) {
+    sum.deleted += 1;
+    sum.expired += Number(life.isExpired);
+    sum.lifetimeSeconds += secondsBetween(createdMs, deletedMs);
+  }
+  sum.thereSeconds += secondsBetween(Math.max(createdMs, period.fromMs), endMs);
+  const knownMs = usage && knownFromMs(usage);
+  if (usage === undefined || knownMs === undefined) return;
+  sum.knownSeconds += secondsBetween(Math.max(knownMs, period.fromMs), endMs);
+  const { cpu, memory, storage } = consumedBetween(usage, period.fromMs, endMs);
+  sum.cpu += cpu;
+  sum.memory += memory;
+  sum.storage += storage;
+}
+
+/** The same for all that have the same of every dimension. */
+const kindOf = oncePer((life: Life) => JSON.stringify(DIMENSIONS.map((dimension) => groupOf(life, dimension))));
 
 /** Between the whole seconds of both moments, so that the parts of a time are exactly as long as the whole. */
 const secondsBetween = (fromMs: number, toMs: number) =>
