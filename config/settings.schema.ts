@@ -3,6 +3,7 @@ import { TTL_MAX_HOURS } from "../crds/environment/ttl.ts";
 import { ChartSource } from "../crds/repository/repository.schema.ts";
 import { closed, literals } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
+import { Canary } from "./canary.schema.ts";
 import { Costs } from "./costs.schema.ts";
 import { Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
@@ -154,6 +155,7 @@ export const Settings = closed({
   sweep: Sweep,
   records: Records,
   tracing: TracingSettings,
+  canary: Canary,
   leaderElection: Type.Boolean({ default: true }),
   logLevel: literals(["debug", "info", "warn", "error"], {
     default: "info",

@@ -1,6 +1,7 @@
 import { digestOf } from "../crds/digest.ts";
 import { unobservedTraceparent } from "../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../crds/environment/managed-by.ts";
+import { canary } from "./canary/reconciler.ts";
 import type { ControllerPorts } from "./controller-ports.ts";
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./delivery/missed/sweep.ts";
 import { enqueueOnNewRepositories } from "./delivery/missed/watches.ts";
@@ -122,6 +123,7 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       initialKeys: () => waitingDestinations(caches),
       workers: 8,
     },
+    canary(context),
     garbage(context),
   ];
 }

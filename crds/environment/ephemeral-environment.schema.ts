@@ -186,8 +186,9 @@ export const EnvironmentSpec = Type.Object(
     trigger: Type.Optional(
       Type.Object(
         {
-          kind: literals(["api", "pull_request", "pipeline", "manifest"], {
-            description: "What made it: the REST interface, a pull request, a pipeline, or a manifest in Git.",
+          kind: literals(["api", "pull_request", "pipeline", "manifest", "canary"], {
+            description:
+              "What made it: the REST interface, a pull request, a pipeline, a manifest in Git, or the platform for itself.",
           }),
           provider: Type.Optional(
             Type.String({

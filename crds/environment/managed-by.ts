@@ -46,6 +46,15 @@ export function isMadeByEvent({ spec: { trigger } }: Pick<EphemeralEnvironment, 
   return trigger?.kind === "pull_request" || trigger?.kind === "pipeline";
 }
 
+/** Whether the platform made it for itself, see `settings.canary`. */
+export function isCanary({
+  spec: { trigger },
+}: {
+  readonly spec: Pick<EphemeralEnvironment["spec"], "trigger">;
+}): boolean {
+  return trigger?.kind === "canary";
+}
+
 /** The cause that the REST interface noted before it deleted the environment. */
 export function notedCause({ metadata }: Marked): DeletionCause | undefined {
   const noted = metadata.annotations?.[DELETION_CAUSE_ANNOTATION];

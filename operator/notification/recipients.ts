@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { type EphemeralEnvironment, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
+import { isCanary } from "../../crds/environment/managed-by.ts";
 import type { MessageEvent, NotificationSpec } from "../../crds/notifications/notification.ts";
 import type { NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
@@ -48,6 +49,8 @@ export function recipientsOf(
 ): readonly Recipient[] {
   // These are about no environment.
   if (event === "unverified" || event === "webhook") return [];
+  // That it works is no news.
+  if (isCanary(environment) && event !== "failed") return [];
   if (event === "expiry") return ownerRecipient(environment, context.settings);
   const names = context.repository === undefined ? repositoriesOf(environment) : [context.repository];
   return chatRecipients(event, names, context);

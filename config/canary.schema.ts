@@ -1,0 +1,25 @@
+/** The canary: an environment that the platform makes for itself, to notice that making one fails. */
+import { Type } from "typebox";
+import { closed } from "../crds/schema.ts";
+
+export const Canary = Type.Optional(
+  closed(
+    {
+      repository: Type.String({
+        minLength: 1,
+        maxLength: 50,
+        description: "Name of the backend Repository that it is made of, from its default branch.",
+      }),
+      everyMinutes: Type.Integer({
+        minimum: 5,
+        maximum: 10_080,
+        default: 60,
+        description: "How long after the begin of one the next is made.",
+      }),
+    },
+    {
+      description:
+        "Makes an environment now and then, and deletes it once it is ready or failed. Without it a platform that nobody uses does not know whether it works: service levels count it like any other. Off when left out.",
+    },
+  ),
+);
