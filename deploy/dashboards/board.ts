@@ -69,7 +69,7 @@ export function choice(name: string, label: string, query: string): QueryVariabl
     .sort(VariableSort.AlphabeticalAsc)
     .multi(true)
     .includeAll(true)
-    .current({ selected: true, text: "All", value: "$__all" });
+    .current({ selected: true, text: ["All"], value: ["$__all"] });
 }
 
 function targetVariables(): readonly Builder<VariableModel>[] {
