@@ -32,7 +32,8 @@ const now = [
   }),
   figure({
     title: "Leaders",
-    description: "Replicas that lead. It has to be one: without a leader nothing is reconciled.",
+    description:
+      "Replicas that lead. It has to be one: without a leader nothing is reconciled. Of several installations, choose one above.",
     unit: units.NoUnit,
     queries: { leaders: gauge("leader_election_master_status", { name: "platform" }).sum() },
     bad: { not: 1 },
