@@ -22,6 +22,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["generated CRDs", node, "crds/generate.ts", "--check"],
   ["generated OpenAPI document", node, "api/generate.ts", "--check"],
   ["generated table of metrics", node, "operator/adapters/prometheus/generate.ts", "--check"],
+  ["generated dashboards", node, "deploy/dashboards/generate.ts", "--check"],
   ["types", bin("tsc"), "-p", "."],
   ["format and lint", bin("biome"), "ci", "--colors=off", "--error-on-warnings", "."],
   ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],

@@ -26,7 +26,7 @@ const LIFE_SECONDS = [1, 2, 5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800]
 const LATENESS_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600, 86_400];
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const QUEUE = ["name", "controller"];
+const QUEUE = ["name", "controller"] as const;
 
 /** Every metric of ours by name; what Node.js and the process are like has the names that prom-client gives. */
 const DEFINITIONS = {
@@ -238,6 +238,18 @@ const DEFINITIONS = {
 
 /** The name of a metric of ours. */
 export type MetricName = keyof typeof DEFINITIONS;
+
+/** The names of those of a type. */
+export type MetricOfType<Type extends MetricDefinition["type"]> = {
+  [Name in MetricName]: (typeof DEFINITIONS)[Name]["type"] extends Type ? Name : never;
+}[MetricName];
+
+/** The labels of one. */
+export type MetricLabel<Name extends MetricName> = (typeof DEFINITIONS)[Name] extends {
+  labels: readonly (infer Label extends string)[];
+}
+  ? Label
+  : never;
 
 /** All of them, with what is left out above: no labels, not yet stable, of every replica. */
 export const METRICS = Object.fromEntries(

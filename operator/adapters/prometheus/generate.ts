@@ -12,7 +12,9 @@ const HEAD = `# Metrics
 
 The platform answers \`GET /metrics\` on the probes' port (9090 unless the settings say otherwise), in the text format of
 Prometheus. Labels are bounded: none is an environment's name or a user. What controllers and their queues do has the names
-that controller-runtime gives it, so that dashboards for controller-runtime show it.
+that controller-runtime gives it, so that public dashboards for controller-runtime show it. Our own are in
+[deploy/charts/platform/files/dashboards](../deploy/charts/platform/files/dashboards): by the chart's value
+\`metrics.dashboards.enabled\`, or imported in Grafana by hand.
 
 - **Stable** metrics keep name, type and labels within a major version; **alpha** ones may change in any.
 - Figures **of the leader** are about the whole cluster: other replicas do not have them, so that sums over replicas are right.

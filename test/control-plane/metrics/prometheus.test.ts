@@ -6,13 +6,16 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { METRICS, type MetricName } from "../../../operator/adapters/prometheus/definitions.ts";
 import { unique } from "../../support/faults/people.ts";
 import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { freePorts } from "../../support/plane/free-ports.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { asAsked, DASHBOARDS } from "../../support/prometheus/dashboards.ts";
 import { type PrometheusPrograms, prometheusPrograms } from "../../support/prometheus/programs.ts";
+import { selectorsOf } from "../../support/prometheus/promql.ts";
 
 /** A scrape a second, and a leader that died is followed within twenty. */
 const SEEN_DEADLINE_MS = 60_000;
@@ -77,10 +80,14 @@ interface Found {
   readonly value: readonly [at: number, value: string];
 }
 
-async function query(promql: string): Promise<readonly Found[]> {
-  const reply = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query: promql })}`);
-  return ((await reply.json()) as { data: { result: readonly Found[] } }).data.result;
+async function asked<Data>(path: string, parameters: Readonly<Record<string, string>>): Promise<Data> {
+  const reply = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+  const { status, error, data } = (await reply.json()) as { status: string; error?: string; data: Data };
+  expect({ parameters, status, error }).toEqual({ parameters, status: "success", error: undefined });
+  return data;
 }
+
+const query = async (promql: string) => (await asked<{ result: readonly Found[] }>("query", { query: promql })).result;
 
 const values = async (promql: string) => (await query(promql)).map(({ value }) => Number(value[1]));
 const untilValue = (promql: string, expected: number) =>
@@ -111,6 +118,33 @@ test("Prometheus reads both replicas, and figures of the cluster come from the l
     for (const { metadata } of made) expect(text).not.toContain(metadata.name);
     expect(text.length).toBeLessThan(1_000_000);
     await checked(text);
+  }
+}, 180_000);
+
+/** Hosts that tell of no budget have none, and nothing calls one here. */
+const hasData = ({ name }: { readonly name: string }) =>
+  METRICS[name as MetricName]?.type === "gauge" && !name.startsWith("ephemeral_host_");
+
+test("Prometheus answers every query of the dashboards, and those of gauges with data", async () => {
+  await create();
+  await untilValue("sum(ephemeral_environments)", 1);
+  const now = Date.now() / 1000;
+  const period = { start: String(now - 60), end: String(now), step: "15" };
+  const targets = DASHBOARDS.flatMap(({ panels }) => panels.flatMap((panel) => panel.targets));
+  for (const { expr } of targets) {
+    const promql = asAsked(expr, "platform");
+    const { result } = await asked<{ result: readonly object[] }>("query_range", { query: promql, ...period });
+    const isExpected = selectorsOf(expr).every(hasData);
+    expect({ promql, isThere: result.length > 0 || !isExpected }).toEqual({ promql, isThere: true });
+  }
+  expect(targets.filter(({ expr }) => selectorsOf(expr).every(hasData)).length).toBeGreaterThan(15);
+
+  // As Grafana asks for the values of variables.
+  for (const variable of DASHBOARDS.flatMap(({ variables }) => variables)) {
+    const [, selector = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(variable) ?? [];
+    const found = await asked<readonly string[]>(`label/${label}/values`, { "match[]": asAsked(selector, "platform") });
+    // These targets have a job, and no namespace.
+    expect({ label, isThere: found.length > 0 }).toEqual({ label, isThere: label !== "namespace" });
   }
 }, 180_000);
 

@@ -1,0 +1,66 @@
+import { AN_HOUR, histogram, type Series, SHOWN, shareOf } from "./queries.ts";
+
+/** An objective of `GET /api/observability/slo/status`, as the alerts on error budgets measure it. */
+export interface Objective {
+  readonly title: string;
+  readonly description: string;
+  /** The share of events that has to be good. */
+  readonly target: number;
+  readonly alert: string;
+  /** The share that was good in a time. */
+  good(over: string): Series;
+}
+
+/** Those of hosts, which the objective and the alerts are about. */
+export const OF_HOSTS = /\/api\/webhooks\/(repohost|pipelinehost).*/;
+/** The REST interface without its pages. */
+const OF_API = /\/api\/.+/;
+/** From this many times as fast as allowed alerts fire: 2 % of a month's error budget in an hour. */
+export const FAST_BURN = 14.4;
+
+export const OBJECTIVES: readonly Objective[] = [
+  {
+    title: "Creation",
+    description: "Environments that were ready within 180 seconds. 99 % have to be.",
+    target: 0.99,
+    alert: "EphemeralCreationBudgetBurns",
+    good: (over) => histogram("ephemeral_environment_creation_seconds", {}, over).within(180),
+  },
+  {
+    title: "Deletion",
+    description: "Environments that were gone within 10 minutes of the request to delete them. 99.9 % have to be.",
+    target: 0.999,
+    alert: "EphemeralDeletionBudgetBurns",
+    good: (over) => histogram("ephemeral_environment_deletion_seconds", {}, over).within(600),
+  },
+  {
+    title: "Expiry",
+    description: "Expired environments whose deletion was requested within a minute. 99.9 % have to be.",
+    target: 0.999,
+    alert: "EphemeralExpiryBudgetBurns",
+    good: (over) => histogram("ephemeral_environment_expiry_lateness_seconds", {}, over).within(60),
+  },
+  {
+    title: "Webhooks",
+    description: "Webhooks of hosts that were answered within 100 milliseconds. 99 % have to be.",
+    target: 0.99,
+    alert: "EphemeralWebhookBudgetBurns",
+    good: (over) => histogram("http_request_duration_seconds", { route: OF_HOSTS, method: "POST" }, over).within(0.1),
+  },
+  {
+    title: "REST interface",
+    description: "Requests that were not answered with a status of 500 or more. 99.9 % have to be.",
+    target: 0.999,
+    alert: "EphemeralApiBudgetBurns",
+    good: (over) => shareOf("http_requests_total", { of: { route: OF_API }, which: { code: /[1-4]../ }, over }),
+  },
+];
+
+/** The share that was good in the time that is shown. */
+export const goodShare = ({ good }: Objective): Series => good(SHOWN);
+
+/** How many times as fast as allowed the error budget is used up. */
+export const burnRate = ({ good, target }: Objective): Series =>
+  good(AN_HOUR)
+    .inverse()
+    .timesAllowed(1 - target);
