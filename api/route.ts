@@ -14,6 +14,7 @@ export const TAGS = [
   "helm",
   "demos",
   "observability",
+  "insights",
   "health",
 ] as const;
 export type Tag = (typeof TAGS)[number];

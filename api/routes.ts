@@ -6,6 +6,7 @@ import { environmentRoutes } from "./environments/routes.ts";
 import { extensionRoutes } from "./extensions/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { helmRoutes } from "./helm/routes.ts";
+import { insightRoutes } from "./insights/routes.ts";
 import { observabilityRoutes } from "./observability/routes.ts";
 import { repositoryRoutes } from "./repositories/routes.ts";
 import type { Route } from "./route.ts";
@@ -30,6 +31,7 @@ export function listRoutes(): readonly Route[] {
     ...hookRoutes,
     ...observabilityRoutes,
     ...costRoutes,
+    ...insightRoutes,
     ...healthRoutes,
   ];
 }

@@ -2,7 +2,7 @@ import type { Costs } from "../../config/costs.schema.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import { type Dimension, knownPercent, type Tally, tallyOf } from "../../operator/ports/observability/summary.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import { namedRows } from "../observability/named-rows.ts";
+import { namedRows, rightsTo } from "../observability/named-rows.ts";
 import type { Services } from "../services.ts";
 import { type CostFigures, isKnown, type Priced } from "./figures.ts";
 import { amountOf, apportioned, totalPriceOf } from "./price.ts";
@@ -16,27 +16,9 @@ type Used = Pick<Services, "repositories" | "configSets" | "settings">;
 export function toCostDashboard(figures: CostFigures, caller: Caller, services: Used): CostDashboard {
   const { costs } = services.settings;
   const { days, whole } = figures.summary;
-  const cents = wholeCents(whole.total, costs);
-  const rowsOf = (dimension: Dimension): CostRow[] => {
-    const { named, other } = namedRows(whole.by[dimension], dimension, caller, services);
-    const rows = [
-      ...named.map(({ id, tally }) => ({ id, kind: id === null ? ("none" as const) : ("named" as const), tally })),
-      { id: null, kind: "other" as const, tally: other },
-    ];
-    const shares = shared(cents, rows, costs);
-    const priced = rows.map(({ id, kind, tally }, index) => ({
-      ...{ id, kind, ...sumOfMoney(tally, shares[index]), created: tally.created },
-    }));
-    // The others come last, and only when there are any.
-    const isShown = ({ kind }: CostRow, index: number) =>
-      kind !== "other" || (rows[index]?.tally.thereSeconds ?? 0) > 0;
-    return priced.filter(isShown).sort(greatestFirst);
-  };
-  const ofDays = shared(
-    cents,
-    days.map(({ summary }) => ({ tally: summary.total })),
-    costs,
-  );
+  const parts = days.map(({ summary }) => ({ tally: summary.total }));
+  const ofDays = shared(wholeCents(whole.total, costs), parts, costs);
+  const rowsOf = (dimension: Dimension) => costRows(figures, dimension, caller, services);
   return {
     summary: toCostSummary(figures, costs),
     timeseries: days.map(({ date, summary }, index) => ({ date, ...sumOfMoney(summary.total, ofDays[index]) })),
@@ -46,6 +28,24 @@ export function toCostDashboard(figures: CostFigures, caller: Caller, services: 
     by_config_set: rowsOf("config_set"),
     budget: toBudget(figures, costs),
   };
+}
+
+/** The costs by what environments have in common, named as far as the caller may see that; they add up to the whole. */
+export function costRows(figures: CostFigures, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
+  const { costs } = services.settings;
+  const { total, by } = figures.summary.whole;
+  const { named, other } = namedRows(by[dimension], dimension, caller, services);
+  const rows = [
+    ...named.map(({ id, tally }) => ({ id, kind: id === null ? ("none" as const) : ("named" as const), tally })),
+    { id: null, kind: "other" as const, tally: other },
+  ];
+  const shares = shared(wholeCents(total, costs), rows, costs);
+  const priced = rows.map(({ id, kind, tally }, index) => ({
+    ...{ id, kind, ...sumOfMoney(tally, shares[index]), created: tally.created },
+  }));
+  // The others come last, and only when there are any.
+  const isShown = ({ kind }: CostRow, index: number) => kind !== "other" || (rows[index]?.tally.thereSeconds ?? 0) > 0;
+  return priced.filter(isShown).sort(greatestFirst);
 }
 
 /** What is not known is not shown as nothing. */
@@ -87,8 +87,6 @@ function topEnvironments({ summary, now, priced }: CostFigures, caller: Caller) 
 
 const dearestFirst = (one: Priced, other: Priced) =>
   other.price - one.price || one.life.name.localeCompare(other.life.name);
-
-const rightsTo = ({ owner, groups }: Life) => ({ ...(owner && { owner }), access: { groups: [...groups] } });
 
 function toCostOfEnvironment({ uid, name, phase, repository }: Life, tally: Tally, cents: number) {
   return {

@@ -1,10 +1,9 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { lifeOfEnvironment } from "../../crds/environment/life.ts";
 import { deletableFrom, ttlHours } from "../../crds/environment/lifetime.ts";
-import { consumedBetween } from "../../crds/environment/usage.ts";
 import { knownPercent, tallyOf } from "../../operator/ports/observability/summary.ts";
 import type { Services } from "../services.ts";
-import { amountOf, totalPriceOf } from "./price.ts";
+import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "./price.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +18,7 @@ export function toEnvironmentCost(environment: EphemeralEnvironment, services: U
   const tally = tallyOf(life, { fromMs: life.createdMs, toMs: nowMs + 1 }, nowMs);
   const cents = life.usage === undefined ? undefined : totalPriceOf(tally, costs);
   const last = life.usage?.at(-1);
-  const perHour = last && totalPriceOf(consumedBetween([{ ...last, since: EPOCH }], 0, HOUR_MS), costs);
+  const perHour = last && sumOfCents(priceOfHour(last, costs));
   const leftHours = leftHoursOf(environment, nowMs);
   const estimate = services.hourlyRates().get(life.repository ?? "");
   const isForeseeable = cents !== undefined && perHour !== undefined && leftHours !== undefined;
@@ -34,8 +33,6 @@ export function toEnvironmentCost(environment: EphemeralEnvironment, services: U
     coverage: { known_percent: knownPercent(tally) },
   };
 }
-
-const EPOCH = new Date(0).toISOString();
 
 const rounded = (cents: number | undefined) => (cents === undefined ? null : amountOf(Math.round(cents)));
 

@@ -3,6 +3,8 @@ import type { Life } from "../../crds/environment/life.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
 import { consumptionOf, isThereIn, sumOfTallies, type Tally } from "../../operator/ports/observability/summary.ts";
 import { createSummarizer, type PeriodSummary, type Sources } from "../observability/period-summary.ts";
+import { type PeriodQuery, periodOf } from "../schemas/period.ts";
+import type { Services } from "../services.ts";
 import { totalPriceOf } from "./price.ts";
 
 const DAY_MS = 86_400_000;
@@ -36,6 +38,13 @@ interface MonthFigures {
   readonly recent: { readonly tally: Tally; readonly seconds: number };
   /** What is left of the month. */
   readonly leftSeconds: number;
+}
+
+/** The figures of the period that is asked for; computed once for all who ask meanwhile. */
+export function figuresOf(query: PeriodQuery, services: Used & Pick<Services, "answers">): CostFigures {
+  return services.answers.of(`figures ${JSON.stringify(query)}`, (now) =>
+    costFigures(periodOf(query, now), now, services),
+  );
 }
 
 interface Used extends Sources {

@@ -1,6 +1,6 @@
 /** What resources cost, in whole cents, so that the parts of a whole add up to it. */
 import type { Costs } from "../../config/costs.schema.ts";
-import type { Consumption } from "../../crds/environment/usage.ts";
+import type { Consumption, Requested } from "../../crds/environment/usage.ts";
 
 type Prices = Pick<Costs, "cpuCoreHour" | "memoryGibHour" | "storageGibHour">;
 
@@ -23,11 +23,19 @@ export function priceOf({ cpu, memory, storage }: Consumption, prices: Prices): 
   };
 }
 
+/** What it costs to request this for an hour, in cents that are not rounded. */
+export function priceOfHour(requested: Requested, prices: Prices): CentsByResource {
+  const { cpuMillicores, memoryMebibytes, storageMebibytes } = requested;
+  const hour = { cpu: cpuMillicores * SECONDS, memory: memoryMebibytes * SECONDS, storage: storageMebibytes * SECONDS };
+  return priceOf(hour, prices);
+}
+
 /** What they cost together, in cents that are not rounded. */
 export function totalPriceOf(consumption: Consumption, prices: Prices): number {
-  const { cpu, memory, storage } = priceOf(consumption, prices);
-  return cpu + memory + storage;
+  return sumOfCents(priceOf(consumption, prices));
 }
+
+export const sumOfCents = ({ cpu, memory, storage }: CentsByResource): number => cpu + memory + storage;
 
 /**
  * The parts in whole cents, which add up to the whole: each is rounded down, and those that lose the most thereby get the

@@ -1,8 +1,7 @@
 import { feature, route } from "../route.ts";
-import { PeriodQuery, periodOf } from "../schemas/period.ts";
-import type { Services } from "../services.ts";
+import { PeriodQuery } from "../schemas/period.ts";
 import { toCostDashboard } from "./dashboard.ts";
-import { type CostFigures, costFigures } from "./figures.ts";
+import { figuresOf } from "./figures.ts";
 import { CostDashboard, CostSummary } from "./schemas.ts";
 import { toCostSummary } from "./views.ts";
 
@@ -28,11 +27,5 @@ const getCostDashboard = route({
   query: PeriodQuery,
   reply: CostDashboard,
 })(({ query, caller }, services) => toCostDashboard(figuresOf(query, services), caller, services));
-
-function figuresOf(query: PeriodQuery, services: Services): CostFigures {
-  return services.answers.of(`costs ${JSON.stringify(query)}`, (now) =>
-    costFigures(periodOf(query, now), now, services),
-  );
-}
 
 export const costRoutes = feature("observability", { getCostSummary, getCostDashboard }, { envelope: "always" });

@@ -27,7 +27,7 @@ const CostCoverage = closed(
 
 const BUDGET_STATES = ["none", "ok", "at_risk", "exceeded", "unknown"] as const;
 
-const Budget = closed(
+export const Budget = closed(
   {
     limit: orNull(Type.Number(), "What may be spent in a month (UTC). null: the installation sets no limit."),
     used: money("What this month cost so far."),
@@ -65,7 +65,7 @@ const summary = {
 export const CostSummary = closed(summary, titled("CostSummary", SUMMARY_EXAMPLE));
 export type CostSummary = Static<typeof CostSummary>;
 
-const CostRow = closed(
+export const CostRow = closed(
   {
     id: orNull(Type.String(), "null: none, or all that are not named."),
     kind: literals(["named", "none", "other"], {

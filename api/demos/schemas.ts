@@ -1,18 +1,11 @@
 /** The demo endpoints' replies. */
 import { type Static, Type } from "typebox";
-import { closed, literals } from "../../crds/schema.ts";
+import { closed } from "../../crds/schema.ts";
 import { CreateReply } from "../environments/schemas.ts";
-import { Instant, titled } from "../schemas/fields.ts";
+import { dashboard } from "../insights/schemas.ts";
+import { titled } from "../schemas/fields.ts";
 
 const Demo = Type.Literal(true, { examples: [true], description: "Marks demo data." });
-const Count = Type.Integer({ minimum: 0 });
-const Money = Type.Number({ description: "In `currency`." });
-
-const Trend = closed(
-  { date: Type.String({ format: "date" }), created: Count, deleted: Count, failed: Count },
-  { title: "DemoTrend" },
-);
-
 const DAYS = [
   ["2026-01-05", 18, 14, 1],
   ["2026-01-12", 24, 20, 0],
@@ -40,24 +33,7 @@ export const DEMO_DASHBOARD = {
   trends: DAYS.map(([date, created, deleted, failed]) => ({ date, created, deleted, failed })),
 };
 
-export const DemoDashboard = closed(
-  {
-    demo: Demo,
-    period: closed({ from: Instant, to: Instant }),
-    environments: closed({ created: Count, deleted: Count, expired: Count, failed: Count, active: Count }),
-    success_rate: Type.Number({ description: "Between 0 and 1: the share of created environments that became ready." }),
-    average_lifetime_hours: Type.Number(),
-    average_provision_seconds: Type.Number(),
-    peak_concurrent: Count,
-    active_users: Count,
-    total_cost: Money,
-    total_cost_cents: Type.Integer(),
-    currency: literals(["USD"]),
-    top_repositories: Type.Array(closed({ id: Type.String(), environments: Count }, { title: "DemoRepository" })),
-    trends: Type.Array(Trend),
-  },
-  titled("DemoDashboard", DEMO_DASHBOARD),
-);
+export const DemoDashboard = closed({ demo: Demo, ...dashboard }, titled("DemoDashboard", DEMO_DASHBOARD));
 export type DemoDashboard = Static<typeof DemoDashboard>;
 
 export const SampleReply = closed({ ...CreateReply.properties, demo: Demo });

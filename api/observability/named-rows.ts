@@ -1,3 +1,4 @@
+import type { Life } from "../../crds/environment/life.ts";
 import {
   type Dimension,
   NO_TALLY,
@@ -33,6 +34,9 @@ export function namedRows(rows: Rows, dimension: Dimension, caller: Caller, serv
     other: (others ?? []).length === 0 ? NO_TALLY : sumOfTallies((others ?? []).map(([, tally]) => tally)),
   };
 }
+
+/** Who may see an environment that lives, or lived: for `visibleTo`. */
+export const rightsTo = ({ owner, groups }: Life) => ({ ...(owner && { owner }), access: { groups: [...groups] } });
 
 function visibleNames(dimension: Dimension, caller: Caller, { repositories, configSets }: Used) {
   if (dimension === "trigger" || caller.permissions.has("environments:all")) return () => true;

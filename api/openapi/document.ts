@@ -68,6 +68,7 @@ const ABOUT_TAGS: Readonly<Record<Tag, string>> = {
   webhooks: "Events of repository and pipeline hosts, and what became of them.",
   helm: "What the chart of an application can be given.",
   observability: "How the platform does: figures of all environments together, and service levels.",
+  insights: "What became of environments: how many, how long, by whom, and where money could be saved.",
   demos: "A dashboard and an environment to try the platform with.",
   health: "Health, readiness and status; without authentication.",
 };

@@ -29,6 +29,8 @@ export interface Life {
   readonly isForced: boolean;
   /** As users see it; `undefined` once it is gone. */
   readonly phase: Phase | undefined;
+  /** When its spec was changed last; `undefined` once it is gone. */
+  readonly changedMs: number | undefined;
   /** Whether no reconcile has answered its latest change yet. */
   readonly isUnanswered: boolean;
   /** Its last TTL. */
@@ -85,6 +87,7 @@ export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
     goneMs: undefined,
     isForced: false,
     phase,
+    changedMs: msOf(status?.specChangedAt ?? metadata.creationTimestamp),
     isUnanswered: status?.observedGeneration !== metadata.generation,
     ttlHours: ttlHours(environment),
     repository: spec.backend?.repository,
@@ -111,6 +114,7 @@ export function lifeOfRecord(record: RecordSpec): Life {
     goneMs: Date.parse(goneAt),
     isForced: forced.length > 0,
     phase: undefined,
+    changedMs: undefined,
     isUnanswered: false,
     ttlHours: record.ttlHours,
     repository: record.components?.backend?.repository,

@@ -1,0 +1,125 @@
+import { PHASES } from "../../crds/environment/environment-status.schema.ts";
+import type { Life } from "../../crds/environment/life.ts";
+import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
+import type { Dimension, Tally } from "../../operator/ports/observability/summary.ts";
+import { type Caller, visibleTo } from "../auth/access.ts";
+import type { CostFigures } from "../costs/figures.ts";
+import { namedRows, rightsTo } from "../observability/named-rows.ts";
+import { toPeriod } from "../schemas/period.ts";
+import type { Services } from "../services.ts";
+import { averageLifetimeHours, rounded, successRate } from "./ratios.ts";
+import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
+
+const HOUR_MS = 3_600_000;
+/** Ready for so long without a change, and nobody seems to need it. */
+export const UNCHANGED_MS = 48 * HOUR_MS;
+const MOST_REASONS = 20;
+const MOST_STALE = 20;
+
+/** What is told of all environments, whoever asks. */
+export interface KnownLives {
+  readonly by_status: EnvironmentAnalytics["by_status"];
+  readonly ttl: EnvironmentAnalytics["ttl"];
+  readonly failure_reasons: EnvironmentAnalytics["failure_reasons"];
+  /** The longest unchanged first. */
+  readonly stale: readonly Life[];
+  readonly nowMs: number;
+}
+
+export function knownLives(lives: readonly Life[], period: Period, now: Date): KnownLives {
+  const nowMs = now.getTime();
+  const created = lives.filter(({ createdMs }) => isWithin(period, createdMs));
+  const byStatus = PHASES.map((status) => [status, lives.filter(({ phase }) => phase === status).length]);
+  return {
+    by_status: Object.fromEntries(byStatus) as KnownLives["by_status"],
+    ttl: ttlOf(created),
+    failure_reasons: failureReasons(created),
+    stale: lives
+      .filter((life) => life.phase === "ready" && unchangedMs(life, nowMs) >= UNCHANGED_MS)
+      .sort((one, other) => unchangedMs(other, nowMs) - unchangedMs(one, nowMs)),
+    nowMs,
+  };
+}
+
+/** For how long nobody changed it. */
+export const unchangedMs = ({ changedMs, createdMs }: Life, nowMs: number): number => nowMs - (changedMs ?? createdMs);
+
+type Used = Pick<Services, "repositories" | "configSets">;
+
+/** What became of environments, by what they have in common. */
+export function toAnalytics(
+  { figures, known }: { readonly figures: CostFigures; readonly known: KnownLives },
+  caller: Caller,
+  services: Used,
+): EnvironmentAnalytics {
+  const { period, days, whole } = figures.summary;
+  const { by_status, ttl, failure_reasons, stale, nowMs } = known;
+  const groups = (dimension: Dimension) => groupsOf(figures, dimension, { caller, services });
+  const isVisible = visibleTo(caller);
+  return {
+    period: toPeriod(period),
+    series: days.map(({ date, summary: { total } }) => {
+      const { created, succeeded, failed, deleted, expired } = total;
+      return { date, created, succeeded, failed, deleted, expired };
+    }),
+    by_status,
+    by_repository: groups("repository"),
+    by_trigger: Object.fromEntries(
+      TRIGGERS.map((trigger) => [trigger, whole.by.trigger.get(trigger)?.created ?? 0]),
+    ) as EnvironmentAnalytics["by_trigger"],
+    by_config_set: groups("config_set"),
+    ttl,
+    failure_reasons,
+    stale: stale
+      .filter((life) => isVisible(rightsTo(life)))
+      .slice(0, MOST_STALE)
+      .map((life) => toStale(life, nowMs)),
+  };
+}
+
+function groupsOf(
+  { summary }: CostFigures,
+  dimension: Dimension,
+  { caller, services }: { readonly caller: Caller; readonly services: Used },
+): Group[] {
+  const { named, other } = namedRows(summary.whole.by[dimension], dimension, caller, services);
+  const rows = named.map(({ id, tally }) => toGroup(id, id === null ? "none" : "named", tally));
+  const sorted = rows.sort(
+    (one, another) => another.created - one.created || (one.id ?? "").localeCompare(another.id ?? ""),
+  );
+  return other.thereSeconds > 0 || other.created > 0 ? [...sorted, toGroup(null, "other", other)] : sorted;
+}
+
+function toGroup(id: string | null, kind: Group["kind"], tally: Tally): Group {
+  const { created, deleted, failed } = tally;
+  const ratios = { success_rate: successRate(tally), average_lifetime_hours: averageLifetimeHours(tally) };
+  return { id, kind, created, deleted, failed, ...ratios };
+}
+
+function ttlOf(created: readonly Life[]): EnvironmentAnalytics["ttl"] {
+  const hours = Float64Array.from(created.flatMap(({ ttlHours }) => ttlHours ?? [])).sort();
+  if (hours.length === 0) return { average_hours: null, median_hours: null, longest_hours: null };
+  return {
+    average_hours: rounded(hours.reduce((sum, one) => sum + one, 0) / hours.length, 2),
+    median_hours: hours[Math.ceil(hours.length / 2) - 1] ?? null,
+    longest_hours: hours.at(-1) ?? null,
+  };
+}
+
+function failureReasons(created: readonly Life[]): EnvironmentAnalytics["failure_reasons"] {
+  const counts = new Map<string, number>();
+  for (const { failure } of created) if (failure !== undefined) counts.set(failure, (counts.get(failure) ?? 0) + 1);
+  return [...counts]
+    .map(([reason, environments]) => ({ reason, environments }))
+    .sort((one, other) => other.environments - one.environments || one.reason.localeCompare(other.reason))
+    .slice(0, MOST_REASONS);
+}
+
+function toStale(life: Life, nowMs: number): EnvironmentAnalytics["stale"][number] {
+  const { uid, name, repository, dueMs } = life;
+  return {
+    ...{ id: uid, name, repository: repository ?? null },
+    unchanged_hours: rounded(unchangedMs(life, nowMs) / HOUR_MS, 1),
+    expires_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
+  };
+}

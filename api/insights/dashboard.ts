@@ -1,0 +1,50 @@
+import { NONE, OTHERS, type Rows } from "../../operator/ports/observability/summary.ts";
+import type { Caller } from "../auth/access.ts";
+import type { CostFigures } from "../costs/figures.ts";
+import { amountOrNull, wholeCents } from "../costs/views.ts";
+import { namedRows } from "../observability/named-rows.ts";
+import { toPeriod } from "../schemas/period.ts";
+import type { Services } from "../services.ts";
+import { averageLifetimeHours, averageProvisionSeconds, successRate } from "./ratios.ts";
+import type { InsightsDashboard } from "./schemas.ts";
+
+const MOST_REPOSITORIES = 10;
+
+type Used = Pick<Services, "settings" | "repositories" | "configSets">;
+
+/** What became of environments in the period. */
+export function toInsightsDashboard(figures: CostFigures, caller: Caller, services: Used): InsightsDashboard {
+  const { summary, environments } = figures;
+  const { total, by, peak } = summary.whole;
+  const { costs } = services.settings;
+  const cents = wholeCents(total, costs);
+  const { created, deleted, expired, failed } = total;
+  return {
+    period: toPeriod(summary.period),
+    environments: { created, deleted: deleted - expired, expired, failed, active: environments.active },
+    success_rate: successRate(total),
+    average_lifetime_hours: averageLifetimeHours(total),
+    average_provision_seconds: averageProvisionSeconds(total),
+    peak_concurrent: peak,
+    active_users: activeUsersIn(by.creator),
+    total_cost: amountOrNull(cents),
+    total_cost_cents: cents,
+    currency: costs.currency,
+    top_repositories: topRepositories(by.repository, caller, services),
+    trends: summary.days.map(({ date, summary: { total: ofDay } }) => ({
+      ...{ date, created: ofDay.created, deleted: ofDay.deleted, failed: ofDay.failed },
+    })),
+  };
+}
+
+/** People who created an environment: how many they are is told to everybody, who they are is not. */
+export function activeUsersIn(creators: Rows): number {
+  return [...creators].filter(([name, { created }]) => name !== NONE && name !== OTHERS && created > 0).length;
+}
+
+function topRepositories(rows: Rows, caller: Caller, services: Used) {
+  return namedRows(rows, "repository", caller, services)
+    .named.flatMap(({ id, tally }) => (id === null || tally.created === 0 ? [] : [{ id, environments: tally.created }]))
+    .sort((one, other) => other.environments - one.environments || one.id.localeCompare(other.id))
+    .slice(0, MOST_REPOSITORIES);
+}

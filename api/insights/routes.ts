@@ -1,0 +1,68 @@
+import { figuresOf } from "../costs/figures.ts";
+import { feature, route } from "../route.ts";
+import { PeriodQuery, periodOf } from "../schemas/period.ts";
+import { knownLives, toAnalytics } from "./analytics.ts";
+import { recommended, toCostAnalysis } from "./cost-analysis.ts";
+import { toInsightsDashboard } from "./dashboard.ts";
+import { AnalysisQuery, CostAnalysis, EnvironmentAnalytics, InsightsDashboard, UserActivity } from "./schemas.ts";
+import { knownUsers, toUserActivity } from "./users.ts";
+
+const access = { permission: "insights:read" } as const;
+const DAYS = "Days are those of UTC. Rows are named for those who may see what they are about; the rest is one row.";
+
+/** What became of environments in a period. */
+const getInsightsDashboard = route({
+  endpoint: "GET /api/insights/dashboard",
+  summary: "Get what became of environments",
+  description: `How many environments were created, deleted and failed in the period, how long they took and lasted, and what they cost. ${DAYS}`,
+  access,
+  query: PeriodQuery,
+  reply: InsightsDashboard,
+})(({ query, caller }, services) => toInsightsDashboard(figuresOf(query, services), caller, services));
+
+/** The same in detail. */
+const getEnvironmentAnalytics = route({
+  endpoint: "GET /api/insights/environments/analytics",
+  summary: "Get what became of environments in detail",
+  description: `Environments of the period by day, by repository, by what made them and by config set, with their TTL and the reasons of failures, and those that nobody changed for long. ${DAYS}`,
+  access,
+  query: PeriodQuery,
+  reply: EnvironmentAnalytics,
+})(({ query, caller }, services) => {
+  const known = services.answers.of(`lives ${JSON.stringify(query)}`, (now) =>
+    knownLives(services.lives(), periodOf(query, now), now),
+  );
+  return toAnalytics({ figures: figuresOf(query, services), known }, caller, services);
+});
+
+/** Who creates environments. */
+const getUserActivity = route({
+  endpoint: "GET /api/insights/users/activity",
+  summary: "Get who created environments",
+  description: `The people who had environments in the period; below maintainers the caller alone. ${DAYS}`,
+  access,
+  query: PeriodQuery,
+  reply: UserActivity,
+})(({ query, caller }, services) => {
+  const known = services.answers.of("users", () => knownUsers(services.lives()));
+  return toUserActivity({ figures: figuresOf(query, services), known }, caller, services);
+});
+
+/** Where money could be saved. */
+const getCostAnalysis = route({
+  endpoint: "GET /api/insights/costs/analysis",
+  summary: "Get where money could be saved",
+  description: `The costs of the period by repository, creator, config set or trigger, and recommendations that name an environment and what it would save. ${DAYS}`,
+  access,
+  query: AnalysisQuery,
+  reply: CostAnalysis,
+})(({ query: { group_by: dimension = "repository", ...query }, caller }, services) => {
+  const found = services.answers.of("recommendations", (now) => recommended(services.lives(), now, services));
+  return toCostAnalysis({ figures: figuresOf(query, services), found, dimension }, caller, services);
+});
+
+export const insightRoutes = feature(
+  "insights",
+  { getInsightsDashboard, getEnvironmentAnalytics, getUserActivity, getCostAnalysis },
+  { envelope: "always" },
+);

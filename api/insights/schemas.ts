@@ -1,0 +1,199 @@
+/** What became of environments, as the REST contract words it. */
+import { type Static, Type } from "typebox";
+import { PHASES } from "../../crds/environment/environment-status.schema.ts";
+import { closed, literals } from "../../crds/schema.ts";
+import { DIMENSIONS } from "../../operator/ports/observability/summary.ts";
+import { Budget, CostRow } from "../costs/schemas.ts";
+import { Instant, orNull, titled } from "../schemas/fields.ts";
+import { PeriodQuery, PeriodReport } from "../schemas/period.ts";
+import { ANALYTICS_EXAMPLE, COST_ANALYSIS_EXAMPLE, DASHBOARD_EXAMPLE, USERS_EXAMPLE } from "./examples.ts";
+
+const NONE = "null: there was none.";
+const Count = Type.Integer({ minimum: 0 });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const figure = (description: string) => orNull(Type.Number(), `${description} ${NONE}`);
+const money = (description: string) => orNull(Type.Number(), `${description} null: nothing is known.`);
+const date = Type.String({ format: "date", description: "The day, in UTC." });
+
+export const dashboard = {
+  period: PeriodReport,
+  environments: closed({
+    created: count("Created in the period."),
+    deleted: count("Deleted in it by request."),
+    expired: count("Deleted in it because they had expired."),
+    failed: count("Created in it, and failed before they were ready."),
+    active: count("There at its end."),
+  }),
+  success_rate: figure(
+    "Between 0 and 1: of the created environments that became ready or failed, the share that became ready.",
+  ),
+  average_lifetime_hours: figure(
+    "Of those that were deleted in the period, from creation to the request of the deletion.",
+  ),
+  average_provision_seconds: figure("Of those that were created in it, from creation to ready."),
+  peak_concurrent: count("The most that were there at the same time."),
+  active_users: count("People who created one in the period."),
+  total_cost: money("What all environments together cost in the period."),
+  total_cost_cents: orNull(Type.Integer(), "The same in hundredths of the currency."),
+  currency: Type.String({ description: "ISO 4217." }),
+  top_repositories: Type.Array(
+    closed({ id: Type.String(), environments: count("Created in the period.") }, { title: "TopRepository" }),
+    { description: "Those of which the most were created, of the repositories that the caller may see; ten at most." },
+  ),
+  trends: Type.Array(
+    closed({ date, created: Count, deleted: count("By request or expiry."), failed: Count }, { title: "Trend" }),
+  ),
+};
+
+export const InsightsDashboard = closed(dashboard, titled("InsightsDashboard", DASHBOARD_EXAMPLE));
+export type InsightsDashboard = Static<typeof InsightsDashboard>;
+
+const Group = closed(
+  {
+    id: orNull(Type.String(), "null: none, or all that are not named."),
+    kind: literals(["named", "none", "other"], {
+      description: "other: the sum of what the caller may not see, and of the least.",
+    }),
+    created: Count,
+    deleted: Count,
+    failed: Count,
+    success_rate: figure("Between 0 and 1."),
+    average_lifetime_hours: figure("Of those that were deleted in the period."),
+  },
+  { title: "EnvironmentGroup" },
+);
+export type Group = Static<typeof Group>;
+
+const counts = <N extends string>(names: readonly N[], description: string) =>
+  closed(Object.fromEntries(names.map((name) => [name, Count])) as Record<N, typeof Count>, { description });
+
+export const TRIGGERS = ["api", "pull_request", "pipeline", "manifest", "canary", "kubectl"] as const;
+
+export const EnvironmentAnalytics = closed(
+  {
+    period: PeriodReport,
+    series: Type.Array(
+      closed(
+        { date, created: Count, succeeded: Count, failed: Count, deleted: Count, expired: Count },
+        { title: "EnvironmentDay" },
+      ),
+      { description: "The days of the period from the first of which anything is known." },
+    ),
+    by_status: counts(PHASES, "Environments that there are now."),
+    by_repository: Type.Array(Group, {
+      description: "By the repository of the backend; the rows add up to the whole.",
+    }),
+    by_trigger: counts(TRIGGERS, "Created in the period, by what made them; kubectl: nothing else is known."),
+    by_config_set: Type.Array(Group, { description: "By config set; the rows add up to the whole." }),
+    ttl: closed({
+      average_hours: figure("Of those that were created in the period and are still known."),
+      median_hours: figure("Half of them have no longer TTL."),
+      longest_hours: figure("The longest TTL of them."),
+    }),
+    failure_reasons: Type.Array(
+      closed(
+        { reason: Type.String({ description: "Stable, for programs." }), environments: Count },
+        { title: "FailureReason" },
+      ),
+      {
+        description:
+          "Why those failed that were created in the period and are still known, the most frequent first; twenty at most.",
+      },
+    ),
+    stale: Type.Array(
+      closed(
+        {
+          id: Type.String(),
+          name: Type.String(),
+          repository: orNull(Type.String(), "Id of the repository of its backend."),
+          unchanged_hours: Type.Number({ description: "Since its last change, or its creation." }),
+          expires_at: orNull(Instant, "null: it never expires."),
+        },
+        { title: "StaleEnvironment" },
+      ),
+      {
+        description:
+          "Ready environments that nobody changed for two days, of those that the caller may see; twenty at most.",
+      },
+    ),
+  },
+  titled("EnvironmentAnalytics", ANALYTICS_EXAMPLE),
+);
+export type EnvironmentAnalytics = Static<typeof EnvironmentAnalytics>;
+
+export const UserActivity = closed(
+  {
+    period: PeriodReport,
+    total_users: count("People of whom environments are known."),
+    active_users: count("Of them, those who created one in the period."),
+    users: Type.Array(
+      closed(
+        {
+          id: Type.String({ description: "`<issuer>#<sub>`." }),
+          email: Type.String({ description: "Empty when it is not known." }),
+          name: Type.String({ description: "Empty when it is not known." }),
+          created: count("Environments that they created in the period."),
+          active_environments: count("Their environments that there are now."),
+          total_cost: money("What their environments cost in the period."),
+          last_created_at: orNull(Instant, "When they created one last, as far as that is known."),
+        },
+        { title: "User" },
+      ),
+      {
+        description:
+          "Those who had environments in the period, the most active first, 150 at most; below maintainers the caller alone.",
+      },
+    ),
+    series: Type.Array(closed({ date, active_users: Count }, { title: "UserDay" })),
+  },
+  titled("UserActivity", USERS_EXAMPLE),
+);
+export type UserActivity = Static<typeof UserActivity>;
+
+export const AnalysisQuery = closed({
+  ...PeriodQuery.properties,
+  group_by: Type.Optional(literals(DIMENSIONS, { description: "repository unless said." })),
+});
+
+export const WASTE_REASONS = ["failed", "unchanged", "protected"] as const;
+
+export const CostAnalysis = closed(
+  {
+    period: PeriodReport,
+    currency: Type.String({ description: "ISO 4217." }),
+    group_by: literals(DIMENSIONS),
+    groups: Type.Array(CostRow, { description: "The rows add up to the whole." }),
+    waste: closed({
+      environments: count("That are named below."),
+      saving: Type.Number({ description: "The sum of what could be saved by them." }),
+      saving_cents: Type.Integer(),
+      by_reason: counts(WASTE_REASONS, "How many environments, by the reason."),
+    }),
+    forecast: closed({
+      projected_month: money("What this month (UTC) is going to cost, as the summary of the costs says."),
+      budget: Budget,
+    }),
+    recommendations: Type.Array(
+      closed(
+        {
+          environment: closed({ id: Type.String(), name: Type.String() }),
+          reason: literals(WASTE_REASONS, {
+            description:
+              "failed: it failed and runs on. unchanged: it is ready, and nobody changed it for two days. protected: nobody changed it for a week, and it never expires.",
+          }),
+          action: literals(["delete", "suspend", "unprotect"]),
+          message: Type.String({ description: "For people." }),
+          saving: Type.Number({
+            description:
+              "What it would cost until its expiry; of a protected one, in 30 days. Volumes of a suspended one still cost.",
+          }),
+          saving_cents: Type.Integer(),
+        },
+        { title: "Recommendation" },
+      ),
+      { description: "The environments of the caller's view that could cost less, the greatest saving first." },
+    ),
+  },
+  titled("CostAnalysis", COST_ANALYSIS_EXAMPLE),
+);
+export type CostAnalysis = Static<typeof CostAnalysis>;
