@@ -41,9 +41,11 @@ export function createSummarizer(now: Date, { lives, rollups }: Sources): (perio
   const nowMs = now.getTime();
   const all = lives();
   const stored = new Map(rollups.days().map((one) => [one.day, one] as const));
-  const firstMs = [...stored.keys()].reduce((first, day) => Math.min(first, Date.parse(day)), earliest(all) ?? nowMs);
+  const firstLifeMs = earliest(all) ?? nowMs;
+  const firstMs = [...stored.keys()].reduce((first, day) => Math.min(first, Date.parse(day)), firstLifeMs);
   const known = new Map<string, Summary>();
   const partOf = (part: Period): Summary => {
+    if (part.toMs <= firstLifeMs) return NOTHING;
     const key = `${part.fromMs}-${part.toMs}`;
     const summary = known.get(key) ?? summaryOf(all, part, nowMs);
     known.set(key, summary);
@@ -69,6 +71,8 @@ export function createSummarizer(now: Date, { lives, rollups }: Sources): (perio
     };
   };
 }
+
+const NOTHING = sumOfSummaries([]);
 
 /** When the first of them was created; the same list is asked about until something changes. */
 const earliest = oncePer((lives: readonly Life[]) =>

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { RecordSpec } from "../../crds/environment/environment-record.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { environmentFixture } from "../support/fixtures/environment-fixture.ts";
+import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";
+
+const costs = { currency: "EUR", cpuCoreHour: 1, memoryGibHour: 0.5, storageGibHour: 0.1, monthlyBudget: 100 };
+
+let service: ApiService;
+beforeAll(async () => {
+  service = await startApiService({ settings: { costs } });
+  for (const environment of living()) service.environments.put(environment);
+  for (const record of recorded()) await service.records.keep(record);
+});
+afterAll(() => service.stop());
+
+const subject = (person: Person) => `${service.issuer.issuer}#${PEOPLE[person].sub}`;
+const owner = (person: Person) => {
+  const { email, name } = PEOPLE[person];
+  return { subject: subject(person), email, name };
+};
+const later = (instant: string, seconds: number) => new Date(Date.parse(instant) + seconds * 1000).toISOString();
+const requested = (since: string, cpuMillicores: number) => [
+  { since, cpuMillicores, memoryMebibytes: 0, storageMebibytes: 0 },
+];
+
+interface Lived {
+  readonly created: string;
+  readonly readyAfterS?: number;
+  readonly cpu: number;
+  readonly spec: Partial<EphemeralEnvironment["spec"]>;
+}
+
+const environment = (name: string, { created, readyAfterS, cpu, spec }: Lived) =>
+  environmentFixture({
+    metadata: { name, uid: `uid-${name}`, creationTimestamp: created },
+    spec: { backend: { repository: "shop-api", branch: "main" }, ttlHours: 24, ...spec },
+    status: {
+      phase: readyAfterS === undefined ? "failed" : "ready",
+      usage: requested(created, cpu),
+      ...(readyAfterS !== undefined && { readyAt: later(created, readyAfterS) }),
+      ...(readyAfterS === undefined && { conditions: [BROKEN] }),
+    },
+  });
+
+const BROKEN = {
+  ...({ type: "Ready", status: "False", reason: "ImagePullFailed", message: "" } as const),
+  lastTransitionTime: "2026-06-01T11:01:00Z",
+};
+
+const living = () => [
+  environment("steady", {
+    ...{ created: "2026-05-28T12:00:00Z", readyAfterS: 40, cpu: 1_000 },
+    spec: { owner: owner("developer"), ttlHours: 168 },
+  }),
+  environment("broken", {
+    ...{ created: "2026-06-01T11:00:00Z", cpu: 500 },
+    spec: { owner: owner("stranger"), backend: { repository: "billing-api", branch: "main" } },
+  }),
+  environment("kept", {
+    ...{ created: "2026-05-20T12:00:00Z", readyAfterS: 80, cpu: 100 },
+    spec: { owner: owner("colleague"), access: { groups: ["shop"] }, protected: true },
+  }),
+];
+
+const record = (name: string, createdAt: string, deletedAt: string, more: Partial<RecordSpec>): RecordSpec => ({
+  ...{ name, uid: `uid-${name}`, createdAt, reason: "deleted", deletedAt, teardownSeconds: 20 },
+  goneAt: later(deletedAt, 20),
+  components: { backend: { repository: "shop-api", branch: "main", commit: "" } },
+  ...more,
+});
+
+const recorded = () => [
+  record("expired", "2026-05-10T00:00:00Z", "2026-05-12T00:00:00Z", {
+    ...{ reason: "expired", readyAt: "2026-05-10T00:01:00Z", ttlHours: 48 },
+    ...{ owner: owner("developer"), trigger: { kind: "api" } },
+  }),
+  // Made in the last millisecond of a month.
+  record("gone", "2026-05-31T23:59:59.999Z", "2026-06-01T01:59:59.999Z", {
+    ...{ failure: "ImagePullFailed", ttlHours: 24, owner: owner("developer") },
+    trigger: { kind: "pull_request", provider: "", repository: "shop-api", number: 7 },
+  }),
+  record("long ago", "2026-04-01T00:00:00Z", "2026-04-02T00:00:00Z", { readyAt: "2026-04-01T00:01:00Z" }),
+];
+
+async function get(path: string, person: Person = "maintainer") {
+  const authorization = await service.bearer(person);
+  const { body } = await service.http.get(`/api/insights/${path}`).set({ authorization }).expect(200);
+  return body.data;
+}
+
+const day = (all: readonly { readonly date: string }[], date: string) => all.find((one) => one.date === date);
+
+describe("GET /api/insights/dashboard", () => {
+  test("is exactly what became of environments", async () => {
+    const { trends, ...dashboard } = await get("dashboard");
+    expect(dashboard).toEqual({
+      period: { from: "2026-05-02T12:00:00.500Z", to: "2026-06-01T12:00:00.500Z" },
+      environments: { created: 5, deleted: 1, expired: 1, failed: 2, active: 3 },
+      ...{ success_rate: 0.6, average_lifetime_hours: 25, average_provision_seconds: 60, peak_concurrent: 3 },
+      ...{ active_users: 3, total_cost: 125.3, total_cost_cents: 12_530, currency: "EUR" },
+      top_repositories: [
+        { id: "shop-api", environments: 4 },
+        { id: "billing-api", environments: 1 },
+      ],
+    });
+    expect(day(trends, "2026-05-31")).toEqual({ date: "2026-05-31", created: 1, deleted: 0, failed: 1 });
+    expect(day(trends, "2026-06-01")).toEqual({ date: "2026-06-01", created: 1, deleted: 1, failed: 1 });
+    expect(day(trends, "2026-05-12")).toEqual({ date: "2026-05-12", created: 0, deleted: 1, failed: 0 });
+  });
+
+  test.each([
+    ["the last millisecond of the month", "2026-05-31T23:59:59.999Z", "2026-06-01T00:00:00Z", 1],
+    ["all before it", "2026-05-31T00:00:00Z", "2026-05-31T23:59:59.999Z", 0],
+    [
+      "the same day in a zone where it is June already",
+      "2026-06-01T00:00:00%2B02:00",
+      "2026-06-02T00:00:00%2B02:00",
+      2,
+    ],
+  ])("in %s", async (_what, from, to, created) => {
+    expect((await get(`dashboard?from=${from}&to=${to}`)).environments.created).toBe(created);
+  });
+
+  test("of a time without environments has no numbers that do not exist", async () => {
+    expect(await get("dashboard?from=2025-01-01T00:00:00Z&to=2025-02-01T00:00:00Z")).toMatchObject({
+      environments: { created: 0, deleted: 0, expired: 0, failed: 0, active: 0 },
+      ...{ success_rate: null, average_lifetime_hours: null, average_provision_seconds: null, peak_concurrent: 0 },
+      ...{ active_users: 0, total_cost: 0, top_repositories: [], trends: [] },
+    });
+  });
+});
+
+describe("GET /api/insights/environments/analytics", () => {
+  test("tells environments by what they have in common", async () => {
+    const { series, period: _, ...analytics } = await get("environments/analytics");
+    const group = (id: string | null, more: object) => ({ id, kind: id === null ? "none" : "named", ...more });
+    expect(analytics).toEqual({
+      by_status: { creating: 0, building: 0, updating: 0, ready: 2, failed: 1, terminating: 0 },
+      by_repository: [
+        group("shop-api", { created: 4, deleted: 2, failed: 1, success_rate: 0.75, average_lifetime_hours: 25 }),
+        group("billing-api", { created: 1, deleted: 0, failed: 1, success_rate: 0, average_lifetime_hours: null }),
+      ],
+      by_trigger: { api: 1, pull_request: 1, pipeline: 0, manifest: 0, canary: 0, kubectl: 3 },
+      by_config_set: [
+        group(null, { created: 5, deleted: 2, failed: 2, success_rate: 0.6, average_lifetime_hours: 25 }),
+      ],
+      ttl: { average_hours: 57.6, median_hours: 24, longest_hours: 168 },
+      failure_reasons: [{ reason: "ImagePullFailed", environments: 2 }],
+      stale: [
+        { id: "uid-kept", name: "kept", repository: "shop-api", unchanged_hours: 288, expires_at: null },
+        {
+          ...{ id: "uid-steady", name: "steady", repository: "shop-api", unchanged_hours: 96 },
+          expires_at: "2026-06-04T12:00:00.000Z",
+        },
+      ],
+    });
+    expect(day(series, "2026-06-01")).toEqual({
+      ...{ date: "2026-06-01", created: 1, succeeded: 0, failed: 1, deleted: 1, expired: 0 },
+    });
+  });
+
+  test("names only what the caller may see", async () => {
+    const { stale } = await get("environments/analytics", "viewer");
+    expect(stale.map(({ name }: { name: string }) => name)).toEqual(["kept"]);
+  });
+});
+
+describe("GET /api/insights/users/activity", () => {
+  const user = (person: Person, created: number, total_cost: number, last_created_at: string) => ({
+    ...{ id: subject(person), email: PEOPLE[person].email, name: PEOPLE[person].name, created },
+    ...{ active_environments: 1, total_cost, last_created_at },
+  });
+
+  test("names everybody for a maintainer", async () => {
+    const { users, series, total_users, active_users } = await get("users/activity");
+    const [first, ...others] = users;
+    expect(first).toEqual(user("developer", 3, 96, "2026-05-31T23:59:59.999Z"));
+    expect(others).toHaveLength(2);
+    expect(others).toContainEqual(user("colleague", 1, 28.8, "2026-05-20T12:00:00.000Z"));
+    expect(others).toContainEqual(user("stranger", 1, 0.5, "2026-06-01T11:00:00.000Z"));
+    expect({ total_users, active_users }).toEqual({ total_users: 3, active_users: 3 });
+    expect(day(series, "2026-05-31")).toEqual({ date: "2026-05-31", active_users: 1 });
+  });
+
+  test("names others the caller alone", async () => {
+    expect((await get("users/activity", "stranger")).users).toEqual([
+      user("stranger", 1, 0.5, "2026-06-01T11:00:00.000Z"),
+    ]);
+    expect(await get("users/activity", "viewer")).toMatchObject({ users: [], active_users: 3 });
+  });
+});
+
+describe("GET /api/insights/costs/analysis", () => {
+  test("groups costs, and recommends what saves the most", async () => {
+    expect(await get("costs/analysis?group_by=creator")).toMatchObject({
+      ...{ currency: "EUR", group_by: "creator" },
+      groups: [
+        { id: subject("developer"), total_cents: 9_600 },
+        { id: subject("colleague"), total_cents: 2_880 },
+        { id: subject("stranger"), total_cents: 50 },
+      ],
+      waste: {
+        ...{ environments: 3, saving: 155.5, saving_cents: 15_550 },
+        by_reason: { failed: 1, unchanged: 1, protected: 1 },
+      },
+      forecast: { budget: { limit: 100, state: "at_risk" } },
+      recommendations: [
+        { environment: { name: "steady" }, reason: "unchanged", action: "suspend", saving: 72 },
+        { environment: { name: "kept" }, reason: "protected", action: "unprotect", saving: 72 },
+        { environment: { id: "uid-broken", name: "broken" }, reason: "failed", action: "delete", saving: 11.5 },
+      ],
+    });
+  });
+
+  test.each(["repository", "creator", "config_set", "trigger"])("by %s adds up to the whole", async (dimension) => {
+    for (const person of ["maintainer", "developer", "viewer"] as const) {
+      const { groups } = await get(`costs/analysis?group_by=${dimension}`, person);
+      const sum = groups.reduce(
+        (cents: number, one: { total_cents: number | null }) => cents + (one.total_cents ?? 0),
+        0,
+      );
+      expect({ person, sum }).toEqual({ person, sum: 12_530 });
+    }
+  });
+
+  test("recommends nothing about what the caller may not see", async () => {
+    const { recommendations, waste } = await get("costs/analysis", "developer");
+    expect(recommendations.map(({ environment: { name } }: { environment: { name: string } }) => name)).toEqual([
+      "steady",
+      "kept",
+    ]);
+    expect(waste).toMatchObject({ environments: 2, saving: 144 });
+  });
+});
