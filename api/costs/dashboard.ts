@@ -3,6 +3,8 @@ import type { Life } from "../../crds/environment/life.ts";
 import { type Dimension, knownPercent, type Tally, tallyOf } from "../../operator/ports/observability/summary.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { namedRows, rightsTo } from "../observability/named-rows.ts";
+import { pointsOf } from "../observability/period-summary.ts";
+import type { Interval } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { type CostFigures, isKnown, type Priced } from "./figures.ts";
 import { amountOf, apportioned, totalPriceOf } from "./price.ts";
@@ -13,15 +15,20 @@ const MOST_ENVIRONMENTS = 10;
 
 type Used = Pick<Services, "repositories" | "configSets" | "settings">;
 
-export function toCostDashboard(figures: CostFigures, caller: Caller, services: Used): CostDashboard {
+export function toCostDashboard(
+  { figures, interval }: { readonly figures: CostFigures; readonly interval: Interval | undefined },
+  caller: Caller,
+  services: Used,
+): CostDashboard {
   const { costs } = services.settings;
-  const { days, whole } = figures.summary;
-  const parts = days.map(({ summary }) => ({ tally: summary.total }));
-  const ofDays = shared(wholeCents(whole.total, costs), parts, costs);
+  const { whole } = figures.summary;
+  const points = pointsOf(figures.summary.days, interval);
+  const parts = points.map(({ summary }) => ({ tally: summary.total }));
+  const shares = shared(wholeCents(whole.total, costs), parts, costs);
   const rowsOf = (dimension: Dimension) => costRows(figures, dimension, caller, services);
   return {
     summary: toCostSummary(figures, costs),
-    timeseries: days.map(({ date, summary }, index) => ({ date, ...sumOfMoney(summary.total, ofDays[index]) })),
+    timeseries: points.map(({ date, summary }, index) => ({ date, ...sumOfMoney(summary.total, shares[index]) })),
     top_environments: topEnvironments(figures, caller),
     by_repository: rowsOf("repository"),
     by_creator: rowsOf("creator"),

@@ -1,5 +1,5 @@
 import { feature, route } from "../route.ts";
-import { PeriodQuery } from "../schemas/period.ts";
+import { PeriodQuery, SeriesQuery } from "../schemas/period.ts";
 import { toCostDashboard } from "./dashboard.ts";
 import { figuresOf } from "./figures.ts";
 import { CostDashboard, CostSummary } from "./schemas.ts";
@@ -24,8 +24,10 @@ const getCostDashboard = route({
   summary: "Get what the costs consist of",
   description: `The costs of the period by day (UTC), by repository, by creator and by config set, and the environments that cost the most. Rows are named for those who may see what they are about. ${BASIS}`,
   access: { permission: "observability:read" },
-  query: PeriodQuery,
+  query: SeriesQuery,
   reply: CostDashboard,
-})(({ query, caller }, services) => toCostDashboard(figuresOf(query, services), caller, services));
+})(({ query: { interval, ...query }, caller }, services) =>
+  toCostDashboard({ figures: figuresOf(query, services), interval }, caller, services),
+);
 
 export const costRoutes = feature("observability", { getCostSummary, getCostDashboard }, { envelope: "always" });

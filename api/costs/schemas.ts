@@ -101,7 +101,7 @@ export const CostDashboard = closed(
     timeseries: Type.Array(
       closed(
         {
-          date: Type.String({ format: "date", description: "The day, in UTC." }),
+          date: Type.String({ format: "date", description: "The day, in UTC; of a week its Monday." }),
           total_cost: money("Of that day."),
           total_cents: cents,
         },

@@ -5,8 +5,10 @@ import type { Dimension, Tally } from "../../operator/ports/observability/summar
 import { type Caller, visibleTo } from "../auth/access.ts";
 import type { CostFigures } from "../costs/figures.ts";
 import { namedRows, rightsTo } from "../observability/named-rows.ts";
+import { pointsOf } from "../observability/period-summary.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
+import type { SeriesOf } from "./dashboard.ts";
 import { averageLifetimeHours, rounded, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
 
@@ -48,7 +50,7 @@ type Used = Pick<Services, "repositories" | "configSets">;
 
 /** What became of environments, by what they have in common. */
 export function toAnalytics(
-  { figures, known }: { readonly figures: CostFigures; readonly known: KnownLives },
+  { figures, interval, known }: SeriesOf & { readonly known: KnownLives },
   caller: Caller,
   services: Used,
 ): EnvironmentAnalytics {
@@ -58,7 +60,7 @@ export function toAnalytics(
   const isVisible = visibleTo(caller);
   return {
     period: toPeriod(period),
-    series: days.map(({ date, summary: { total } }) => {
+    series: pointsOf(days, interval).map(({ date, summary: { total } }) => {
       const { created, succeeded, failed, deleted, expired } = total;
       return { date, created, succeeded, failed, deleted, expired };
     }),

@@ -3,17 +3,28 @@ import type { Caller } from "../auth/access.ts";
 import type { CostFigures } from "../costs/figures.ts";
 import { amountOrNull, wholeCents } from "../costs/views.ts";
 import { namedRows } from "../observability/named-rows.ts";
-import { toPeriod } from "../schemas/period.ts";
+import { pointsOf } from "../observability/period-summary.ts";
+import { type Interval, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { averageLifetimeHours, averageProvisionSeconds, successRate } from "./ratios.ts";
 import type { InsightsDashboard } from "./schemas.ts";
 
 const MOST_REPOSITORIES = 10;
 
+/** Figures with what a point of their series stands for. */
+export interface SeriesOf {
+  readonly figures: CostFigures;
+  readonly interval: Interval | undefined;
+}
+
 type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
 /** What became of environments in the period. */
-export function toInsightsDashboard(figures: CostFigures, caller: Caller, services: Used): InsightsDashboard {
+export function toInsightsDashboard(
+  { figures, interval }: SeriesOf,
+  caller: Caller,
+  services: Used,
+): InsightsDashboard {
   const { summary, environments } = figures;
   const { total, by, peak } = summary.whole;
   const { costs } = services.settings;
@@ -31,7 +42,7 @@ export function toInsightsDashboard(figures: CostFigures, caller: Caller, servic
     total_cost_cents: cents,
     currency: costs.currency,
     top_repositories: topRepositories(by.repository, caller, services),
-    trends: summary.days.map(({ date, summary: { total: ofDay } }) => ({
+    trends: pointsOf(summary.days, interval).map(({ date, summary: { total: ofDay } }) => ({
       ...{ date, created: ofDay.created, deleted: ofDay.deleted, failed: ofDay.failed },
     })),
   };

@@ -1,6 +1,6 @@
 import { figuresOf } from "../costs/figures.ts";
 import { feature, route } from "../route.ts";
-import { PeriodQuery, periodOf } from "../schemas/period.ts";
+import { periodOf, SeriesQuery } from "../schemas/period.ts";
 import { knownLives, toAnalytics } from "./analytics.ts";
 import { recommended, toCostAnalysis } from "./cost-analysis.ts";
 import { toInsightsDashboard } from "./dashboard.ts";
@@ -16,9 +16,11 @@ const getInsightsDashboard = route({
   summary: "Get what became of environments",
   description: `How many environments were created, deleted and failed in the period, how long they took and lasted, and what they cost. ${DAYS}`,
   access,
-  query: PeriodQuery,
+  query: SeriesQuery,
   reply: InsightsDashboard,
-})(({ query, caller }, services) => toInsightsDashboard(figuresOf(query, services), caller, services));
+})(({ query: { interval, ...query }, caller }, services) =>
+  toInsightsDashboard({ figures: figuresOf(query, services), interval }, caller, services),
+);
 
 /** The same in detail. */
 const getEnvironmentAnalytics = route({
@@ -26,13 +28,13 @@ const getEnvironmentAnalytics = route({
   summary: "Get what became of environments in detail",
   description: `Environments of the period by day, by repository, by what made them and by config set, with their TTL and the reasons of failures, and those that nobody changed for long. ${DAYS}`,
   access,
-  query: PeriodQuery,
+  query: SeriesQuery,
   reply: EnvironmentAnalytics,
-})(({ query, caller }, services) => {
+})(({ query: { interval, ...query }, caller }, services) => {
   const known = services.answers.of(`lives ${JSON.stringify(query)}`, (now) =>
     knownLives(services.lives(), periodOf(query, now), now),
   );
-  return toAnalytics({ figures: figuresOf(query, services), known }, caller, services);
+  return toAnalytics({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
 
 /** Who creates environments. */
@@ -41,11 +43,11 @@ const getUserActivity = route({
   summary: "Get who created environments",
   description: `The people who had environments in the period; below maintainers the caller alone. ${DAYS}`,
   access,
-  query: PeriodQuery,
+  query: SeriesQuery,
   reply: UserActivity,
-})(({ query, caller }, services) => {
+})(({ query: { interval, ...query }, caller }, services) => {
   const known = services.answers.of("users", () => knownUsers(services.lives()));
-  return toUserActivity({ figures: figuresOf(query, services), known }, caller, services);
+  return toUserActivity({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
 
 /** Where money could be saved. */

@@ -13,7 +13,7 @@ const Count = Type.Integer({ minimum: 0 });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const figure = (description: string) => orNull(Type.Number(), `${description} ${NONE}`);
 const money = (description: string) => orNull(Type.Number(), `${description} null: nothing is known.`);
-const date = Type.String({ format: "date", description: "The day, in UTC." });
+const date = Type.String({ format: "date", description: "The day, in UTC; of a week its Monday." });
 
 export const dashboard = {
   period: PeriodReport,
@@ -124,7 +124,9 @@ export type EnvironmentAnalytics = Static<typeof EnvironmentAnalytics>;
 export const UserActivity = closed(
   {
     period: PeriodReport,
-    total_users: count("People of whom environments are known."),
+    total_users: count(
+      "People of whom environments are known; below maintainers everything here is about the caller alone.",
+    ),
     active_users: count("Of them, those who created one in the period."),
     users: Type.Array(
       closed(

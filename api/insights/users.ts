@@ -1,11 +1,11 @@
 import type { Life } from "../../crds/environment/life.ts";
-import { NONE, OTHERS, type Tally } from "../../operator/ports/observability/summary.ts";
+import { NONE, OTHERS, type Rows, type Tally } from "../../operator/ports/observability/summary.ts";
 import type { Caller } from "../auth/access.ts";
-import type { CostFigures } from "../costs/figures.ts";
 import { amountOrNull, wholeCents } from "../costs/views.ts";
+import { pointsOf } from "../observability/period-summary.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
-import { activeUsersIn } from "./dashboard.ts";
+import { activeUsersIn, type SeriesOf } from "./dashboard.ts";
 import type { UserActivity } from "./schemas.ts";
 
 const MOST_USERS = 150;
@@ -38,16 +38,18 @@ export function knownUsers(lives: readonly Life[]): ReadonlyMap<string, KnownUse
 
 type Used = Pick<Services, "settings">;
 
-/** Who created environments; the caller alone, unless they see all environments. */
+/** Who created environments. Whoever does not see all environments is told of themselves alone. */
 export function toUserActivity(
-  { figures, known }: { readonly figures: CostFigures; readonly known: ReadonlyMap<string, KnownUser> },
+  { figures, interval, known }: SeriesOf & { readonly known: ReadonlyMap<string, KnownUser> },
   caller: Caller,
   { settings }: Used,
 ): UserActivity {
   const { period, days, whole } = figures.summary;
-  const people = [...whole.by.creator].filter(([subject]) => subject !== NONE && subject !== OTHERS);
   const seesAll = caller.permissions.has("environments:all");
-  const shown = people.filter(([subject]) => seesAll || subject === caller.subject);
+  const isShown = (subject: string) =>
+    subject !== NONE && subject !== OTHERS && (seesAll || subject === caller.subject);
+  const shown = (rows: Rows): Rows => new Map([...rows].filter(([subject]) => isShown(subject)));
+  const people = shown(whole.by.creator);
   const toUser = ([subject, tally]: readonly [string, Tally]) => {
     const { email = "", name = "", activeEnvironments = 0, lastCreatedMs } = known.get(subject) ?? {};
     return {
@@ -58,12 +60,14 @@ export function toUserActivity(
   };
   return {
     period: toPeriod(period),
-    total_users: new Set([...known.keys(), ...people.map(([subject]) => subject)]).size,
-    active_users: activeUsersIn(whole.by.creator),
-    users: shown
+    total_users: new Set([...[...known.keys()].filter(isShown), ...people.keys()]).size,
+    active_users: activeUsersIn(people),
+    users: [...people]
       .map(toUser)
       .sort((one, other) => other.created - one.created || one.id.localeCompare(other.id))
       .slice(0, MOST_USERS),
-    series: days.map(({ date, summary }) => ({ date, active_users: activeUsersIn(summary.by.creator) })),
+    series: pointsOf(days, interval).map(({ date, summary }) => ({
+      ...{ date, active_users: activeUsersIn(shown(summary.by.creator)) },
+    })),
   };
 }

@@ -3,6 +3,7 @@ import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
 import { type Summary, summaryOf, sumOfSummaries } from "../../operator/ports/observability/summary.ts";
+import type { Interval } from "../schemas/period.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -73,6 +74,22 @@ export function createSummarizer(now: Date, { lives, rollups }: Sources): (perio
 }
 
 const NOTHING = sumOfSummaries([]);
+
+const WEEK_MS = 7 * DAY_MS;
+/** The epoch was a Thursday. */
+const MONDAY_MS = 4 * DAY_MS;
+
+/** The points of a series: the days themselves, or the weeks that they are in, each by its Monday. */
+export function pointsOf(days: readonly DaySummary[], interval: Interval = "day"): readonly DaySummary[] {
+  if (interval === "day") return days;
+  const weeks = new Map<string, Summary[]>();
+  for (const { date, summary } of days) {
+    const sinceMonday = (Date.parse(date) - MONDAY_MS) % WEEK_MS;
+    const monday = new Date(Date.parse(date) - sinceMonday).toISOString().slice(0, 10);
+    weeks.set(monday, [...(weeks.get(monday) ?? []), summary]);
+  }
+  return [...weeks].map(([date, summaries]) => ({ date, summary: sumOfSummaries(summaries) }));
+}
 
 /** When the first of them was created; the same list is asked about until something changes. */
 const earliest = oncePer((lives: readonly Life[]) =>

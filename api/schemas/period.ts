@@ -24,6 +24,19 @@ export const PeriodQuery = closed({
 });
 export type PeriodQuery = Static<typeof PeriodQuery>;
 
+export const INTERVALS = ["day", "week"] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** Of what is told as a series. */
+export const SeriesQuery = closed({
+  ...PeriodQuery.properties,
+  interval: Type.Optional(
+    literals(INTERVALS, {
+      description: "What a point of the series stands for; day unless said. Weeks begin on Monday, UTC.",
+    }),
+  ),
+});
+
 export const PeriodReport = closed({ from: Instant, to: Instant }, { title: "Period" });
 
 /**

@@ -125,6 +125,13 @@ describe("GET /api/observability/costs/dashboard", () => {
     expect(timeseries.slice(0, -4).every((day: { total_cents: number }) => day.total_cents === 0)).toBe(true);
   });
 
+  test("tells weeks, which add up to the whole, too", async () => {
+    expect((await get("dashboard?interval=week")).timeseries.slice(-2)).toEqual([
+      { date: "2026-05-25", total_cost: 135, total_cents: 13_500 },
+      { date: "2026-06-01", total_cost: 60, total_cents: 6_000 },
+    ]);
+  });
+
   const named = (id: string | null, total_cost: number | null, created: number, kind = "named") => ({
     ...{ id, kind, total_cost, total_cents: total_cost === null ? null : total_cost * 100, created },
   });

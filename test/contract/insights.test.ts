@@ -122,6 +122,14 @@ describe("GET /api/insights/dashboard", () => {
     expect((await get(`dashboard?from=${from}&to=${to}`)).environments.created).toBe(created);
   });
 
+  test("is told by weeks, too, which begin on Monday", async () => {
+    const { trends } = await get("dashboard?from=2026-05-25T00:00:00Z&to=2026-06-08T00:00:00Z&interval=week");
+    expect(trends).toEqual([
+      { date: "2026-05-25", created: 2, deleted: 0, failed: 1 },
+      { date: "2026-06-01", created: 1, deleted: 1, failed: 1 },
+    ]);
+  });
+
   test("of a time without environments has no numbers that do not exist", async () => {
     expect(await get("dashboard?from=2025-01-01T00:00:00Z&to=2025-02-01T00:00:00Z")).toMatchObject({
       environments: { created: 0, deleted: 0, expired: 0, failed: 0, active: 0 },
@@ -187,7 +195,8 @@ describe("GET /api/insights/users/activity", () => {
     expect((await get("users/activity", "stranger")).users).toEqual([
       user("stranger", 1, 0.5, "2026-06-01T11:00:00.000Z"),
     ]);
-    expect(await get("users/activity", "viewer")).toMatchObject({ users: [], active_users: 3 });
+    expect(await get("users/activity", "stranger")).toMatchObject({ total_users: 1, active_users: 1 });
+    expect(await get("users/activity", "viewer")).toMatchObject({ users: [], total_users: 0, active_users: 0 });
   });
 });
 
