@@ -42,9 +42,8 @@ interface MonthFigures {
 
 /** The figures of the period that is asked for; computed once for all who ask meanwhile. */
 export function figuresOf(query: PeriodQuery, services: Used & Pick<Services, "answers">): CostFigures {
-  return services.answers.of(`figures ${JSON.stringify(query)}`, (now) =>
-    costFigures(periodOf(query, now), now, services),
-  );
+  const compute = (now: Date) => costFigures(periodOf(query, now), now, services);
+  return services.answers.of(`figures ${JSON.stringify(query)}`, compute, "sums");
 }
 
 interface Used extends Sources {

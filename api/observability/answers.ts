@@ -16,23 +16,25 @@ export interface Answers {
    * The answer to what the key names, computed once for each change, and once for each ten seconds without one.
    *
    * @param compute gets the time
+   * @param used what it is computed from beside environments and records: what was counted, or the sums of days alone
    */
-  of<A extends object>(key: string, compute: (now: Date) => A): A;
+  of<A extends object>(key: string, compute: (now: Date) => A, used?: "counts" | "sums"): A;
 }
 
 interface Used {
   readonly history: Pick<History, "revision">;
-  readonly rollups: Pick<Rollups, "revision">;
+  readonly rollups: Pick<Rollups, "revision" | "summaryRevision">;
   readonly clock: Clock;
 }
 
 export function createAnswers({ history, rollups, clock }: Used): Answers {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
   return {
-    of<A extends object>(key: string, compute: (now: Date) => A): A {
+    of<A extends object>(key: string, compute: (now: Date) => A, used: "counts" | "sums" = "counts"): A {
       const now = clock.now();
       const step = Math.floor(now.getTime() / STEP_MS);
-      const whole = JSON.stringify([key, step, history.revision, rollups.revision]);
+      const revision = used === "sums" ? rollups.summaryRevision : rollups.revision;
+      const whole = JSON.stringify([key, step, history.revision, revision]);
       const known = kept.get<A>(whole);
       if (known !== undefined) return known;
       const answer = compute(now);

@@ -4,6 +4,8 @@ import type { StoredRollup } from "../observability/rollups.ts";
 export interface Rollups {
   /** Another number after every change of one. */
   readonly revision: number;
+  /** Another number after every change of the sum of a day; what was counted changes more often. */
+  readonly summaryRevision: number;
   /** All days, in no order. */
   days(): readonly Pick<StoredRollup, "day" | "slots" | "summary">[];
 }

@@ -59,6 +59,10 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
 /** The Rollups port of the facade, on this process's watch cache; each version of a rollup is read once, when it is looked into. */
 export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | "subscribe">): Rollups {
   const revision = revisionOf([cache]);
+  let summaryRevision = 0;
+  cache.subscribe((_key, current, previous) => {
+    if (dataOf(current)[SUMMARY] !== dataOf(previous)[SUMMARY]) summaryRevision += 1;
+  });
   const read = oncePer(storedRollup);
   const dayOf = oncePer((configMap: WireObject) => ({
     day: configMap.metadata.name.slice(NAME_PREFIX.length),
@@ -74,16 +78,24 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
     get revision() {
       return revision();
     },
+    get summaryRevision() {
+      return summaryRevision;
+    },
   };
 }
 
 /** What is not readable counts as nothing: it must not keep the next counts from being stored. */
-function storedRollup({ metadata, ...rest }: WireObject): StoredRollup {
+function storedRollup(configMap: WireObject): StoredRollup {
+  const { metadata } = configMap;
   const day = metadata.name.slice(NAME_PREFIX.length);
-  const { data = {} } = rest as { readonly data?: Readonly<Record<string, string>> };
+  const data = dataOf(configMap);
   const counts = orNothing(() => JSON.parse(data[COUNTS] ?? "{}") as Partial<RollupContent>);
   const summary = orNothing(() => readSummary(data[SUMMARY]));
   return { slots: {}, writers: {}, ...counts, summary, day, version: metadata.resourceVersion };
+}
+
+function dataOf(configMap: WireObject | undefined): Readonly<Record<string, string>> {
+  return (configMap as { readonly data?: Readonly<Record<string, string>> } | undefined)?.data ?? {};
 }
 
 function orNothing<T>(read: () => T): T | undefined {

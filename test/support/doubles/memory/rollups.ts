@@ -45,6 +45,9 @@ export function memoryRollups(): MemoryRollups {
     get revision() {
       return revision;
     },
+    get summaryRevision() {
+      return revision;
+    },
     days: () =>
       [...new Set([...days.keys(), ...summaries.keys()])].map((day) => ({
         ...{ day, slots: days.get(day) ?? {}, summary: summaries.get(day) },

@@ -5,14 +5,17 @@ import { TestClock } from "../../../support/doubles/test-clock.ts";
 function scene() {
   const clock = new TestClock("2026-01-01T00:00:00.250Z");
   const history = { revision: 1 };
-  const answers = createAnswers({ history, rollups: { revision: 1 }, clock });
+  const rollups = { revision: 1, summaryRevision: 1 };
+  const answers = createAnswers({ history, rollups, clock });
   let computed = 0;
-  const ask = (key = "metrics") =>
-    answers.of(key, (now) => {
+  const ask = (key = "metrics", used: "counts" | "sums" = "counts") => {
+    const compute = (now: Date) => {
       computed += 1;
       return { at: now.toISOString() };
-    });
-  return { clock, history, ask, computed: () => computed };
+    };
+    return answers.of(key, compute, used);
+  };
+  return { clock, history, rollups, ask, computed: () => computed };
 }
 
 test("an answer is computed once in ten seconds, and anew after every change", () => {
@@ -24,6 +27,20 @@ test("an answer is computed once in ten seconds, and anew after every change", (
   expect([ask(), computed()]).toEqual([{ at: "2026-01-01T00:00:09.950Z" }, 2]);
   clock.advance(50);
   expect([ask(), computed()]).toEqual([{ at: "2026-01-01T00:00:10.000Z" }, 3]);
+});
+
+test("what was counted since is no reason to compute again what is told by the sums of days", () => {
+  const { rollups, ask, computed } = scene();
+  const both = () => {
+    ask("metrics");
+    ask("costs", "sums");
+    return computed();
+  };
+  expect(both()).toBe(2);
+  rollups.revision = 2;
+  expect(both()).toBe(3);
+  rollups.summaryRevision = 2;
+  expect(both()).toBe(4);
 });
 
 test("many questions are answered, however many there were", () => {
