@@ -37,7 +37,7 @@ export function rollupsSuite(title: string, start: () => Promise<RollupsScene>):
     });
 
     test("keep the sum of a day beside what was counted", async () => {
-      const former = await made("2026-01-03");
+      const former = await made("2026-02-01");
       const tally = { ...NO_TALLY, created: 2, cpu: 86_400_000 };
       // Names of people and of repositories are whatever they are.
       const rows = new Map([["constructor", tally]]);
@@ -47,7 +47,7 @@ export function rollupsSuite(title: string, start: () => Promise<RollupsScene>):
         by: { repository: rows, creator: rows, config_set: empty, trigger: empty },
       };
       expect(await scene.store.replace(former, { ...former, summary })).toBe(true);
-      const found = await scene.store.find("2026-01-03");
+      const found = await scene.store.find("2026-02-01");
       expect(found).toMatchObject(content);
       expect(found?.summary).toEqual(summary);
     });
