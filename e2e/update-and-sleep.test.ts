@@ -24,6 +24,17 @@ const untilNothingAnswers = (name: string) =>
     deadlineMs: 60_000,
     pollMs: 500,
   });
+/** Kubernetes counts what pods request, in the namespace's quota. */
+const untilCosting = (id: string, isSo: (perHour: number) => boolean) =>
+  waitUntil({
+    what: `other costs an hour of '${id}'`,
+    check: async () => {
+      const { body } = await ask<{ data: { cost: { per_hour: number | null } } }>("GET", `/v2/environments/${id}`);
+      return body.data.cost.per_hour !== null && isSo(body.data.cost.per_hour);
+    },
+    deadlineMs: 60_000,
+    pollMs: 1_000,
+  });
 const patch = (name: string, spec: object) =>
   kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec })}`);
 
@@ -59,11 +70,12 @@ test.concurrent("an update that can't run leaves the old version answering, and 
   expect(await kept(name, id)).toEqual(before);
 });
 
-test.concurrent("a suspended environment runs no pod, and answers again when it is woken", async () => {
+test.concurrent("a suspended environment runs no pod and costs nothing, and answers again when it is woken", async () => {
   const name = environments.name("sleep");
   const id = await create(name);
   await untilReady(name);
   const before = await kept(name, id);
+  await untilCosting(id, (perHour) => perHour > 0);
 
   const suspended = await ask("PATCH", `/v2/environments/${id}`, { body: { suspended: true } });
   expect(suspended).toMatchObject({ status: 200, body: { status: "success", data: { suspended: true } } });
@@ -72,10 +84,12 @@ test.concurrent("a suspended environment runs no pod, and answers again when it 
   const deployments = await list<{ spec: { replicas: number } }>("deployments", `--namespace=env-${name}`);
   expect(deployments.map(({ spec }) => spec.replicas)).toEqual([0, 0]);
   await untilNothingAnswers(name);
+  await untilCosting(id, (perHour) => perHour === 0);
   expect(await kept(name, id)).toEqual(before);
 
   await ask("PATCH", `/v2/environments/${id}`, { body: { suspended: false } });
   await untilReady(name);
+  await untilCosting(id, (perHour) => perHour > 0);
   expect(await statusesOf(name)).toEqual([200, 200]);
   expect(await kept(name, id)).toEqual(before);
 });
