@@ -1,5 +1,7 @@
 import type { Static } from "typebox";
+import type { Phase } from "../../crds/environment/ephemeral-environment.ts";
 import type { Life } from "../../crds/environment/life.ts";
+import { oncePer } from "../../crds/once-per.ts";
 import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
 import { COUNTERS, quantileMs } from "../../operator/ports/observability/rollup-counters.ts";
 import { toPeriod } from "../schemas/period.ts";
@@ -16,17 +18,15 @@ type Used = Pick<Services, "lives" | "rollups" | "webhookDeliveries">;
 export function platformMetrics(period: Period, now: Date, services: Used): Static<typeof MetricsReport> {
   const nowMs = now.getTime();
   const all = services.lives();
-  const living = all.filter(({ phase }) => phase !== undefined);
+  const { total, byStatus, unanswered } = presentOf(all);
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;
   const outcome = (name: string) => of(COUNTERS.webhookOutcome(name));
   return {
     period: toPeriod(period),
     environments: {
-      total: living.length,
-      by_status: Object.fromEntries(
-        STATUSES.map((status) => [status, living.filter(({ phase }) => phase === status).length]),
-      ) as Static<typeof MetricsReport>["environments"]["by_status"],
+      total,
+      by_status: byStatus,
     },
     provisioning: provisioning(all, period),
     teardown: teardown(all, period, nowMs),
@@ -42,7 +42,7 @@ export function platformMetrics(period: Period, now: Date, services: Used): Stat
       p95_ms: quantileMs(counts, COUNTERS.webhookMs, 0.95) ?? null,
     },
     reconcile: {
-      queue_depth: living.filter(({ isUnanswered }) => isUnanswered).length,
+      queue_depth: unanswered,
       p95_ms: quantileMs(counts, COUNTERS.reconcileMs, 0.95) ?? null,
       errors: of(COUNTERS.reconcileErrors),
     },
@@ -50,40 +50,51 @@ export function platformMetrics(period: Period, now: Date, services: Used): Stat
   };
 }
 
+/** What there is now; it is asked about until something changes. */
+const presentOf = oncePer((all: readonly Life[]) => {
+  const byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Phase, number>;
+  let [total, unanswered] = [0, 0];
+  for (const { phase, isUnanswered } of all) {
+    if (phase === undefined) continue;
+    total += 1;
+    byStatus[phase] += 1;
+    unanswered += Number(isUnanswered);
+  }
+  return { total, byStatus, unanswered };
+});
+
+// Each in one pass without lists of one: there may be tens of thousands.
 function provisioning(all: readonly Life[], period: Period) {
-  const created = all.filter(({ createdMs }) => isWithin(period, createdMs));
-  const seconds = created.flatMap(({ createdMs, readyMs }) =>
-    readyMs === undefined ? [] : [(readyMs - createdMs) / 1000],
-  );
+  const seconds: number[] = [];
+  let failures = 0;
+  for (const { createdMs, readyMs, isFailed } of all) {
+    if (!isWithin(period, createdMs)) continue;
+    if (readyMs !== undefined) seconds.push((readyMs - createdMs) / 1000);
+    else failures += Number(isFailed);
+  }
   const sorted = Float64Array.from(seconds).sort();
-  return {
-    count: sorted.length,
-    p50_seconds: quantile(sorted, 0.5),
-    p95_seconds: quantile(sorted, 0.95),
-    failures: created.filter(({ readyMs, isFailed }) => readyMs === undefined && isFailed).length,
-  };
+  return { count: sorted.length, p50_seconds: quantile(sorted, 0.5), p95_seconds: quantile(sorted, 0.95), failures };
 }
 
 function teardown(all: readonly Life[], period: Period, nowMs: number) {
-  const seconds = all.flatMap(({ deletedMs, goneMs }) =>
-    deletedMs !== undefined && goneMs !== undefined && isWithin(period, goneMs) ? [(goneMs - deletedMs) / 1000] : [],
-  );
-  const isStuck = ({ deletedMs, goneMs }: Life) =>
-    deletedMs !== undefined && goneMs === undefined && nowMs - deletedMs > DELETION_MS;
-  return { p95_seconds: quantile(Float64Array.from(seconds).sort(), 0.95), stuck: all.filter(isStuck).length };
+  const seconds: number[] = [];
+  let stuck = 0;
+  for (const { deletedMs, goneMs } of all) {
+    if (deletedMs === undefined) continue;
+    if (goneMs === undefined) stuck += Number(nowMs - deletedMs > DELETION_MS);
+    else if (isWithin(period, goneMs)) seconds.push((goneMs - deletedMs) / 1000);
+  }
+  return { p95_seconds: quantile(Float64Array.from(seconds).sort(), 0.95), stuck };
 }
 
 function expiry(all: readonly Life[], period: Period, nowMs: number) {
-  const pending = all.filter(
-    ({ dueMs, deletedMs }) => dueMs !== undefined && deletedMs === undefined && dueMs <= nowMs + DAY_MS,
-  );
-  const lateness = all.flatMap(({ dueMs, deletedMs = nowMs }) =>
-    dueMs !== undefined && isWithin(period, dueMs) && deletedMs >= dueMs ? [(deletedMs - dueMs) / 1000] : [],
-  );
-  return {
-    pending_24h: pending.length,
-    max_lateness_seconds: lateness.reduce((one, other) => Math.max(one, other), 0),
-  };
+  let [pending, latestMs] = [0, 0];
+  for (const { dueMs, deletedMs } of all) {
+    if (dueMs === undefined) continue;
+    if (deletedMs === undefined && dueMs <= nowMs + DAY_MS) pending += 1;
+    if (isWithin(period, dueMs)) latestMs = Math.max(latestMs, (deletedMs ?? nowMs) - dueMs);
+  }
+  return { pending_24h: pending, max_lateness_seconds: latestMs / 1000 };
 }
 
 /** The value that the share of all values does not exceed; `null` without any. */
