@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The part of a body that is still read (and dropped) after an answer, so that the sender gets to read the answer. */
-const LINGER_BYTES = 1_048_576;
+/**
+ * The part of a body that is still read (and dropped) after an answer, so that the sender gets to read the answer: with a
+ * MiB, one in ten that wrote as fast as it could was reset before it had.
+ */
+const LINGER_BYTES = 8_388_608;
 
 /**
  * Closes a connection whose sender goes on sending a body after the answer. Closing at once would reset it, and the sender
