@@ -2,7 +2,7 @@ import type { Costs } from "../../config/costs.schema.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import { type Dimension, knownPercent, type Tally, tallyOf } from "../../operator/ports/observability/summary.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import { namedRows, rightsTo } from "../observability/named-rows.ts";
+import { greatestFirst, namedRows, rightsTo } from "../observability/named-rows.ts";
 import { pointsOf } from "../observability/period-summary.ts";
 import type { Interval } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
@@ -41,18 +41,12 @@ export function toCostDashboard(
 export function costRows(figures: CostFigures, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
   const { costs } = services.settings;
   const { total, by } = figures.summary.whole;
-  const { named, other } = namedRows(by[dimension], dimension, caller, services);
-  const rows = [
-    ...named.map(({ id, tally }) => ({ id, kind: id === null ? ("none" as const) : ("named" as const), tally })),
-    { id: null, kind: "other" as const, tally: other },
-  ];
+  const rows = namedRows(by[dimension], dimension, caller, services);
   const shares = shared(wholeCents(total, costs), rows, costs);
   const priced = rows.map(({ id, kind, tally }, index) => ({
     ...{ id, kind, ...sumOfMoney(tally, shares[index]), created: tally.created },
   }));
-  // The others come last, and only when there are any.
-  const isShown = ({ kind }: CostRow, index: number) => kind !== "other" || (rows[index]?.tally.thereSeconds ?? 0) > 0;
-  return priced.filter(isShown).sort(greatestFirst);
+  return greatestFirst(priced, ({ total_cents }) => total_cents ?? 0);
 }
 
 /** What is not known is not shown as nothing. */
@@ -67,11 +61,6 @@ function shared(cents: number | null, rows: readonly { readonly tally: Tally }[]
     cents,
     rows.map(({ tally }) => totalPriceOf(tally, costs)),
   );
-}
-
-function greatestFirst(one: CostRow, other: CostRow): number {
-  if ((one.kind === "other") !== (other.kind === "other")) return one.kind === "other" ? 1 : -1;
-  return (other.total_cents ?? 0) - (one.total_cents ?? 0) || (one.id ?? "").localeCompare(other.id ?? "");
 }
 
 /** Those that cost the most of what the caller may see. */

@@ -53,7 +53,7 @@ export function toBudget(figures: Pick<CostFigures, "month">, costs: Costs): Bud
 }
 
 /** So far, and the rest of the month like the last days; `null` when nothing is known. */
-function projectedCents({ month }: Pick<CostFigures, "month">, costs: Costs): number | null {
+export function projectedCents({ month }: Pick<CostFigures, "month">, costs: Costs): number | null {
   const { soFar, recent, leftSeconds } = month;
   if (!isKnown(soFar) || !isKnown(recent.tally)) return null;
   const perSecond = totalPriceOf(recent.tally, costs) / recent.seconds;

@@ -1,15 +1,16 @@
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
-import type { Dimension, Tally } from "../../operator/ports/observability/summary.ts";
+import type { Dimension } from "../../operator/ports/observability/summary.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import type { CostFigures } from "../costs/figures.ts";
-import { namedRows, rightsTo } from "../observability/named-rows.ts";
+import { greatestFirst, type NamedRow, namedRows, rightsTo } from "../observability/named-rows.ts";
 import { pointsOf } from "../observability/period-summary.ts";
 import { toPeriod } from "../schemas/period.ts";
+import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";
 import type { SeriesOf } from "./dashboard.ts";
-import { averageLifetimeHours, rounded, successRate } from "./ratios.ts";
+import { averageLifetimeHours, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
@@ -84,15 +85,11 @@ function groupsOf(
   dimension: Dimension,
   { caller, services }: { readonly caller: Caller; readonly services: Used },
 ): Group[] {
-  const { named, other } = namedRows(summary.whole.by[dimension], dimension, caller, services);
-  const rows = named.map(({ id, tally }) => toGroup(id, id === null ? "none" : "named", tally));
-  const sorted = rows.sort(
-    (one, another) => another.created - one.created || (one.id ?? "").localeCompare(another.id ?? ""),
-  );
-  return other.thereSeconds > 0 || other.created > 0 ? [...sorted, toGroup(null, "other", other)] : sorted;
+  const rows = namedRows(summary.whole.by[dimension], dimension, caller, services);
+  return greatestFirst(rows.map(toGroup), ({ created }) => created);
 }
 
-function toGroup(id: string | null, kind: Group["kind"], tally: Tally): Group {
+function toGroup({ id, kind, tally }: NamedRow): Group {
   const { created, deleted, failed } = tally;
   const ratios = { success_rate: successRate(tally), average_lifetime_hours: averageLifetimeHours(tally) };
   return { id, kind, created, deleted, failed, ...ratios };

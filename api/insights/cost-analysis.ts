@@ -4,7 +4,7 @@ import { type Caller, visibleTo } from "../auth/access.ts";
 import { costRows } from "../costs/dashboard.ts";
 import type { CostFigures } from "../costs/figures.ts";
 import { amountOf, priceOfHour } from "../costs/price.ts";
-import { toBudget, toCostSummary } from "../costs/views.ts";
+import { amountOrNull, projectedCents, toBudget } from "../costs/views.ts";
 import { rightsTo } from "../observability/named-rows.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
@@ -65,7 +65,7 @@ export function toCostAnalysis({ figures, found, dimension }: Asked, caller: Cal
       ...{ environments: recommendations.length, saving: amountOf(cents), saving_cents: cents },
       by_reason: Object.fromEntries(byReason) as CostAnalysis["waste"]["by_reason"],
     },
-    forecast: { projected_month: toCostSummary(figures, costs).projected_month, budget: toBudget(figures, costs) },
+    forecast: { projected_month: amountOrNull(projectedCents(figures, costs)), budget: toBudget(figures, costs) },
     recommendations: recommendations.slice(0, MOST_RECOMMENDED),
   };
 }

@@ -55,7 +55,7 @@ export function activeUsersIn(creators: Rows): number {
 
 function topRepositories(rows: Rows, caller: Caller, services: Used) {
   return namedRows(rows, "repository", caller, services)
-    .named.flatMap(({ id, tally }) => (id === null || tally.created === 0 ? [] : [{ id, environments: tally.created }]))
+    .flatMap(({ id, tally }) => (id === null || tally.created === 0 ? [] : [{ id, environments: tally.created }]))
     .sort((one, other) => other.environments - one.environments || one.id.localeCompare(other.id))
     .slice(0, MOST_REPOSITORIES);
 }

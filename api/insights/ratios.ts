@@ -1,4 +1,5 @@
 import type { Tally } from "../../operator/ports/observability/summary.ts";
+import { rounded } from "../schemas/rounded.ts";
 
 const HOUR_S = 3_600;
 
@@ -16,5 +17,3 @@ export function averageLifetimeHours({ deleted, lifetimeSeconds }: Tally): numbe
 export function averageProvisionSeconds({ succeeded, provisionSeconds }: Tally): number | null {
   return succeeded === 0 ? null : rounded(provisionSeconds / succeeded, 1);
 }
-
-export const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

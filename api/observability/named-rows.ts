@@ -1,7 +1,6 @@
 import type { Life } from "../../crds/environment/life.ts";
 import {
   type Dimension,
-  NO_TALLY,
   NONE,
   OTHERS,
   type Rows,
@@ -11,28 +10,45 @@ import {
 import { type Caller, mayRead } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
-/** The rows of a dimension as a caller may see them. */
-export interface NamedRows {
-  /** `null`: environments that have none of it. */
-  readonly named: readonly { readonly id: string | null; readonly tally: Tally }[];
-  /** The sum of all others. */
-  readonly other: Tally;
+/** A row of a dimension as a caller may see it. */
+export interface NamedRow {
+  /** `null`: environments that have none of it, or the sum of all that are not named. */
+  readonly id: string | null;
+  readonly kind: "named" | "none" | "other";
+  readonly tally: Tally;
 }
 
 type Used = Pick<Services, "repositories" | "configSets">;
 
 /**
  * Names what the caller may see anyway: Repositories and config sets by their groups, of people below maintainers oneself.
- * The rest is summed up, so that the parts are the whole.
+ * The rest is one row, so that the parts are the whole; it comes last, and only when there is any.
  */
-export function namedRows(rows: Rows, dimension: Dimension, caller: Caller, services: Used): NamedRows {
+export function namedRows(rows: Rows, dimension: Dimension, caller: Caller, services: Used): readonly NamedRow[] {
   const isVisible = visibleNames(dimension, caller, services);
-  const [named, others]: [string, Tally][][] = [[], []];
-  for (const row of rows) (row[0] !== OTHERS && isVisible(row[0]) ? named : others)?.push(row);
-  return {
-    named: (named ?? []).map(([name, tally]) => ({ id: name === NONE ? null : name, tally })),
-    other: (others ?? []).length === 0 ? NO_TALLY : sumOfTallies((others ?? []).map(([, tally]) => tally)),
-  };
+  const isNamed = ([name]: readonly [string, Tally]) => name !== OTHERS && isVisible(name);
+  const named = [...rows].filter(isNamed).map(([name, tally]) => toRow(name, tally));
+  const other = sumOfTallies([...rows].filter((row) => !isNamed(row)).map(([, tally]) => tally));
+  const isThere = other.thereSeconds > 0 || other.created > 0;
+  return isThere ? [...named, { id: null, kind: "other", tally: other }] : named;
+}
+
+function toRow(name: string, tally: Tally): NamedRow {
+  return name === NONE ? { id: null, kind: "none", tally } : { id: name, kind: "named", tally };
+}
+
+/** The greatest first, by this figure, then by name; the rest stays last. */
+export function greatestFirst<R extends Pick<NamedRow, "id" | "kind">>(
+  rows: readonly R[],
+  figure: (row: R) => number,
+): R[] {
+  const isOther = ({ kind }: R) => Number(kind === "other");
+  return rows.toSorted(
+    (one, another) =>
+      isOther(one) - isOther(another) ||
+      figure(another) - figure(one) ||
+      (one.id ?? "").localeCompare(another.id ?? ""),
+  );
 }
 
 /** Who may see an environment that lives, or lived: for `visibleTo`. */

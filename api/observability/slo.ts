@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import type { Period } from "../../operator/ports/observability/period.ts";
 import { toPeriod } from "../schemas/period.ts";
+import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";
 import { countedIn, countedSince } from "./counted.ts";
 import { type Evidence, OBJECTIVES, type Objective, type Score } from "./objectives.ts";
@@ -64,8 +65,4 @@ function stateOf(remainingPercent: number | null, { h1, h6 }: BurnRate): SloStat
   if (remainingPercent < -1e-6) return "breached";
   const isBurning = (h1 ?? 0) > 1 && (h6 ?? 0) > 1;
   return isBurning || remainingPercent < LITTLE_BUDGET ? "at_risk" : "met";
-}
-
-function rounded<N extends number | null>(value: N, digits: number): N {
-  return (value === null ? null : Number(value.toFixed(digits))) as N;
 }

@@ -4,7 +4,7 @@ import { findCondition } from "../conditions.ts";
 import { oncePer } from "../once-per.ts";
 import type { RecordSpec } from "./environment-record.ts";
 import type { EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
-import { deletableFrom, ttlHours } from "./lifetime.ts";
+import { deletableFrom, isEndedByExpiry, ttlHours } from "./lifetime.ts";
 import { shownPhase } from "./phase.ts";
 import type { Usage } from "./usage.ts";
 
@@ -72,8 +72,7 @@ export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
   const isFailed = phase === "failed";
   const before = status?.teardown?.before;
   const failure = isFailed ? findCondition(status?.conditions, "Ready")?.reason : before?.failure;
-  const due = deletableFrom(environment)?.getTime();
-  const deletedMs = msOf(metadata.deletionTimestamp);
+  const { deletionTimestamp } = metadata;
   return {
     uid: metadata.uid,
     name: metadata.name,
@@ -81,9 +80,9 @@ export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
     readyMs: msOf(status?.readyAt),
     isFailed: isFailed || before?.failure !== undefined,
     failure,
-    dueMs: due,
-    deletedMs,
-    isExpired: deletedMs !== undefined && due !== undefined && due <= deletedMs + 999,
+    dueMs: deletableFrom(environment)?.getTime(),
+    deletedMs: msOf(deletionTimestamp),
+    isExpired: deletionTimestamp !== undefined && isEndedByExpiry(environment, deletionTimestamp),
     goneMs: undefined,
     isForced: false,
     phase,

@@ -41,6 +41,11 @@ export function isExpired(environment: Lived, now: Date): boolean {
   return from !== undefined && from.getTime() <= now.getTime();
 }
 
+/** A deletion writes no reason: it was an expiry if the environment was expired by then, to the second. */
+export function isEndedByExpiry(environment: Lived, deletedAt: string): boolean {
+  return isExpired(environment, new Date(Date.parse(deletedAt) + 999));
+}
+
 /**
  * The end of the grace period that starts when a change would make the environment expire within 15 minutes: a TTL that was
  * lowered with kubectl, or a protection that was removed after the expiry. It ends 15 minutes after the change was

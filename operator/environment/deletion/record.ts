@@ -1,7 +1,7 @@
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { deletableFrom, isExpired, ttlHours } from "../../../crds/environment/lifetime.ts";
+import { deletableFrom, isEndedByExpiry, ttlHours } from "../../../crds/environment/lifetime.ts";
 import { mayReturn, notedCause } from "../../../crds/environment/managed-by.ts";
 import type { DeletionCause } from "../../../crds/environment/manifest.schema.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
@@ -56,9 +56,9 @@ function dueAt(environment: EphemeralEnvironment): Pick<RecordSpec, "dueAt"> {
   return due === undefined ? {} : { dueAt: due.toISOString() };
 }
 
-/** A deletion writes no reason: it was an expiry if the environment was expired by then, to the second. */
+/** Why an environment was deleted, as records and messages say it. */
 export function deletionReason(environment: EphemeralEnvironment, deletedAt: string): "expired" | "deleted" {
-  return isExpired(environment, new Date(Date.parse(deletedAt) + 999)) ? "expired" : "deleted";
+  return isEndedByExpiry(environment, deletedAt) ? "expired" : "deleted";
 }
 
 /** What ends an environment and says nothing of it is the tool that made it, or kubectl. */

@@ -36,7 +36,7 @@ export async function measureObservability(bench: BenchWorld, sizes: CreationSiz
     operator.thaw();
     await operator.stop();
   }
-  return [wayVerdict(observed, unobserved), cpuVerdict(observed, unobserved, sizes)];
+  return [wayVerdict(observed, unobserved), rateVerdict(observed, unobserved, sizes)];
 }
 
 interface Taken {
@@ -66,7 +66,7 @@ function wayVerdict({ samples: { chainMs } }: Measured, { samples: without }: Me
   };
 }
 
-function cpuVerdict(
+function rateVerdict(
   observed: Measured,
   unobserved: Measured,
   { rounds, warmUp, single, many }: CreationSizes,
