@@ -34,13 +34,13 @@ export async function resumeSupervisor(): Promise<void> {
   process.kill((await recorded("supervisor")).pid, "SIGCONT");
 }
 
-/** Waits until another operator than that one serves the REST interface, and answers its pid. */
+/** Waits until another operator than that one is ready, and answers its pid. */
 export async function untilOperatorServes(otherThan: number): Promise<number> {
   const check = async () => {
     const operator = await recorded("operator");
     if (operator.pid === otherThan || !(await runs(operator))) return false;
-    // It refuses connections at first, then answers 503 until it has read the cluster's objects.
-    return ask("GET", "/environments").then(
+    // It refuses connections at first, then answers 503 until it has read every kind; some routes need fewer of them.
+    return ask("GET", "/ready", { token: null }).then(
       ({ status }) => status === 200,
       () => false,
     );
