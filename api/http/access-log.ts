@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Request, RequestHandler, Response } from "express";
 import type { Clock } from "../../operator/ports/clock.ts";
 import type { AnsweredRequest, RequestMetrics } from "../../operator/ports/facade/request-metrics.ts";
@@ -27,19 +26,17 @@ export function accessLog({ log, clock, metrics, tracing = noTracing }: AccessLo
   return (request, response, next) => {
     const startedMs = clock.monotonicMs();
     metrics.requests.begun();
-    const serve = (span: Span) => {
+    const serve = async (span: Span) => {
       const closed = Promise.withResolvers<void>();
-      // The connection's end is no part of the request: its context would be lost.
-      const onClose = AsyncLocalStorage.bind(() => {
-        const answered = answeredRequest(request, response, clock.monotonicMs() - startedMs);
-        write(log, answered);
-        metrics.requests.ended(answered);
-        describe(span, answered);
-        closed.resolve();
-      });
-      response.once("close", onClose);
+      response.once("close", closed.resolve);
       next();
-      return closed.promise;
+      // Its continuation has the request's context, which the connection's end has not. AsyncLocalStorage.bind would do the
+      // same, but what it is given outlives the collections of the young generation, and each of them takes 30 times as long.
+      await closed.promise;
+      const answered = answeredRequest(request, response, clock.monotonicMs() - startedMs);
+      write(log, answered);
+      metrics.requests.ended(answered);
+      describe(span, answered);
     };
     const attributes = { "http.request.method": request.method, "request.id": currentRequest().requestId };
     const parent = request.get("traceparent");
