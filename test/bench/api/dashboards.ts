@@ -19,7 +19,10 @@ const DAYS = 400;
 const PER_SECOND = 50;
 /** What V8 takes to make the code fast, and what is read once. */
 const WARM_UP_SECONDS = 5;
-const PATHS = ["metrics", "slo/status", "costs/summary", "costs/dashboard"].map((path) => `/api/observability/${path}`);
+const PATHS = [
+  ...["metrics", "slo/status", "costs/summary", "costs/dashboard"].map((path) => `/api/observability/${path}`),
+  ...["dashboard", "environments/analytics", "users/activity", "costs/analysis"].map((path) => `/api/insights/${path}`),
+];
 /** Of each day that is over: 400 days have had 100,000 environments. */
 const DELETED_A_DAY = 250;
 const ROWS = { repository: 30, creator: 100, config_set: 5, trigger: 4 } as const;
