@@ -4,16 +4,16 @@ import type { History } from "../../operator/ports/facade/history.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 
 /** Bounds memory alone: an answer is never older than what it was computed from. */
-const TTL_SECONDS = 60;
+const TTL_SECONDS = 120;
 const MOST_KEPT = 100;
 
 /** What only the flow of time changes is seen so much later at most. */
-const STEP_MS = 10_000;
+const STEP_MS = 60_000;
 
 /** Answers that take long: each is computed anew after every change of what it is computed from. */
 export interface Answers {
   /**
-   * The answer to what the key names, computed once for each change, and once for each ten seconds without one.
+   * The answer to what the key names, computed once for each change, and once for each minute without one.
    *
    * @param compute gets the time
    * @param used what it is computed from beside environments and records: what was counted, or the sums of days alone

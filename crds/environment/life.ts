@@ -6,7 +6,7 @@ import type { RecordSpec } from "./environment-record.ts";
 import type { EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "./lifetime.ts";
 import { shownPhase } from "./phase.ts";
-import type { Usage } from "./usage.ts";
+import { spansOf, type UsageSpan } from "./usage.ts";
 
 /** An environment that lives, or lived; moments are in milliseconds since 1970, `undefined` for what has not been. */
 export interface Life {
@@ -42,8 +42,8 @@ export interface Life {
   readonly owner: Owner | undefined;
   /** Whose members may see it, beside its owner. */
   readonly groups: readonly string[];
-  /** `undefined` when it is not known at all. */
-  readonly usage: Usage | undefined;
+  /** What it requested, and when; `undefined` when it is not known at all. */
+  readonly usage: readonly UsageSpan[] | undefined;
 }
 
 type Owner = NonNullable<RecordSpec["owner"]>;
@@ -94,7 +94,7 @@ export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
     trigger: spec.trigger?.kind ?? "kubectl",
     owner: spec.owner,
     groups: spec.access?.groups ?? [],
-    usage: status?.usage,
+    usage: status?.usage && spansOf(status.usage),
   };
 }
 
@@ -121,7 +121,7 @@ export function lifeOfRecord(record: RecordSpec): Life {
     trigger: record.trigger?.kind ?? "kubectl",
     owner: record.owner,
     groups: record.groups ?? [],
-    usage: record.usage,
+    usage: record.usage && spansOf(record.usage),
   };
 }
 

@@ -1,5 +1,4 @@
 /** What an environment requests over time, and what that adds up to. */
-import { oncePer } from "../once-per.ts";
 import { thousandthsOfQuantity } from "../quantity.ts";
 import { USAGE_MAX_CHANGES, type Usage, type UsageChange } from "./usage.schema.ts";
 
@@ -49,34 +48,51 @@ export function usageAfter(known: Usage | undefined, requested: Requested | unde
   return bounded([...(known ?? []), { since: now.toISOString(), ...requested }]);
 }
 
-/** What was consumed between two moments, in milliseconds since 1970, each taken at its whole second. */
-export function consumedBetween(usage: Usage, fromMs: number, toMs: number): Consumption {
-  const [from, to] = [secondOf(fromMs), secondOf(toMs)];
-  let [cpu, memory, storage] = [0, 0, 0];
-  for (const span of spansOf(usage)) {
-    const seconds = Math.min(to, span.end) - Math.max(from, span.begin);
-    if (seconds <= 0) continue;
-    cpu += seconds * span.cpuMillicores;
-    memory += seconds * span.memoryMebibytes;
-    storage += seconds * span.storageMebibytes;
-  }
-  return { cpu, memory, storage };
+/** A change, when it was in whole seconds since 1970, and what had been consumed until then. */
+export interface UsageSpan extends UsageChange {
+  readonly begin: number;
+  readonly cpuBefore: number;
+  readonly memoryBefore: number;
+  readonly storageBefore: number;
 }
 
-/** Each change with its begin and its end, in whole seconds; it is asked for often. */
-const spansOf = oncePer((usage: Usage) => {
-  const begins = usage.map(({ since }) => secondOf(Date.parse(since)));
-  return usage.map((change, index) => ({
-    ...change,
-    begin: begins[index] ?? 0,
-    end: begins[index + 1] ?? Number.POSITIVE_INFINITY,
-  }));
-});
+/** What was requested, in a form in which what was consumed until a moment is found by one of them. */
+export function spansOf(usage: Usage): readonly UsageSpan[] {
+  const spans: UsageSpan[] = [];
+  for (const change of usage) {
+    const begin = secondOf(Date.parse(change.since));
+    const last = spans.at(-1);
+    const { cpu, memory, storage } = last === undefined ? NOTHING_CONSUMED : consumedUntil(last, begin);
+    spans.push({ ...change, begin, cpuBefore: cpu, memoryBefore: memory, storageBefore: storage });
+  }
+  return spans;
+}
 
-/** From when on it is known, in milliseconds since 1970; `undefined` when it is not known at all. */
-export function knownFromMs(usage: Usage): number | undefined {
-  const [first] = spansOf(usage);
-  return first && first.begin * 1000;
+/** What was consumed between two moments, in milliseconds since 1970, each taken at its whole second. */
+export function consumedBetween(spans: readonly UsageSpan[], fromMs: number, toMs: number): Consumption {
+  const [from, to] = [secondOf(fromMs), secondOf(toMs)];
+  const last = spanAt(spans, to);
+  if (last === undefined || to <= from) return NOTHING_CONSUMED;
+  const first = spanAt(spans, from);
+  const whole = consumedUntil(last, to);
+  if (first === undefined) return whole;
+  const part = consumedUntil(first, from);
+  return { cpu: whole.cpu - part.cpu, memory: whole.memory - part.memory, storage: whole.storage - part.storage };
+}
+
+/** From the beginning to a second in which that span holds. */
+function consumedUntil(span: UsageSpan, second: number): Consumption {
+  const seconds = second - span.begin;
+  return {
+    cpu: span.cpuBefore + seconds * span.cpuMillicores,
+    memory: span.memoryBefore + seconds * span.memoryMebibytes,
+    storage: span.storageBefore + seconds * span.storageMebibytes,
+  };
+}
+
+/** The one that holds in that second; `undefined` before the first. The last is asked for most. */
+function spanAt(spans: readonly UsageSpan[], second: number): UsageSpan | undefined {
+  return spans.findLast(({ begin }) => begin <= second);
 }
 
 const secondOf = (ms: number) => Math.floor(ms / 1000);
@@ -91,7 +107,7 @@ function bounded(usage: Usage): Usage {
   const [first, second, third] = usage;
   if (usage.length <= USAGE_MAX_CHANGES || !first || !second || !third) return usage;
   const [begin, end] = [first.since, third.since].map((since) => Date.parse(since)) as [number, number];
-  const { cpu, memory, storage } = consumedBetween([first, second], begin, end);
+  const { cpu, memory, storage } = consumedBetween(spansOf([first, second]), begin, end);
   const seconds = Math.max(1, secondOf(end) - secondOf(begin));
   const average: UsageChange = {
     since: first.since,

@@ -1,6 +1,6 @@
 /** What became of environments in a time, and what they consumed: in all, and by what they have in common. */
 import type { Life } from "../../../crds/environment/life.ts";
-import { type Consumption, consumedBetween, knownFromMs, NOTHING_CONSUMED } from "../../../crds/environment/usage.ts";
+import { type Consumption, consumedBetween, NOTHING_CONSUMED } from "../../../crds/environment/usage.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import { isWithin, type Period } from "./period.ts";
 
@@ -193,9 +193,9 @@ function addLife(
     sum.lifetimeSeconds += secondsBetween(createdMs, deletedMs);
   }
   sum.thereSeconds += secondsBetween(Math.max(createdMs, period.fromMs), endMs);
-  const knownMs = usage && knownFromMs(usage);
-  if (usage === undefined || knownMs === undefined) return;
-  sum.knownSeconds += secondsBetween(Math.max(knownMs, period.fromMs), endMs);
+  const first = usage?.[0];
+  if (usage === undefined || first === undefined) return;
+  sum.knownSeconds += secondsBetween(Math.max(first.begin * 1000, period.fromMs), endMs);
   const { cpu, memory, storage } = consumedBetween(usage, period.fromMs, endMs);
   sum.cpu += cpu;
   sum.memory += memory;

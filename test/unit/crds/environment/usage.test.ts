@@ -5,6 +5,7 @@ import {
   consumedBetween,
   NOTHING_REQUESTED,
   requestedOf,
+  spansOf,
   type Usage,
   usageAfter,
 } from "../../../../crds/environment/usage.ts";
@@ -47,10 +48,12 @@ describe("usage", () => {
       expect(usage?.length).toBeLessThanOrEqual(USAGE_MAX_CHANGES);
     }
     const hours = 3 * USAGE_MAX_CHANGES;
-    const consumed = consumedBetween(usage ?? [], 0, hour(hours).getTime()).cpu;
+    const consumed = consumedBetween(spansOf(usage ?? []), 0, hour(hours).getTime()).cpu;
     // An average is rounded to a thousandth of a core.
     expect(Math.abs(consumed - 200 * hours * 3_600)).toBeLessThanOrEqual(hours * 3_600);
-    expect(consumedBetween(usage ?? [], hour(hours - 2).getTime(), hour(hours - 1).getTime()).cpu).toBe(100 * 3_600);
+    expect(consumedBetween(spansOf(usage ?? []), hour(hours - 2).getTime(), hour(hours - 1).getTime()).cpu).toBe(
+      100 * 3_600,
+    );
   });
 
   test("consumes in the parts of a time what it consumes in the whole", () => {
@@ -64,8 +67,8 @@ describe("usage", () => {
           [],
         );
         const [from = 0, between = 0, to = 0] = [...moments].sort((one, other) => one - other);
-        const parts = [consumedBetween(usage, from, between), consumedBetween(usage, between, to)];
-        expect(parts.reduce((sum, part) => sum + part.cpu, 0)).toBe(consumedBetween(usage, from, to).cpu);
+        const parts = [consumedBetween(spansOf(usage), from, between), consumedBetween(spansOf(usage), between, to)];
+        expect(parts.reduce((sum, part) => sum + part.cpu, 0)).toBe(consumedBetween(spansOf(usage), from, to).cpu);
       }),
     );
   });
