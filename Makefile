@@ -24,6 +24,12 @@ status: node_modules ## Show which programs run
 token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
 	@$(NODE) deploy/local/token.ts $(EMAIL)
 
+## The image
+image: node_modules ## Build the container image without Docker: .local/image/image.tar (OCI) and .local/image/rootfs; prints digest, sizes and start time
+	@$(NODE) deploy/image/main.ts
+image-pins: node_modules ## Pin the image's Node and Debian packages to what npm and Debian have now; look at the difference
+	@$(NODE) deploy/image/pin.ts
+
 ## While working (FILE=part-of-a-path and NAME="part of a title" narrow every test target)
 verify: node_modules ## Generated files, types, lint and format; fails on a difference
 	@$(NODE) test/run.ts verify
@@ -73,4 +79,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-webhooks bench-masking help
+.PHONY: up test image image-pins down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-webhooks bench-masking help

@@ -105,11 +105,15 @@ const filesIn = (folder: string) => ({ root: join(folder, "root"), file: join(fo
 
 /** Changes with what the lowest layer is made of and how. */
 function pinnedHash(): Promise<string> {
-  return hashOfFiles(import.meta.dirname, ["*.ts", "pins.json"], process.version);
+  return hashOfFiles(import.meta.dirname, ["archive.ts", "base.ts", "debian.ts", "layer.ts", "pins.*"], process.version);
 }
 
 /** Changes with what the layer of dependencies is made of and how. */
 async function lockedHash(): Promise<string> {
   const lock = await readFile(join(import.meta.dirname, "../../package-lock.json"));
-  return hashOfFiles(import.meta.dirname, ["*.ts"], `${process.version} ${createHash("sha256").update(lock).digest("hex")}`);
+  return hashOfFiles(
+    import.meta.dirname,
+    ["dependencies.ts", "layer.ts"],
+    `${process.version} ${createHash("sha256").update(lock).digest("hex")}`,
+  );
 }

@@ -4,8 +4,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import packageJson from "../../package.json" with { type: "json" };
 import { run } from "../local/processes/run.ts";
 import { machineArchitecture } from "./archive.ts";
-import { type DebianPackage, newestPackage } from "./debian.ts";
 import { nodeProgram } from "./base.ts";
+import { type DebianPackage, newestPackage } from "./debian.ts";
 import { type Pins, pinsFile } from "./pins.ts";
 
 /** Node's libraries, the authorities that are trusted, and where the licence of the compiler's libraries stands. */

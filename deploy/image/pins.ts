@@ -20,7 +20,8 @@ export const pinsFile = join(import.meta.dirname, "pins.json");
 export async function readPins(): Promise<Pins> {
   const pins = JSON.parse(await readFile(pinsFile, "utf8")) as Record<string, Pins>;
   const own = pins[machineArchitecture()];
-  if (!own) throw new Error(`Nothing is pinned for ${machineArchitecture()}; "make image-pins" on such a machine does it.`);
+  if (!own)
+    throw new Error(`Nothing is pinned for ${machineArchitecture()}; "make image-pins" on such a machine does it.`);
   const wanted = packageJson.devDependencies.node;
   if (own.node.version !== wanted)
     throw new Error(`Node ${own.node.version} is pinned, the project has ${wanted}: run "make image-pins".`);
