@@ -14,6 +14,8 @@ import { config } from "./image.ts";
 export interface ContainerSpec {
   /** The root file system. Folders that mounts lack are made in it. */
   readonly root: string;
+  /** Default: the image's. */
+  readonly entrypoint?: readonly string[];
   /** What stands behind the entrypoint. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -98,7 +100,8 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
 }
 
 /** https://github.com/opencontainers/runtime-spec/blob/main/config.md */
-function runtimeConfig({ root, args, env = {}, folders = {}, hostNetwork = false }: ContainerSpec): object {
+function runtimeConfig({ root, args, env = {}, folders = {}, ...spec }: ContainerSpec): object {
+  const { entrypoint = config.Entrypoint, hostNetwork = false } = spec;
   const namespaces = ["pid", "ipc", "mount", "uts", ...(hostNetwork ? [] : ["network"])];
   const empty = (destination: string, ...options: readonly string[]) => ({
     ...{ destination, type: "tmpfs", source: "tmpfs" },
@@ -111,7 +114,7 @@ function runtimeConfig({ root, args, env = {}, folders = {}, hostNetwork = false
     ociVersion: "1.0.2",
     process: {
       user: { uid: USER, gid: USER },
-      args: [...config.Entrypoint, ...args],
+      args: [...entrypoint, ...args],
       env: [...config.Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
       cwd: config.WorkingDir,
       noNewPrivileges: true,
@@ -121,7 +124,8 @@ function runtimeConfig({ root, args, env = {}, folders = {}, hostNetwork = false
     mounts: [
       { destination: "/proc", type: "proc", source: "proc" },
       empty("/dev", "mode=755"),
-      empty("/tmp", "nodev", "mode=1777"),
+      // As an emptyDir, which everybody may write; the mode of a mounted file system is that of the folder below it.
+      empty("/tmp", "nodev", `uid=${USER}`, `gid=${USER}`),
       ...Object.entries(folders).map(bound),
     ],
     linux: { namespaces: namespaces.map((type) => ({ type })) },

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { cacheRoot, hashOfFiles, intoCache } from "../local/builds/build.ts";
 import { nodeFlags } from "../local/processes/node-flags.ts";
+import { run } from "../local/processes/run.ts";
 import { writeArchive } from "./archive.ts";
 import { layOutBase, paths, USER } from "./base.ts";
 import { layOutCode, mainFile } from "./code.ts";
@@ -60,7 +61,10 @@ export async function buildImage(folder: string): Promise<BuiltImage> {
     const code = await layer(join(work, "code"), layOutCode);
     const roots = [base, dependencies, code];
     const root = join(work, "rootfs");
-    for (const each of roots) await cp(each.root, root, { recursive: true, verbatimSymlinks: true });
+    await mkdir(root);
+    for (const each of roots) await run("cp", ["-R", `${each.root}/.`, root]);
+    // As in the layers, whatever the umask here.
+    await run("chmod", ["-R", "u=rwX,go=rX", root]);
     const reference = `${repository}:${packageJson.version}`;
     const archive = join(work, "image.tar");
     const [digest = ""] = await writeArchive([{ reference, layers: roots, config }], archive);
@@ -105,7 +109,11 @@ const filesIn = (folder: string) => ({ root: join(folder, "root"), file: join(fo
 
 /** Changes with what the lowest layer is made of and how. */
 function pinnedHash(): Promise<string> {
-  return hashOfFiles(import.meta.dirname, ["archive.ts", "base.ts", "debian.ts", "layer.ts", "pins.*"], process.version);
+  return hashOfFiles(
+    import.meta.dirname,
+    ["archive.ts", "base.ts", "debian.ts", "layer.ts", "pins.*"],
+    process.version,
+  );
 }
 
 /** Changes with what the layer of dependencies is made of and how. */

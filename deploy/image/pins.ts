@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { machineArchitecture } from "./archive.ts";
-import type { DebianPackage } from "./debian.ts";
+import { type DebianPackage, debianPackage, PackageUnavailable } from "./debian.ts";
 
 /** What an image of one architecture is made of besides our own packages; `make image-pins` writes it. */
 export interface Pins {
@@ -26,4 +26,15 @@ export async function readPins(): Promise<Pins> {
   if (own.node.version !== wanted)
     throw new Error(`Node ${own.node.version} is pinned, the project has ${wanted}: run "make image-pins".`);
   return own;
+}
+
+/** Why the image can't be built here through no fault of its own, in one sentence, or undefined when it can. Fetches what is pinned. */
+export async function whyNoImage(): Promise<string | undefined> {
+  try {
+    for (const each of (await readPins()).packages) await debianPackage(each);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PackageUnavailable) return error.message;
+    throw error;
+  }
 }
