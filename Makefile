@@ -56,6 +56,8 @@ test-schemathesis: node_modules ## Whatever the OpenAPI document says, drawn and
 	@$(NODE) test/run.ts schemathesis
 e2e: node_modules ## User stories on the local cluster, with real Argo CD and real pods
 	@$(NODE) test/run.ts e2e
+e2e-install: node_modules ## The platform installed by helm: its image and its chart on a local cluster of their own, with two replicas as pods
+	@$(NODE) test/run.ts e2e-install
 bench: node_modules ## Measure the create path on the running local cluster (make up first; RUNS=10). Every benchmark fails when a bound is not held
 	@$(NODE) test/bench/create.ts
 bench-operator: node_modules ## Measure the operator beside plain clients on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations,observability,bystanders,restart,expiry)
@@ -79,4 +81,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test image image-pins down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-webhooks bench-masking help
+.PHONY: up test image image-pins down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-install bench bench-operator bench-api bench-webhooks bench-masking help

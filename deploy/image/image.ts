@@ -20,6 +20,8 @@ export interface BuiltImage {
   readonly archive: string;
   /** `sha256:…` of the manifest: what a registry and the chart call it. */
   readonly digest: string;
+  /** Its name without tag and digest. */
+  readonly repository: string;
   /** What containerd calls it after an import. */
   readonly reference: string;
   /** By name, the lowest first. */
@@ -72,7 +74,7 @@ export async function buildImage(folder: string): Promise<BuiltImage> {
     await rm(built.root, { recursive: true, force: true });
     await rename(root, built.root);
     await rename(archive, built.archive);
-    return { ...built, digest, reference, layers: { base, dependencies, code } };
+    return { ...built, digest, repository, reference, layers: { base, dependencies, code } };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
