@@ -9,7 +9,7 @@ NARROWED := $(if $(FILE),--testPathPatterns "$(FILE)") $(if $(NAME),--testNamePa
 ## The two that matter
 up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing KUBECONFIG=… SETTINGS=…: use yours)
 	@$(NODE) deploy/local/main.ts up
-test: node_modules ## Run everything: verify, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e
+test: node_modules ## Run everything: verify, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e, e2e-install
 	@$(NODE) test/run.ts
 
 ## The local cluster
