@@ -9,7 +9,7 @@ NARROWED := $(if $(FILE),--testPathPatterns "$(FILE)") $(if $(NAME),--testNamePa
 ## The two that matter
 up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing KUBECONFIG=… SETTINGS=…: use yours)
 	@$(NODE) deploy/local/main.ts up
-test: node_modules ## Run everything: verify, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e
+test: node_modules ## Run everything: verify, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e, e2e-install
 	@$(NODE) test/run.ts
 
 ## The local cluster
@@ -23,6 +23,12 @@ status: node_modules ## Show which programs run
 	@$(NODE) deploy/local/main.ts status
 token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
 	@$(NODE) deploy/local/token.ts $(EMAIL)
+
+## The image
+image: node_modules ## Build the container image without Docker: .local/image/image.tar (OCI) and .local/image/rootfs; prints digest, sizes and start time
+	@$(NODE) deploy/image/main.ts
+image-pins: node_modules ## Pin the image's Node and Debian packages to what npm and Debian have now; look at the difference
+	@$(NODE) deploy/image/pin.ts
 
 ## While working (FILE=part-of-a-path and NAME="part of a title" narrow every test target)
 verify: node_modules ## Generated files, types, lint and format; fails on a difference
@@ -50,6 +56,8 @@ test-schemathesis: node_modules ## Whatever the OpenAPI document says, drawn and
 	@$(NODE) test/run.ts schemathesis
 e2e: node_modules ## User stories on the local cluster, with real Argo CD and real pods
 	@$(NODE) test/run.ts e2e
+e2e-install: node_modules ## The platform installed by helm: its image and its chart on a local cluster of their own, with two replicas as pods
+	@$(NODE) test/run.ts e2e-install
 bench: node_modules ## Measure the create path on the running local cluster (make up first; RUNS=10). Every benchmark fails when a bound is not held
 	@$(NODE) test/bench/create.ts
 bench-operator: node_modules ## Measure the operator beside plain clients on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations,observability,bystanders,restart,expiry)
@@ -73,4 +81,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e bench bench-operator bench-api bench-webhooks bench-masking help
+.PHONY: up test image image-pins down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-install bench bench-operator bench-api bench-webhooks bench-masking help

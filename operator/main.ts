@@ -19,6 +19,7 @@ import { type Log, winstonLog } from "./kit/log.ts";
 import { pause, systemClock } from "./kit/time/clock.ts";
 import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
+import { giveBackStartMemory } from "./start-memory.ts";
 import { createAuditTrail } from "./wiring/audit-trail.ts";
 import { identityProviderOf } from "./wiring/identity-provider.ts";
 import { createTracing } from "./wiring/observation/tracing.ts";
@@ -116,6 +117,7 @@ async function work(operator: Operator, context: LeadContext): Promise<string> {
     if (context.stopping.aborted) return "stopping";
     throw error;
   }
+  giveBackStartMemory();
   return lead(operator, context);
 }
 

@@ -22,6 +22,8 @@ const onControlPlane = {
 const FAULTS = "test/control-plane/faults";
 /** Every story here breaks what others need. */
 const ALONE = "e2e/alone";
+/** These install the platform by helm, on a cluster without it. */
+const INSTALL = "e2e/install";
 
 export default {
   testSequencer: new URL("longest-first.mjs", import.meta.url).pathname,
@@ -35,7 +37,8 @@ export default {
     project("ports", "test/ports", onControlPlane),
     project("control-plane", "test/control-plane", { ...onControlPlane, testPathIgnorePatterns: [FAULTS] }),
     project("faults", FAULTS, onControlPlane),
-    project("e2e", "e2e", { testPathIgnorePatterns: [ALONE] }),
+    project("e2e", "e2e", { testPathIgnorePatterns: [ALONE, INSTALL] }),
     project("e2e-alone", ALONE),
+    project("e2e-install", INSTALL),
   ],
 };

@@ -6,6 +6,7 @@ import Sequencer from "@jest/test-sequencer";
  */
 const LONGEST = [
   "unit/operator/adapters/host-api/pull-request-host",
+  "unit/deploy/image/image",
   "unit/deploy/charts/environment",
   "control-plane/faults/missed",
   "control-plane/faults/servers",

@@ -5,6 +5,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { whyNoImage } from "../deploy/image/pins.ts";
 import { buildAll } from "../deploy/local/builds/build-all.ts";
 import { isRunning } from "../deploy/local/cluster.ts";
 import { whyNot } from "../deploy/local/prerequisites.ts";
@@ -57,7 +58,7 @@ const runs: readonly Run[] = [
   { names: ["control-plane"], run: (names) => jest(names, 4), onPlanes: true },
   { names: ["faults"], run: (names) => jest(names, 3, FRESH), onPlanes: true },
   // Waits for most of its time; what comes beside it judges no time.
-  { names: ["e2e"], run: (_, beside) => e2e(beside), isAside: true },
+  { names: ["e2e", "e2e-install"], run: onLocalClusters, isAside: true },
   { names: ["generators"], run: generators },
   { names: ["schemathesis"], run: schemathesis, onPlanes: true },
 ];
@@ -177,6 +178,31 @@ async function schemathesis(): Promise<Count> {
 function crashed(error: unknown): Count {
   console.error(error);
   return { ...NOTHING, failed: 1 };
+}
+
+/** One after the other: a machine has room for one local cluster. */
+async function onLocalClusters(names: readonly string[], beside?: Beside): Promise<Count> {
+  let count = NOTHING;
+  if (names.includes("e2e")) count = sum(count, await e2e(beside));
+  if (names.includes("e2e-install")) count = sum(count, await e2eInstall(beside));
+  return count;
+}
+
+/** The platform installed by helm, as pods, on a local cluster of its own. */
+async function e2eInstall({ output = "inherit" }: Partial<Beside> = {}): Promise<Count> {
+  const running = (await isRunning()) ? 'A local cluster runs here; "make down" stops it.' : undefined;
+  const obstacle = running ?? whyNot() ?? (await whyNoImage());
+  if (obstacle !== undefined) {
+    print(`e2e-install is skipped. ${obstacle}`, output);
+    return { ...NOTHING, skipped: 1 };
+  }
+  const { CLUSTER: _, ...local } = process.env;
+  try {
+    if ((await run(node, [launcher, "bare"], { env: local, output })) !== 0) return { ...NOTHING, failed: 1 };
+    return await jest(["e2e-install"], 1, { env: { ...process.env, ...shellVariables() }, output });
+  } finally {
+    await run(node, [launcher, "down"], { env: local, output });
+  }
 }
 
 /** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */

@@ -1,6 +1,7 @@
 import { cleanUp } from "./cleanup/cleanup.ts";
 import { assertNoOtherKubelet } from "./cleanup/fixed-paths.ts";
 import { assertMachineIsFree, claimMachine, withMachine } from "./cleanup/machine.ts";
+import type { Component } from "./components/component.ts";
 import { components } from "./components/index.ts";
 import { clusterFolder } from "./folders.ts";
 import { startGitea } from "./git/gitea.ts";
@@ -20,15 +21,15 @@ import { startInOrder } from "./start-order.ts";
  *
  * Needs Linux and root. Fails with the name of the program that did not come up and the end of its log.
  */
-export async function startCluster(progress: Progress): Promise<ClusterSite> {
+export async function startCluster(progress: Progress, wanted = components): Promise<ClusterSite> {
   await assertCanRun(progress);
-  return withMachine(longestBuildMs, () => startOnFreeMachine(progress));
+  return withMachine(longestBuildMs, () => startOnFreeMachine(progress, wanted));
 }
 
 /** A second start waits for the first one, which may be building everything. */
 const longestBuildMs = 60 * 60_000;
 
-async function startOnFreeMachine(progress: Progress): Promise<ClusterSite> {
+async function startOnFreeMachine(progress: Progress, wanted: readonly Component[]): Promise<ClusterSite> {
   await assertMachineIsFree();
   if (!(await isRunning())) {
     await cleanUp();
@@ -38,10 +39,10 @@ async function startOnFreeMachine(progress: Progress): Promise<ClusterSite> {
   }
   await claimMachine();
   const site = await prepareSite(progress);
-  const steps = planned(progress, components);
+  const steps = planned(progress, wanted);
   try {
     await withoutSupervisor(clusterFolder, () =>
-      startInOrder(components, (component) => steps.step(component.name, () => component.start(site))),
+      startInOrder(wanted, (component) => steps.step(component.name, () => component.start(site))),
     );
     return site;
   } finally {

@@ -5,6 +5,7 @@ const usage = `Usage: main.ts COMMAND
 The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an identity provider, without Docker.
 
   up        start what is missing and make the environment hello; says what to do next
+  bare      start the cluster without the platform, but with its image, for an installation by helm ("make e2e-install")
   gitea     start a git host beside it: repositories whose pull requests get environments, and an image registry
   pr        open a pull request there, or take the open one, and follow it to the URL of its environment
   down      stop it and leave nothing behind
@@ -24,6 +25,7 @@ type Commands = Readonly<Record<string, () => Promise<void>>>;
 const clusters: Readonly<Record<string, Commands>> = {
   local: {
     up: async () => (await import("./up.ts")).up(),
+    bare: async () => (await import("./bare.ts")).startBareCluster(),
     async gitea() {
       const { withGitea } = await import("./cluster.ts");
       await withGitea(showProgress(), async () => undefined);

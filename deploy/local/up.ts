@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import { startCluster } from "./cluster.ts";
-import { identityFolder } from "./folders.ts";
 import { ensureHello, type Hello } from "./hello.ts";
-import { signedIdToken } from "./identity/tokens.ts";
-import { localIssuer } from "./network/addresses.ts";
 import { apiUrl } from "./platform/settings.ts";
 import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
 import { shortPath } from "./short-path.ts";
 import type { ClusterSite } from "./site.ts";
+import { userTokens } from "./user-tokens.ts";
 
 /** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
 export async function up(): Promise<void> {
@@ -21,19 +19,15 @@ export async function up(): Promise<void> {
 
 /** Writes `.local/env` for `source`, and answers the developer's ID token in it. */
 async function writeEnvironmentFile({ adminKubeconfig, built, ca }: ClusterSite): Promise<string> {
-  const token = (email: string) => signedIdToken(identityFolder, localIssuer, email);
-  const developer = await token("dev@example.test");
-  const variables = {
+  const tokens = await userTokens();
+  await writeShellVariables({
     API_URL: apiUrl,
     KUBECONFIG: adminKubeconfig,
     KUBECTL: join(built.controlplane.programs, "kubectl"),
     CA_FILE: ca.certificate,
-    ID_TOKEN: developer,
-    OTHER_ID_TOKEN: await token("other@example.test"),
-    ADMIN_ID_TOKEN: await token("admin@example.test"),
-  };
-  await writeShellVariables(variables);
-  return developer;
+    ...tokens,
+  });
+  return tokens.ID_TOKEN;
 }
 
 function epilogue(hello: Hello, { ca }: ClusterSite, seconds: number): string {

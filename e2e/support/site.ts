@@ -18,7 +18,10 @@ export const names = {
 } as const;
 
 export const site = {
-  apiUrl: variable("API_URL"),
+  /** Read when it is asked for: where the platform is installed by a test, it is known only then. */
+  get apiUrl() {
+    return variable("API_URL");
+  },
   kubectl: variable("KUBECTL"),
   kubeconfig: variable("KUBECONFIG"),
   /** Signs the ingress's certificate. */

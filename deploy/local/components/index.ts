@@ -4,11 +4,12 @@ import type { Component } from "./component.ts";
 import { containerdComponent } from "./container-runtime.ts";
 import { controllerManagerComponent, schedulerComponent } from "./controllers.ts";
 import { dnsComponent } from "./dns.ts";
+import { forwardsComponent } from "./forwards.ts";
 import { gitServerComponent } from "./git-server.ts";
 import { identityComponent } from "./identity.ts";
 import { imagesComponent } from "./images.ts";
 import { ingressComponent } from "./ingress.ts";
-import { networkComponent } from "./network.ts";
+import { forwardingNetworkComponent, networkComponent } from "./network.ts";
 import { kubeletComponent, kubeProxyComponent } from "./node.ts";
 import { operatorComponent, platformComponent, platformTokenComponent } from "./platform.ts";
 import { redisComponent } from "./redis.ts";
@@ -39,4 +40,14 @@ export const components: readonly Component[] = [
   platformComponent,
   platformTokenComponent,
   operatorComponent,
+];
+
+const platform: readonly Component[] = [platformComponent, platformTokenComponent, operatorComponent];
+
+/** The cluster for a platform that is installed there as on any other: without ours, and open to its pods. */
+export const bareComponents: readonly Component[] = [
+  ...components
+    .filter((component) => !platform.includes(component))
+    .map((component) => (component === networkComponent ? forwardingNetworkComponent : component)),
+  forwardsComponent,
 ];

@@ -1,12 +1,20 @@
+import { forwards } from "../network/addresses.ts";
 import { makeNetwork } from "../network/network.ts";
 import { makeControlGroup } from "../processes/control-groups.ts";
 import type { Component } from "./component.ts";
 
 /** The bridge, its closed door, and the control group of the pods. */
-export const networkComponent: Component = {
-  name: "network",
-  after: [],
-  start: async () => {
-    await Promise.all([makeNetwork(), makeControlGroup()]);
-  },
-};
+export const networkComponent: Component = network();
+
+/** The same, but pods may reach what is forwarded to them. */
+export const forwardingNetworkComponent: Component = network(Object.values(forwards).map(({ port }) => port));
+
+function network(opened: readonly number[] = []): Component {
+  return {
+    name: "network",
+    after: [],
+    start: async () => {
+      await Promise.all([makeNetwork(opened), makeControlGroup()]);
+    },
+  };
+}

@@ -23,6 +23,16 @@ export const addresses = {
   probesPort: 9090,
 } as const;
 
+/**
+ * What pods of a cluster without the platform reach on the bridge, and where it is on loopback: the platform that is
+ * installed there as pods needs it. The keys of tokens come over TLS, because plain HTTP is trusted on loopback alone.
+ */
+export const forwards = {
+  git: { port: addresses.gitServerPort, to: addresses.gitServerPort, tls: false },
+  ingress: { port: addresses.ingressPort, to: addresses.ingressPort, tls: false },
+  identityProvider: { port: 9443, to: addresses.identityProviderPort, tls: true },
+} as const;
+
 /** The local cluster's only node. */
 export const nodeName = "node-1";
 

@@ -25,16 +25,16 @@ const podsPorts = { tcp: [addresses.dnsPort, addresses.apiServerPort], udp: [add
  * Makes the bridge that pods are on, lets the kernel forward between them (their way to a Service leads through the
  * host), and closes it off: nothing from outside reaches the bridge or the one port that cannot be told an address;
  * no pod reaches another network, or of this machine more than it needs; and no other user than root the ports at which
- * programs of the cluster talk to everybody.
+ * programs of the cluster talk to everybody. `opened` are further ports of the bridge's address that pods may reach.
  */
-export async function makeNetwork(): Promise<void> {
+export async function makeNetwork(opened: readonly number[] = []): Promise<void> {
   if (!(await bridgeExists())) {
     await run("ip", ["link", "add", bridge.name, "type", "bridge"]);
     await run("ip", ["address", "add", `${bridge.address}/${bridge.prefix}`, "dev", bridge.name]);
     await run("ip", ["link", "set", bridge.name, "up"]);
   }
   await allowForwarding();
-  await run("nft", [rules()]);
+  await run("nft", [rules([...podsPorts.tcp, ...opened])]);
   if (await forwardsNothing()) await run("iptables", ["--insert", ...acceptAmongPods]);
 }
 
@@ -79,7 +79,7 @@ export function oursAmong(lines: readonly string[], hasKubeProxy: boolean): stri
 
 const set = (ports: readonly number[]) => `{ ${ports.join(", ")} }`;
 
-function rules(): string {
+function rules(tcp: readonly number[]): string {
   const outside = `iifname != { "lo", "${bridge.name}" }`;
   return `
     add table inet ${table}
@@ -93,10 +93,10 @@ function rules(): string {
       }
       chain from_pods {
         meta nfproto ipv6 drop
-        ip daddr != ${bridge.address} drop
-        # What this machine began: probes of the kubelet, requests of the ingress.
+        # What this machine began: probes of the kubelet, requests of the ingress, and of anybody here to a Service.
         ct state established,related accept
-        tcp dport ${set(podsPorts.tcp)} accept
+        ip daddr != ${bridge.address} drop
+        tcp dport ${set(tcp)} accept
         udp dport ${set(podsPorts.udp)} accept
         # Told at once, so that nobody waits for what will never come.
         reject

@@ -54,3 +54,10 @@ namespace: {{ .Release.Namespace }}
 {{- define "networkPolicy.ingress" -}}
 - namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}
 {{- end }}
+
+{{/* The operator's image: a digest says exactly which, so it wins over the tag. */}}
+{{- define "platform.image" -}}
+{{- $image := .Values.image }}
+{{- $repository := required "image.repository is required unless operator.enabled is false" $image.repository }}
+{{- if $image.digest }}{{ $repository }}@{{ $image.digest }}{{ else }}{{ $repository }}:{{ $image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}

@@ -10,11 +10,11 @@ export const settings = {
 /** The release that the tests render. */
 export const release = { chart: "platform", release: "platform", namespace: "ephemeral-system" } as const;
 /** The operator's image. */
-export const image = "registry.example.test/platform:1";
+export const image = { repository: "registry.example.test/platform" };
 
 /** The objects of the platform chart with these values. */
 export function rendered(values: object = {}, namespace = "ephemeral-system"): Promise<Manifest[]> {
-  return renderChart({ ...release, namespace, values: { settings, operator: { image }, ...values } });
+  return renderChart({ ...release, namespace, values: { settings, image, ...values } });
 }
 
 /** The settings that the rendered ConfigMap holds. */

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { cacheRoot } from "../local/builds/build.ts";
+import { findProgram } from "../local/prerequisites.ts";
+import { run } from "../local/processes/run.ts";
+
+/** A Debian package of exactly one content. */
+export interface DebianPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Of the package's file, in hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** A package can't be had here, for a reason that is no fault of the image. */
+export class PackageUnavailable extends Error {}
+
+const DOWNLOAD = { deadlineMs: 10 * 60_000 };
+/** apt would otherwise download as another user, who can't enter every folder. */
+const asOurselves = ["-o", "APT::Sandbox::User=root"];
+
+/**
+ * The file of a package, from the cache or from this machine's package sources, which are read anew where they don't know it.
+ *
+ * Fails with `PackageUnavailable` where there is no apt, or the sources have that version no more; and when the content is
+ * another one than is pinned.
+ */
+export async function debianPackage(wanted: DebianPackage): Promise<string> {
+  const folder = join(cacheRoot(), "debian");
+  const target = join(folder, `${wanted.sha256}.deb`);
+  if (existsSync(target)) return target;
+  await mkdir(folder, { recursive: true });
+  const work = await mkdtemp(join(folder, "unfinished-"));
+  try {
+    const file = await download(wanted, work);
+    const sha256 = createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex");
+    if (sha256 !== wanted.sha256)
+      throw new Error(`${wanted.name} ${wanted.version} is not what is pinned: its SHA-256 is ${sha256}`);
+    await rename(file, target);
+    return target;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function download({ name, version }: DebianPackage, folder: string): Promise<string> {
+  if (!findProgram("apt-get"))
+    throw new PackageUnavailable("The image's libraries are Debian's, and this machine has no apt-get to fetch them.");
+  const fetched = () =>
+    run("apt-get", [...asOurselves, "--quiet", "download", `${name}=${version}`], { ...DOWNLOAD, cwd: folder });
+  try {
+    await fetched().catch(async () => {
+      // The lists may be old; who is not root has only those.
+      if (process.getuid?.() === 0) await run("apt-get", ["--quiet", "update"], DOWNLOAD);
+      await fetched();
+    });
+  } catch (cause) {
+    throw new PackageUnavailable(
+      `The package sources of this machine don't have ${name} ${version}. If Debian has replaced it, "make image-pins" pins what it has now; the image then is another one.`,
+      { cause },
+    );
+  }
+  const [file = ""] = await readdir(folder);
+  return join(folder, file);
+}
+
+/** Unpacks what a package installs. Its scripts do not run. */
+export async function unpack(file: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await run("dpkg-deb", ["--extract", file, folder]);
+}
+
+/** What a package says about itself, as vulnerability scanners read it. */
+export function control(file: string): Promise<string> {
+  return run("dpkg-deb", ["--field", file]);
+}
+
+/** The version of a package that this machine's sources have now, with its hash. */
+export async function newestPackage(name: string): Promise<DebianPackage> {
+  const record = await run("apt-cache", ["show", "--no-all-versions", name]);
+  const field = (key: string) => new RegExp(`^${key}: (.+)$`, "m").exec(record)?.[1];
+  const [version, sha256] = [field("Version"), field("SHA256")];
+  if (!version || !sha256) throw new Error(`the package sources of this machine have no ${name} with a hash`);
+  return { name, version, sha256 };
+}

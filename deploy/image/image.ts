@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import packageJson from "../../package.json" with { type: "json" };
+import { cacheRoot, hashOfFiles, intoCache } from "../local/builds/build.ts";
+import { nodeFlags } from "../local/processes/node-flags.ts";
+import { run } from "../local/processes/run.ts";
+import { writeArchive } from "./archive.ts";
+import { layOutBase, paths, USER } from "./base.ts";
+import { layOutCode, mainFile } from "./code.ts";
+import { layOutDependencies } from "./dependencies.ts";
+import { type Layer, writeLayer } from "./layer.ts";
+import { readPins } from "./pins.ts";
+
+/** The platform's image, built. */
+export interface BuiltImage {
+  /** The root file system: what the layers are together. */
+  readonly root: string;
+  /** An OCI image layout as tar. */
+  readonly archive: string;
+  /** `sha256:…` of the manifest: what a registry and the chart call it. */
+  readonly digest: string;
+  /** Its name without tag and digest. */
+  readonly repository: string;
+  /** What containerd calls it after an import. */
+  readonly reference: string;
+  /** By name, the lowest first. */
+  readonly layers: Readonly<Record<"base" | "dependencies" | "code", Layer>>;
+}
+
+/** The name without a registry, as long as nobody has pushed it to one. */
+const repository = "docker.io/library/ephemeral-environments";
+
+/** How containers of the image run. */
+export const config = {
+  User: `${USER}:${USER}`,
+  WorkingDir: "/app",
+  Entrypoint: [paths.node, ...nodeFlags, mainFile],
+  Cmd: ["--help"],
+  // Node would otherwise know only the authorities that were built into it.
+  Env: ["NODE_ENV=production", "NODE_OPTIONS=--use-openssl-ca", `SSL_CERT_FILE=${paths.certificates}`],
+  ExposedPorts: { "8080/tcp": {}, "9090/tcp": {} },
+  Labels: {
+    "org.opencontainers.image.title": packageJson.name,
+    "org.opencontainers.image.description": packageJson.description,
+    "org.opencontainers.image.version": packageJson.version,
+    "org.opencontainers.image.licenses": packageJson.license,
+  },
+} as const;
+
+/**
+ * Lays the root file system out as `<folder>/rootfs` and writes the archive `<folder>/image.tar`. The same commit gives the
+ * same digest. Layers that nothing of changed come from the cache.
+ */
+export async function buildImage(folder: string): Promise<BuiltImage> {
+  await mkdir(folder, { recursive: true });
+  const work = await mkdtemp(join(folder, "unfinished-"));
+  try {
+    const base = await cachedLayer("base", await pinnedHash(), async (root, beside) =>
+      layOutBase(root, await readPins(), beside),
+    );
+    const dependencies = await cachedLayer("dependencies", await lockedHash(), layOutDependencies);
+    const code = await layer(join(work, "code"), layOutCode);
+    const roots = [base, dependencies, code];
+    const root = join(work, "rootfs");
+    await mkdir(root);
+    for (const each of roots) await run("cp", ["-R", `${each.root}/.`, root]);
+    // As in the layers, whatever the umask here.
+    await run("chmod", ["-R", "u=rwX,go=rX", root]);
+    const reference = `${repository}:${packageJson.version}`;
+    const archive = join(work, "image.tar");
+    const [digest = ""] = await writeArchive([{ reference, layers: roots, config }], archive);
+    const built = { root: join(folder, "rootfs"), archive: join(folder, "image.tar") };
+    await rm(built.root, { recursive: true, force: true });
+    await rename(root, built.root);
+    await rename(archive, built.archive);
+    return { ...built, digest, repository, reference, layers: { base, dependencies, code } };
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** A layer with the root folder that it was made of. */
+interface RootLayer extends Layer {
+  readonly root: string;
+}
+
+type LayOut = (root: string, work: string) => Promise<void>;
+
+const LAYER_FILE = "layer.json";
+
+async function cachedLayer(name: string, hash: string, layOut: LayOut): Promise<RootLayer> {
+  const target = join(cacheRoot(), `image-${name}-${hash}`);
+  const read = async () => JSON.parse(await readFile(join(target, LAYER_FILE), "utf8")) as Layer;
+  const known = await read().catch(() => undefined);
+  if (!known)
+    await intoCache(target, async (folder) => {
+      await writeFile(join(folder, LAYER_FILE), JSON.stringify(await layer(folder, layOut)));
+    });
+  return { ...(known ?? (await read())), ...filesIn(target) };
+}
+
+async function layer(folder: string, layOut: LayOut): Promise<RootLayer> {
+  const { root, file } = filesIn(folder);
+  await mkdir(root, { recursive: true });
+  await layOut(root, folder);
+  return { ...(await writeLayer(root, file, { gzip: true })), root };
+}
+
+const filesIn = (folder: string) => ({ root: join(folder, "root"), file: join(folder, "layer.tar.gz") });
+
+/** Changes with what the lowest layer is made of and how. */
+function pinnedHash(): Promise<string> {
+  return hashOfFiles(
+    import.meta.dirname,
+    ["archive.ts", "base.ts", "debian.ts", "layer.ts", "pins.*"],
+    process.version,
+  );
+}
+
+/** Changes with what the layer of dependencies is made of and how. */
+async function lockedHash(): Promise<string> {
+  const lock = await readFile(join(import.meta.dirname, "../../package-lock.json"));
+  return hashOfFiles(
+    import.meta.dirname,
+    ["dependencies.ts", "layer.ts"],
+    `${process.version} ${createHash("sha256").update(lock).digest("hex")}`,
+  );
+}

@@ -1,0 +1,24 @@
+/** Pins what the image is made of to what Debian and npm have now, for this machine's architecture. Look at the difference. */
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import packageJson from "../../package.json" with { type: "json" };
+import { run } from "../local/processes/run.ts";
+import { machineArchitecture } from "./archive.ts";
+import { nodeProgram } from "./base.ts";
+import { type DebianPackage, newestPackage } from "./debian.ts";
+import { type Pins, pinsFile } from "./pins.ts";
+
+/** Node's libraries, the authorities that are trusted, and where the licence of the compiler's libraries stands. */
+const NAMES = ["ca-certificates", "gcc-12-base", "libc6", "libgcc-s1", "libstdc++6"];
+
+if (process.getuid?.() === 0) await run("apt-get", ["--quiet", "update"], { deadlineMs: 10 * 60_000 });
+const packages: DebianPackage[] = [];
+for (const name of NAMES) packages.push(await newestPackage(name));
+const [, debian = ""] = /^VERSION_ID="?(\d+)/m.exec(await readFile("/etc/os-release", "utf8")) ?? [];
+const sha256 = createHash("sha256")
+  .update(await readFile(nodeProgram))
+  .digest("hex");
+const own: Pins = { debian, packages, node: { version: packageJson.devDependencies.node, sha256 } };
+const before = JSON.parse(await readFile(pinsFile, "utf8").catch(() => "{}")) as Record<string, Pins>;
+await writeFile(pinsFile, `${JSON.stringify({ ...before, [machineArchitecture()]: own }, null, 2)}\n`);
+console.log(`pinned in ${pinsFile}`);

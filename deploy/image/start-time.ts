@@ -1,0 +1,42 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { startContainer } from "./container.ts";
+
+const SETTINGS = {
+  baseDomain: "env.example.test",
+  defaultChart: { repoUrl: "https://git.example.test/chart.git", path: ".", revision: "main" },
+};
+const SERVING = '"message":"serving"';
+const DEADLINE_MS = 60_000;
+
+/**
+ * The milliseconds from the start of a container until its process listens, in a network without an API server. It is
+ * ready once it has read the cluster, which a test with an API server measures.
+ */
+export async function measureStart(root: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "image-start-"));
+  try {
+    const file = join(folder, "settings.yaml");
+    await writeFile(file, stringify(SETTINGS));
+    // For the image's user.
+    await chmod(file, 0o644);
+    await chmod(folder, 0o755);
+    const began = performance.now();
+    const container = await startContainer({
+      root,
+      args: ["--settings", "/tmp/settings/settings.yaml"],
+      env: { KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT: "443" },
+      folders: { "/tmp/settings": folder },
+    });
+    try {
+      await container.untilWritten(SERVING, DEADLINE_MS);
+      return performance.now() - began;
+    } finally {
+      await container.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { buildImage } from "../image/image.ts";
+import { isRunning, startCluster } from "./cluster.ts";
+import { containerd } from "./components/container-runtime.ts";
+import { bareComponents } from "./components/index.ts";
+import { stateFolder } from "./folders.ts";
+import { makeCommand } from "./make-command.ts";
+import { addresses, forwards } from "./network/addresses.ts";
+import { showProgress } from "./progress.ts";
+import { writeShellVariables } from "./shell-variables.ts";
+import type { ClusterSite } from "./site.ts";
+import { userTokens } from "./user-tokens.ts";
+
+/**
+ * Starts the cluster without the platform and puts the platform's image into it, for an installation by helm as on any
+ * other cluster. `.local/env` says what such an installation has to know.
+ *
+ * Fails where a local cluster runs already.
+ */
+export async function startBareCluster(): Promise<void> {
+  if (await isRunning()) throw new Error(`A local cluster runs here; stop it with "${makeCommand("down")}" first.`);
+  const progress = showProgress();
+  const image = await progress.step("build the image", () => buildImage(join(stateFolder, "image")));
+  const site = await startCluster(progress, bareComponents);
+  await progress.step("load the image", async () => {
+    await containerd(site, "images", "import", image.archive);
+    // Nodes elsewhere get this name by pulling.
+    await containerd(site, "images", "tag", "--force", image.reference, `${image.repository}@${image.digest}`);
+  });
+  await writeShellVariables({ ...(await variablesOf(site)), IMAGE: image.repository, IMAGE_DIGEST: image.digest });
+}
+
+async function variablesOf({ adminKubeconfig, built, ca }: ClusterSite): Promise<Record<string, string>> {
+  const { address } = addresses.bridge;
+  const { git, ingress, identityProvider } = forwards;
+  return {
+    ...(await userTokens()),
+    KUBECONFIG: adminKubeconfig,
+    KUBECTL: join(built.controlplane.programs, "kubectl"),
+    HELM: join(built.controlplane.programs, "helm"),
+    CA_FILE: ca.certificate,
+    GIT_URL: `http://${address}:${git.port}/platform`,
+    INGRESS_ADDRESS: `${address}:${ingress.port}`,
+    JWKS_URI: `https://${address}:${identityProvider.port}/jwks`,
+    NODE_ADDRESS: address,
+  };
+}

@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { addresses, forwards } from "../network/addresses.ts";
+import { keepRunning } from "../processes/process.ts";
+import type { Component } from "./component.ts";
+
+/** Git, the ingress and the identity provider for the platform in pods: they are on this machine's loopback. */
+export const forwardsComponent: Component = {
+  name: "forwards",
+  after: ["network", "git server", "identity provider", "traefik"],
+  async start(site) {
+    const { address } = addresses.bridge;
+    const pair = await site.ca.issue("forwards", { commonName: "forwards", alternativeNames: [`IP:${address}`] });
+    const args = [join(import.meta.dirname, "../network/forward.ts"), pair.certificate, pair.key];
+    await keepRunning(site.folder, { name: "forwards", command: process.execPath, args }, async () => {
+      for (const { port } of Object.values(forwards)) await assertListens(address, port);
+      return true;
+    });
+  },
+};
+
+async function assertListens(host: string, port: number): Promise<void> {
+  const socket = connect(port, host);
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(1000) });
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { ask } from "../support/api.ts";
+import { create, Environments, madeFor, objectsNamed, untilGone, untilReady } from "../support/environments.ts";
+import {
+  deploy,
+  imageByDigest,
+  logs,
+  namespace,
+  prepare,
+  type Replica,
+  registerSamples,
+  replicas,
+  serviceUrl,
+  uninstall,
+  values,
+} from "../support/installation.ts";
+import { list, type Resource } from "../support/kubectl.ts";
+import { open } from "../support/page.ts";
+import { TEST_DEADLINE_MS } from "../support/site.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+/** Of an idle replica. */
+const RESIDENT_MEBIBYTES = 150;
+const OF_THE_RELEASE = "--selector=app.kubernetes.io/instance=platform";
+
+const environments = new Environments();
+let upgraded: { readonly name: string; readonly id: string; readonly children: readonly string[] };
+
+beforeAll(async () => {
+  await prepare();
+  await deploy("install", values());
+  process.env.API_URL = await serviceUrl();
+  await registerSamples();
+});
+
+afterAll(() => environments.removeAll());
+
+test("helm install runs two replicas of exactly the image that was built, one of which leads", async () => {
+  const pods = await replicas();
+  for (const { spec, status } of pods) {
+    expect(spec.containers.map(({ image }) => image)).toEqual([imageByDigest]);
+    expect(status.containerStatuses).toMatchObject([{ imageID: imageByDigest, restartCount: 0 }]);
+  }
+  const leading = await Promise.all(pods.map((pod) => metric(pod, 'leader_election_master_status{name="platform"}')));
+  expect(leading.toSorted()).toEqual([0, 1]);
+});
+
+test("a replica is ready soon, and idle below 150 MiB", async () => {
+  const pods = await replicas();
+  const resident = await Promise.all(pods.map((pod) => metric(pod, "process_resident_memory_bytes")));
+  const mebibytes = resident.map((bytes) => Math.round(bytes / 2 ** 20));
+  const lines = (await logs("--tail=-1")).split("\n");
+  const seconds = pods.map((pod) => `${secondsToServing(pod, lines).toFixed(1)} s (ready ${secondsToReady(pod)} s)`);
+  console.log(`replicas listen after at most ${seconds.join(" and ")}, and have ${mebibytes.join(" and ")} MiB`);
+  for (const each of mebibytes) expect(each).toBeLessThan(RESIDENT_MEBIBYTES);
+});
+
+test("a developer creates an environment through the Service, opens it and deletes it", async () => {
+  const name = environments.name("installed");
+  const id = await create(name);
+  const { status } = await untilReady(name);
+  expect((await open(status?.urls?.backend ?? "")).status).toBe(200);
+  expect((await open(status?.urls?.frontend ?? "")).status).toBe(200);
+
+  expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
+  await untilGone(name);
+  expect(await madeFor(id)).toEqual([]);
+  expect(await objectsNamed(name)).toEqual([]);
+});
+
+test("helm upgrade brings other pods, and touches nothing of an environment", async () => {
+  const name = environments.name("kept");
+  const id = await create(name);
+  await untilReady(name);
+  const children = await versionsOf(id);
+  const before = await replicas();
+
+  await deploy("upgrade", values({ image: { digest: "" }, settings: { ttl: { maximumHours: 100 } } }));
+  const after = await replicas();
+  const uids = new Set(before.map(({ metadata }) => metadata.uid));
+  expect(after.filter(({ metadata }) => uids.has(metadata.uid))).toEqual([]);
+  await untilReady(name);
+  expect(await versionsOf(id)).toEqual(children);
+  upgraded = { name, id, children };
+});
+
+test("helm uninstall leaves the kinds, the environments and their children, and a second installation goes on with them", async () => {
+  const { name, id, children } = upgraded;
+  await uninstall();
+  expect(
+    await list("deployments,services,configmaps,serviceaccounts,rolebindings", "--all-namespaces", OF_THE_RELEASE),
+  ).toEqual([]);
+  expect(await list("clusterroles,clusterrolebindings,validatingadmissionpolicies", OF_THE_RELEASE)).toEqual([]);
+  expect((await list("crd", OF_THE_RELEASE)).length).toBeGreaterThan(5);
+  expect(await versionsOf(id)).toEqual(children);
+
+  await deploy("install", values());
+  process.env.API_URL = await serviceUrl();
+  const shown = await ask("GET", `/environments/${id}`);
+  expect(shown.body).toMatchObject({ id, name, status: "ready" });
+  expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
+  await untilGone(name);
+  expect(await madeFor(id)).toEqual([]);
+});
+
+/** What was made for an environment and stays as it is while nothing happens, with the versions. */
+async function versionsOf(uid: string): Promise<readonly string[]> {
+  const kinds = "namespaces,secrets,appprojects,networkpolicies,resourcequotas,limitranges,rolebindings";
+  const found = await list(kinds, "--all-namespaces", `--selector=ephemeral-environments.dev/environment-uid=${uid}`);
+  return found
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`)
+    .sort();
+}
+
+/** Until the kubelet has seen it ready. Kubernetes notes both times without fractions. */
+function secondsToReady({ status }: Replica): number {
+  const ready = status.conditions.find(({ type }) => type === "Ready")?.lastTransitionTime ?? "";
+  return (Date.parse(ready) - startedAtMs(status)) / 1000;
+}
+
+/** Until it said that it serves; up to a second less, because the start is noted without fractions. */
+function secondsToServing({ metadata, status }: Resource<Replica>, lines: readonly string[]): number {
+  const line = lines.find((text) => text.includes(metadata.name) && text.includes('"message":"serving"')) ?? "";
+  const { time } = JSON.parse(line.slice(line.indexOf("{"))) as { time: string };
+  return (Date.parse(time) - startedAtMs(status)) / 1000;
+}
+
+function startedAtMs({ containerStatuses }: Replica["status"]): number {
+  return Date.parse(containerStatuses[0]?.state.running?.startedAt ?? "");
+}
+
+/** A figure of a replica's `/metrics`. */
+async function metric({ status }: Replica, name: string): Promise<number> {
+  const reply = await fetch(`http://${status.podIP}:9090/metrics`, { signal: AbortSignal.timeout(10_000) });
+  const line = (await reply.text()).split("\n").find((text) => text.startsWith(`${name} `));
+  if (line === undefined) throw new Error(`${namespace}: a replica has no ${name}`);
+  return Number(line.slice(name.length + 1));
+}
