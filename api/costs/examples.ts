@@ -40,3 +40,9 @@ export const ENVIRONMENT_COST_EXAMPLE = {
   since: "2026-06-01T12:00:01.000Z",
   coverage: { known_percent: 100 },
 };
+
+/** Of an environment of which nothing runs yet. */
+export const CREATED_COST_EXAMPLE = {
+  ...ENVIRONMENT_COST_EXAMPLE,
+  ...{ actual: null, per_hour: null, forecast: null, since: null, coverage: { known_percent: null } },
+};

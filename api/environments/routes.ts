@@ -8,7 +8,7 @@ import { feature, route } from "../route.ts";
 import { DEFAULT_LIMIT } from "../schemas/page.ts";
 import type { Services } from "../services.ts";
 import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
-import { createEnvironment } from "./creation/routes.ts";
+import { createEnvironment, createReportedEnvironment } from "./creation/routes.ts";
 import { environmentQuery } from "./list-query.ts";
 import { followLogs, getLogs } from "./logs/routes.ts";
 import {
@@ -154,6 +154,7 @@ function messageOf({ state, environment }: RequestedReconcile): string {
 
 export const environmentRoutes = feature("environments", {
   createEnvironment,
+  createReportedEnvironment,
   listEnvironments,
   getEnvironment,
   reportEnvironment,

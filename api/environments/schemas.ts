@@ -4,7 +4,7 @@ import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
 import { TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
+import { CREATED_COST_EXAMPLE, ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
 import { EnvironmentCostReport } from "../costs/schemas.ts";
 import { Instant, Success, titled } from "../schemas/fields.ts";
 import { PAGE } from "../schemas/page.ts";
@@ -85,12 +85,20 @@ const exampleCreator = { email: "dev@example.com", name: "Dev" };
 const identity = { id: Type.String({ examples: [EXAMPLE_ID] }), name: Type.String(), status: Status, urls: Urls };
 const lifetime = { expires_at: Instant, ttl_hours: Ttls };
 
+const CREATED_EXAMPLE = { ...example, status: "creating", ttl_hours: 24 };
 export const CreatedEnvironment = closed(
   { ...identity, created_at: Instant, ...lifetime },
-  titled("CreatedEnvironment", { ...example, status: "creating", ttl_hours: 24 }),
+  titled("CreatedEnvironment", CREATED_EXAMPLE),
 );
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 export const CreateReply = closed({ status: Success, environment: CreatedEnvironment });
+
+/** A created environment with what goes beyond version 1. */
+const CreatedReport = closed(
+  { ...CreatedEnvironment.properties, cost: EnvironmentCostReport },
+  titled("CreatedEnvironmentReport", { ...CREATED_EXAMPLE, cost: CREATED_COST_EXAMPLE }),
+);
+export const CreateReportReply = closed({ status: Success, environment: CreatedReport });
 
 export const ListedEnvironment = closed(
   { ...identity, created_at: Instant, expires_at: Instant, creator: Creator },

@@ -4,6 +4,7 @@ import { lifeOfRecord } from "../../crds/environment/life.ts";
 import type { Usage } from "../../crds/environment/usage.ts";
 import { summaryOf } from "../../operator/ports/observability/summary.ts";
 import { environmentFixture } from "../support/fixtures/environment-fixture.ts";
+import { expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";
 
 /** An hour of a core costs 1, of a GiB of memory 0.50, of a GiB of volumes 0.10. */
@@ -187,5 +188,24 @@ describe("the cost of one environment", () => {
       estimate: 228,
       coverage: { known_percent: 100 },
     });
+  });
+
+  test("is estimated in the answer to its creation; the contract's own answer stays as it is", async () => {
+    const authorization = await service.bearer("developer");
+    const create = (path: string, environment_name: string, backend_repo: string) =>
+      service.http
+        .post(path)
+        .set({ authorization })
+        .send({ environment_name, backend_repo, backend_branch: "main", ttl: 72 });
+    const reply = await create("/api/v2/environments", "estimated", "shop-api");
+    expectPromised(reply, "post", "/api/v2/environments");
+    const nothing = { actual: null, per_hour: null, forecast: null, since: null, coverage: { known_percent: null } };
+    expect(reply.body.data.environment).toMatchObject({
+      name: "estimated",
+      cost: { currency: "EUR", basis: "requests", estimate: 228, ...nothing },
+    });
+    const former = await create("/api/environments", "plain", "shop-api");
+    expectPromised(former, "post", "/api/environments");
+    expect(former.body.environment).not.toHaveProperty("cost");
   });
 });

@@ -1,11 +1,13 @@
+import type { Caller } from "../../auth/access.ts";
+import { toEnvironmentCost } from "../../costs/environment-cost.ts";
 import { route } from "../../route.ts";
-import { CreateReply } from "../schemas.ts";
+import type { Services } from "../../services.ts";
+import { CreateReply, CreateReportReply } from "../schemas.ts";
 import { toCreated } from "../views.ts";
 import { createEnvironment as create } from "./create-environment.ts";
 import { CreateHeaders, CreateRequest } from "./schemas.ts";
 
-/** Creates an environment; answers as soon as the resource exists. */
-export const createEnvironment = route({
+const creation = {
   endpoint: "POST /api/environments",
   summary: "Create an environment",
   description:
@@ -14,14 +16,37 @@ export const createEnvironment = route({
   headers: CreateHeaders,
   body: CreateRequest,
   forms: true,
-  auditTarget: ({ body }) => body.environment_name,
-  reply: CreateReply,
+  auditTarget: ({ body }: { readonly body: CreateRequest }) => body.environment_name,
   links: { "/api/environments/{environment_id}": "/environment/id" },
   errors: [
     ...(["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND"] as const),
     ...(["ENV_CREATION_FAILED", "conflict"] as const),
   ],
-})(async ({ body, headers, caller }, services) => {
-  const environment = await create({ body, caller, key: headers["Idempotency-Key"] }, services);
-  return { status: "success", environment: toCreated(environment, services.settings) };
+} as const;
+
+interface Asked {
+  readonly body: CreateRequest;
+  readonly headers: CreateHeaders;
+  readonly caller: Caller;
+}
+
+const created = ({ body, headers, caller }: Asked, services: Services) =>
+  create({ body, caller, key: headers["Idempotency-Key"] }, services);
+
+/** Creates an environment; answers as soon as the resource exists. */
+export const createEnvironment = route({ ...creation, only: "v1", reply: CreateReply })(async (asked, services) => ({
+  status: "success",
+  environment: toCreated(await created(asked, services), services.settings),
+}));
+
+/** The same, and what it is expected to cost. */
+export const createReportedEnvironment = route({
+  ...creation,
+  only: "v2",
+  operationId: "createEnvironment",
+  reply: CreateReportReply,
+})(async (asked, services) => {
+  const environment = await created(asked, services);
+  const cost = toEnvironmentCost(environment, services);
+  return { status: "success", environment: { ...toCreated(environment, services.settings), cost } };
 });

@@ -27,6 +27,7 @@ export const CreateHeaders = closed({
     }),
   ),
 });
+export type CreateHeaders = Static<typeof CreateHeaders>;
 
 export const CreateRequest = closed(
   {
