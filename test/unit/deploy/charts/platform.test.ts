@@ -103,6 +103,8 @@ describe("the platform chart", () => {
   test("leaves the operator to others when it is told to, and brings all else", async () => {
     const kinds = (objects: readonly Manifest[]) => new Set(objects.map(({ kind }) => kind));
     const without = kinds(await rendered({ operator: { enabled: false } }));
-    expect(kinds(await rendered())).toEqual(new Set([...without, "Deployment", "Service", "NetworkPolicy"]));
+    expect(kinds(await rendered())).toEqual(
+      new Set([...without, "Deployment", "Service", "NetworkPolicy", "PodDisruptionBudget"]),
+    );
   });
 });
