@@ -64,3 +64,8 @@ namespace: {{ .Release.Namespace }}
 {{- define "networkPolicy.ingress" -}}
 - namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}
 {{- end }}
+
+{{/* The operator's image. */}}
+{{- define "platform.image" -}}
+{{- required "operator.image is required unless operator.enabled is false" .Values.operator.image }}
+{{- end }}
