@@ -16,7 +16,7 @@ interface SettingSchema {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
-  readonly const?: unknown;
+  readonly const?: string | number | boolean;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly SettingSchema[];
   readonly required?: readonly string[];
@@ -67,7 +67,7 @@ function variants(anyOf: readonly SettingSchema[], path: string): SettingRow[] {
     const kind = one.properties?.kind?.const;
     const rows = partsOf(one, path).filter((row) => row.path !== `${path}.kind`);
     if (kind === undefined) return rows;
-    return rows.map((row) => ({ ...row, meaning: `With \`kind: ${String(kind)}\`. ${row.meaning}`.trimEnd() }));
+    return rows.map((row) => ({ ...row, meaning: `With \`kind: ${kind}\`. ${row.meaning}`.trimEnd() }));
   });
 }
 
