@@ -5,7 +5,7 @@ serviceAccountName: {{ include "platform.serviceAccount" $root }}
 automountServiceAccountToken: true
 enableServiceLinks: false
 restartPolicy: Never
-{{- with ($root.Values.image | default dict).pullSecrets }}
+{{- with $root.Values.image.pullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- include "platform.placement" $root }}
@@ -13,7 +13,7 @@ securityContext: {{- include "platform.podSecurity" $root | nindent 2 }}
 containers:
   - name: check
     image: {{ include "platform.image" $root | quote }}
-    imagePullPolicy: {{ ($root.Values.image | default dict).pullPolicy | default "IfNotPresent" }}
+    imagePullPolicy: {{ $root.Values.image.pullPolicy }}
     args: {{ concat (list "check-installation" "--settings" "/etc/ephemeral-environments/settings.yaml") .args | toJson }}
     resources: {{- toYaml $root.Values.check.resources | nindent 6 }}
     securityContext: {{- include "platform.containerSecurity" $root | nindent 6 }}

@@ -65,7 +65,9 @@ namespace: {{ .Release.Namespace }}
 - namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}
 {{- end }}
 
-{{/* The operator's image. */}}
+{{/* The operator's image: a digest says exactly which, so it wins over the tag. */}}
 {{- define "platform.image" -}}
-{{- required "operator.image is required unless operator.enabled is false" .Values.operator.image }}
+{{- $image := .Values.image }}
+{{- $repository := required "image.repository is required unless operator.enabled is false" $image.repository }}
+{{- if $image.digest }}{{ $repository }}@{{ $image.digest }}{{ else }}{{ $repository }}:{{ $image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}

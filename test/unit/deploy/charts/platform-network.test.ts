@@ -7,7 +7,7 @@ const settings = {
   defaultChart: { repoUrl: "https://git.example.test/chart.git", path: ".", revision: "main" },
 };
 const namespace = "ephemeral-system";
-const operator = { image: "registry.example.test/platform:1" };
+const image = { repository: "registry.example.test/platform" };
 const labelsOf = (name: string) => ({ "kubernetes.io/metadata.name": name });
 const names = [namespace, "ingress", "edge", "monitoring", "env-shop", "default"];
 const namespaces = Object.fromEntries(names.map((name) => [name, labelsOf(name)]));
@@ -19,7 +19,7 @@ const peer = (name: string): PolicyPeer => ({ namespaceSelector: { matchLabels: 
 
 /** The policies of the chart with these values. */
 async function policiesOf(values: object = {}): Promise<Policy[]> {
-  const given = { settings, operator, ...values };
+  const given = { settings, image, ...values };
   const objects = await renderChart({ chart: "platform", release: "platform", namespace, values: given });
   return objects.filter(({ kind }) => kind === "NetworkPolicy") as unknown as Policy[];
 }

@@ -13,9 +13,7 @@ describe("the platform chart", () => {
   beforeAll(() => helmProgram(), 30 * 60_000);
 
   test("satisfies helm's linter", async () => {
-    expect(await lintChart({ ...release, values: { settings, operator: { image } } })).not.toMatch(
-      /\[(WARNING|ERROR)\]/,
-    );
+    expect(await lintChart({ ...release, values: { settings, image } })).not.toMatch(/\[(WARNING|ERROR)\]/);
   });
 
   test("brings every kind that is generated, as it is, and keeps it when it is uninstalled", async () => {
@@ -55,7 +53,7 @@ describe("the platform chart", () => {
   });
 
   test("is judged by the version that the cluster says of itself, not by helm's own", async () => {
-    const values = { settings, operator: { image } };
+    const values = { settings, image };
     for (const kubeVersion of ["v1.33.0", "v1.33.1-gke.1107000", "v1.34.2+k3s1", "v1.40.0-alpha.1"]) {
       expect(await renderChart({ ...release, values, kubeVersion })).not.toEqual([]);
     }
@@ -95,7 +93,7 @@ describe("the platform chart", () => {
       { settings: { ...settings, namespace: "other" } },
       /leave the setting out/,
     ],
-    ["no image for the operator", { operator: { enabled: true } }, /operator.image is required/],
+    ["no image for the operator", { image: {} }, /image.repository is required/],
     [
       "an annotation that would end a policy's string",
       { environments: { ingressAnnotations: ["x/y', '*"] } },

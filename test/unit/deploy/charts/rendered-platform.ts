@@ -10,10 +10,10 @@ export const settings = {
 /** The release that the tests render. */
 export const release = { chart: "platform", release: "platform", namespace: "ephemeral-system" } as const;
 /** The operator's image. */
-export const image = "registry.example.test/platform:1";
+export const image = { repository: "registry.example.test/platform" };
 
 /** The least values of the platform chart, with those given. */
-export const values = (given: object = {}): object => ({ settings, operator: { image }, ...given });
+export const values = (given: object = {}): object => ({ settings, image, ...given });
 
 /** The objects of the platform chart with these values. */
 export function rendered(given: object = {}, namespace = "ephemeral-system"): Promise<Manifest[]> {
