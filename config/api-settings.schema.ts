@@ -1,6 +1,6 @@
 /** The settings of the REST interface. */
 import { Type } from "typebox";
-import { closed } from "../crds/schema.ts";
+import { closed, described } from "../crds/schema.ts";
 import { Issuer, KeyUrl } from "./issuer.schema.ts";
 
 export const Port = Type.Integer({ minimum: 0, maximum: 65535 });
@@ -16,7 +16,13 @@ const IdentityProviderChoice = Type.Union(
       {
         kind: Type.Literal("google"),
         apiKeyFile: Type.String({ minLength: 1, description: "File with the web API key of the project." }),
-        tenantId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+        tenantId: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 128,
+            description: "The tenant of the users, where there are several.",
+          }),
+        ),
         continueUrl: Type.Optional(
           Type.String({ pattern: "^https://", maxLength: 512, description: "Where the page of the link leads to." }),
         ),
@@ -24,7 +30,7 @@ const IdentityProviderChoice = Type.Union(
       { description: "Google Identity Platform." },
     ),
     closed(
-      { kind: Type.Literal("local"), url: KeyUrl },
+      { kind: Type.Literal("local"), url: described(KeyUrl, "Its address.") },
       { description: "The identity provider of the local cluster." },
     ),
   ],
@@ -40,7 +46,9 @@ const SharedRedis = closed(
       maxLength: 512,
       description: "redis://host:port/database, or rediss:// for TLS; never with credentials.",
     }),
-    username: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    username: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: "Of Redis; its default user when left out." }),
+    ),
     passwordFile: Type.Optional(Type.String({ minLength: 1, description: "A file that holds the password alone." })),
     caFile: Type.Optional(
       Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate, for rediss://." }),
@@ -54,8 +62,8 @@ const SharedRedis = closed(
 
 export const ApiSettings = closed(
   {
-    host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),
-    port: Type.Unsafe<number>({ ...Port, default: 8080 }),
+    host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1", description: "The address that is listened at." }),
+    port: Type.Unsafe<number>({ ...Port, default: 8080, description: "The port that is listened at." }),
     trustedProxyHops: Type.Integer({
       minimum: 0,
       default: 0,
@@ -78,7 +86,10 @@ export const ApiSettings = closed(
       default: 0,
       description: "How long a stopping replica still serves, until load balancers have noticed.",
     }),
-    issuers: Type.Array(Issuer, { default: [] }),
+    issuers: Type.Array(Issuer, {
+      default: [],
+      description: "Whose ID tokens (OpenID Connect) are accepted; nobody can sign in without one.",
+    }),
     identityProvider: Type.Optional(IdentityProviderChoice),
     tokens: closed(
       {
@@ -96,9 +107,21 @@ export const ApiSettings = closed(
     ),
     limits: closed(
       {
-        authenticatedPerMinute: Type.Integer({ minimum: 1, default: 100 }),
-        unauthenticatedPerMinute: Type.Integer({ minimum: 1, default: 10 }),
-        documentationPerMinute: Type.Integer({ minimum: 1, default: 120 }),
+        authenticatedPerMinute: Type.Integer({
+          minimum: 1,
+          default: 100,
+          description: "Requests of a known caller: an API token, else a person.",
+        }),
+        unauthenticatedPerMinute: Type.Integer({
+          minimum: 1,
+          default: 10,
+          description: "Requests of an address without a good credential.",
+        }),
+        documentationPerMinute: Type.Integer({
+          minimum: 1,
+          default: 120,
+          description: "Requests of an address for the documentation.",
+        }),
         webhooksPerMinute: Type.Integer({
           minimum: 1,
           default: 1000,

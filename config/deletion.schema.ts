@@ -33,7 +33,7 @@ export const Expiry = closed(
 
 export const Sweep = closed(
   {
-    everySeconds: Type.Integer({ minimum: 1, default: 300 }),
+    everySeconds: Type.Integer({ minimum: 1, default: 300, description: "How often orphans are looked for." }),
     graceSeconds: Type.Integer({
       minimum: 1,
       default: 600,
@@ -48,6 +48,9 @@ export const Sweep = closed(
 );
 
 export const Records = closed(
-  { atMost: Type.Integer({ minimum: 0, default: 10_000 }), days: Type.Integer({ minimum: 1, default: 90 }) },
+  {
+    atMost: Type.Integer({ minimum: 0, default: 10_000, description: "How many; the oldest are removed." }),
+    days: Type.Integer({ minimum: 1, default: 90, description: "How long." }),
+  },
   { default: {}, description: "How many records of deleted environments are kept, and how long." },
 );

@@ -5,11 +5,8 @@ import { closed, literals } from "../crds/schema.ts";
 
 const Quantity = (byDefault: string, description: string) =>
   Type.String({ pattern: QUANTITY_PATTERN, default: byDefault, description });
-const Quantities = (defaults: Record<string, string>, description?: string) =>
-  Type.Record(Type.String(), Type.String({ pattern: QUANTITY_PATTERN }), {
-    default: defaults,
-    ...(description === undefined ? {} : { description }),
-  });
+const Quantities = (defaults: Record<string, string>, description: string) =>
+  Type.Record(Type.String(), Type.String({ pattern: QUANTITY_PATTERN }), { default: defaults, description });
 
 const LabelSelector = closed({
   matchLabels: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -35,7 +32,7 @@ const peerWith = (cidr: typeof Cidr) =>
       namespaceSelector: Type.Optional(LabelSelector),
       podSelector: Type.Optional(LabelSelector),
     },
-    { minProperties: 1 },
+    { minProperties: 1, title: "NetworkPolicyPeer" },
   );
 /** Addresses, or pods of namespaces: https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/. */
 const Peer = peerWith(Cidr);
@@ -57,17 +54,20 @@ const EphemeralStorage = closed(
 
 export const Isolation = closed(
   {
-    quota: Quantities({
-      "requests.cpu": "4",
-      "requests.memory": "8Gi",
-      "limits.memory": "16Gi",
-      "requests.storage": "20Gi",
-      pods: "30",
-      "services.loadbalancers": "0",
-      "services.nodeports": "0",
-    }),
-    defaultRequest: Quantities({ cpu: "50m", memory: "64Mi" }),
-    defaultLimit: Quantities({ memory: "512Mi" }),
+    quota: Quantities(
+      {
+        "requests.cpu": "4",
+        "requests.memory": "8Gi",
+        "limits.memory": "16Gi",
+        "requests.storage": "20Gi",
+        pods: "30",
+        "services.loadbalancers": "0",
+        "services.nodeports": "0",
+      },
+      "What all pods and volumes of an environment may use together, as a ResourceQuota has it.",
+    ),
+    defaultRequest: Quantities({ cpu: "50m", memory: "64Mi" }, "For a container that requests none."),
+    defaultLimit: Quantities({ memory: "512Mi" }, "For a container that has no limit."),
     objects: Quantities(
       {
         "count/services": "30",

@@ -13,16 +13,20 @@ const IssuerUrl = Type.String({
   maxLength: 512,
   description: "https (or http on loopback). Compared byte for byte with the token's `iss`.",
 });
-const GroupNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { default: [] });
+const groupsOf = (role: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    default: [],
+    description: `Groups whose users are ${role}.`,
+  });
 
 /** An issuer of ID tokens (OpenID Connect). */
 export const Issuer = closed({
   issuer: IssuerUrl,
-  audience: Type.String({ minLength: 1 }),
+  audience: Type.String({ minLength: 1, description: "Whom the tokens must be for: their `aud`." }),
   jwksUri: Type.Optional(described(KeyUrl, "Instead of the URL from discovery.")),
   algorithms: Type.Array(
     literals(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]),
-    { default: ["RS256"], minItems: 1 },
+    { default: ["RS256"], minItems: 1, description: "The signatures that are accepted." },
   ),
   requiredClaims: Type.Record(
     Type.String(),
@@ -34,7 +38,7 @@ export const Issuer = closed({
         "Claims that every ID token must carry, each with one of its values (in a list: among others), such as hd: [example.com]. Other tokens are refused. Name claims that the issuer sets, not its users.",
     },
   ),
-  groupsClaim: Type.String({ default: "groups" }),
+  groupsClaim: Type.String({ default: "groups", description: "The claim that lists the groups of a user." }),
   groupsPrefix: Type.Optional(
     Type.String({
       pattern: "^[A-Za-z0-9._-]{1,32}:$",
@@ -43,7 +47,12 @@ export const Issuer = closed({
     }),
   ),
   roles: closed(
-    { viewer: GroupNames, developer: GroupNames, maintainer: GroupNames, admin: GroupNames },
+    {
+      viewer: groupsOf("viewers"),
+      developer: groupsOf("developers"),
+      maintainer: groupsOf("maintainers"),
+      admin: groupsOf("admins"),
+    },
     {
       default: {},
       description: "Groups that hold each role, with `groupsPrefix`. They count for users of this issuer alone.",

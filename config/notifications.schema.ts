@@ -26,13 +26,15 @@ const Chat = closed(
 );
 
 const Smtp = closed({
-  host: Type.String({ minLength: 1, maxLength: 253 }),
-  port: Type.Integer({ minimum: 1, maximum: 65535, default: 587 }),
+  host: Type.String({ minLength: 1, maxLength: 253, description: "The mail server." }),
+  port: Type.Integer({ minimum: 1, maximum: 65535, default: 587, description: "Its port for submission." }),
   secure: Type.Boolean({
     default: false,
     description: "TLS from the first byte (port 465); otherwise STARTTLS, which is required except on loopback.",
   }),
-  user: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+  user: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 254, description: "Who signs in there; nobody when left out." }),
+  ),
   passwordRef: Type.Optional(Reference("The password of the user.")),
   from: Type.String({
     maxLength: 254,
@@ -65,7 +67,10 @@ export const NotificationSettings = closed(
   {
     chat: Chat,
     email: Type.Optional(
-      closed({ smtp: Smtp }, { description: "Warnings before an expiry, to the owner alone; none without it." }),
+      closed(
+        { smtp: described(Smtp, "How mail is sent.") },
+        { description: "Warnings before an expiry, to the owner alone; none without it." },
+      ),
     ),
     templates: Type.Array(MessageTemplate, {
       default: [],
@@ -92,8 +97,8 @@ export const NotificationSettings = closed(
     ),
     retention: closed(
       {
-        finished: Type.Integer({ minimum: 1, default: 1000 }),
-        hours: Type.Integer({ minimum: 1, default: 24 }),
+        finished: Type.Integer({ minimum: 1, default: 1000, description: "How many; the oldest are removed." }),
+        hours: Type.Integer({ minimum: 1, default: 24, description: "How long." }),
       },
       { default: {}, description: "How many sent and failed messages are kept, and how long." },
     ),

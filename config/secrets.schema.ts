@@ -30,7 +30,11 @@ export const SecretManagerChoice = Type.Union(
       { description: "Google Secret Manager, with the credentials that the pod's identity has." },
     ),
   ],
-  { default: { kind: "embedded" } },
+  {
+    default: { kind: "embedded" },
+    description:
+      "What keeps the values of environments: Kubernetes Secrets in `secretsNamespace`, or Google Secret Manager. Not to be changed while there are any.",
+  },
 );
 
 /** The format of a host that credentials may be sent to; its name is the text of the error. */
@@ -41,7 +45,12 @@ export const CREDENTIAL_HOST = "host in lower case, with its port unless that is
  * otherwise have any secret sent to a host of his own.
  */
 const HostCredential = closed({
-  id: Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }),
+  id: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: SECRET_ID_PATTERN,
+    description: "The id of the secret in the secret manager.",
+  }),
   hosts: Type.Array(Type.String({ format: CREDENTIAL_HOST, maxLength: 260 }), {
     minItems: 1,
     description: "Git hosts and image registries, such as git.example.com; docker.io is Docker Hub.",

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { TTL_MAX_HOURS } from "../crds/environment/ttl.ts";
 import { ChartSource } from "../crds/repository/repository.schema.ts";
-import { closed, literals } from "../crds/schema.ts";
+import { closed, described, literals } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Canary } from "./canary.schema.ts";
 import { Costs } from "./costs.schema.ts";
@@ -15,21 +15,24 @@ import { Hosts, Webhooks } from "./webhooks.schema.ts";
 const Audit = closed(
   {
     file: Type.Optional(
-      closed({
-        path: Type.String({ minLength: 1, description: "The folder must exist, and have room for all files." }),
-        maxMegabytes: Type.Integer({
-          minimum: 1,
-          maximum: 10_000,
-          default: 100,
-          description: "The size at which a new file begins.",
-        }),
-        keep: Type.Integer({
-          minimum: 1,
-          maximum: 1_000,
-          default: 10,
-          description: "How many older files are kept beside it: `.1` is the newest.",
-        }),
-      }),
+      closed(
+        {
+          path: Type.String({ minLength: 1, description: "The folder must exist, and have room for all files." }),
+          maxMegabytes: Type.Integer({
+            minimum: 1,
+            maximum: 10_000,
+            default: 100,
+            description: "The size at which a new file begins.",
+          }),
+          keep: Type.Integer({
+            minimum: 1,
+            maximum: 1_000,
+            default: 10,
+            description: "How many older files are kept beside it: `.1` is the newest.",
+          }),
+        },
+        { description: "The file beside the standard output." },
+      ),
     ),
   },
   {
@@ -49,7 +52,7 @@ const Database = closed(
       description: "A PostgreSQL image without its tag; its user `postgres` must have the id 999.",
     }),
     version: Type.String({ maxLength: 32, pattern: "^[0-9]+(\\.[0-9]+)*$", default: "18", description: "The tag." }),
-    sizeGi: Type.Integer({ minimum: 1, maximum: 1024, default: 2 }),
+    sizeGi: Type.Integer({ minimum: 1, maximum: 1024, default: 2, description: "The size of the volume." }),
     storageClass: Type.Optional(
       Type.String({ minLength: 1, maxLength: 253, description: "The cluster's default when left out." }),
     ),
@@ -65,7 +68,7 @@ export const Settings = closed({
     description: "Where the embedded secret manager keeps values.",
   }),
   secretManager: SecretManagerChoice,
-  serviceAccount: Type.String({ default: "platform" }),
+  serviceAccount: Type.String({ default: "platform", description: "The ServiceAccount that the platform runs as." }),
   baseDomain: Type.String({
     minLength: 1,
     maxLength: 190,
@@ -96,7 +99,10 @@ export const Settings = closed({
   hosts: Hosts,
   webhooks: Webhooks,
   notifications: NotificationSettings,
-  defaultChart: ChartSource,
+  defaultChart: described(
+    ChartSource,
+    "The Helm chart of environments whose Repository names none; Argo CD must be able to read it.",
+  ),
   defaultConfigSet: Type.Optional(
     Type.String({
       minLength: 1,
@@ -106,7 +112,7 @@ export const Settings = closed({
   ),
   deployer: closed(
     {
-      kind: Type.Literal("argocd", { default: "argocd" }),
+      kind: Type.Literal("argocd", { default: "argocd", description: "Argo CD is the only one." }),
       namespace: Type.String({ default: "argocd", description: "Where Argo CD keeps its applications." }),
       clusterServer: Type.String({
         default: "https://kubernetes.default.svc",
@@ -119,8 +125,8 @@ export const Settings = closed({
   audit: Audit,
   probes: closed(
     {
-      host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1" }),
-      port: Type.Unsafe<number>({ ...Port, default: 9090 }),
+      host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1", description: "The address that is listened at." }),
+      port: Type.Unsafe<number>({ ...Port, default: 9090, description: "The port; `/metrics` answers there, too." }),
     },
     { default: {}, description: "Where /livez and /readyz are served." },
   ),
@@ -129,15 +135,39 @@ export const Settings = closed({
   costs: Costs,
   secrets: Secrets,
   ttl: closed(
-    { maximumHours: Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS, default: TTL_MAX_HOURS }) },
+    {
+      maximumHours: Type.Integer({
+        minimum: 1,
+        maximum: TTL_MAX_HOURS,
+        default: TTL_MAX_HOURS,
+        description: "The longest that an environment lives, extensions included.",
+      }),
+    },
     { default: {} },
   ),
   reconcile: closed(
     {
-      workers: Type.Integer({ minimum: 1, maximum: 256, default: 16 }),
-      resyncMinutes: Type.Integer({ minimum: 1, default: 10 }),
-      creationDeadlineMinutes: Type.Integer({ minimum: 1, default: 15 }),
-      probeSeconds: Type.Integer({ minimum: 5, default: 60 }),
+      workers: Type.Integer({
+        minimum: 1,
+        maximum: 256,
+        default: 16,
+        description: "How many environments are reconciled at the same time.",
+      }),
+      resyncMinutes: Type.Integer({
+        minimum: 1,
+        default: 10,
+        description: "How often each environment is reconciled although nothing of it has changed.",
+      }),
+      creationDeadlineMinutes: Type.Integer({
+        minimum: 1,
+        default: 15,
+        description: "How long a creation or an update may take before the environment is failed.",
+      }),
+      probeSeconds: Type.Integer({
+        minimum: 5,
+        default: 60,
+        description: "How often the URLs of a ready environment are requested.",
+      }),
       downMinutes: Type.Integer({
         minimum: 1,
         default: 5,
@@ -156,7 +186,10 @@ export const Settings = closed({
   records: Records,
   tracing: TracingSettings,
   canary: Canary,
-  leaderElection: Type.Boolean({ default: true }),
+  leaderElection: Type.Boolean({
+    default: true,
+    description: "Whether replicas agree on the one that reconciles. False only where there is a single process.",
+  }),
   logLevel: literals(["debug", "info", "warn", "error"], {
     default: "info",
     description: "How much is written. The one setting that is followed without a restart.",

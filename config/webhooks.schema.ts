@@ -84,10 +84,10 @@ export const Webhooks = closed(
     }),
     retention: closed(
       {
-        verified: Type.Integer({ minimum: 1, default: 10_000 }),
-        verifiedDays: Type.Integer({ minimum: 1, default: 7 }),
-        unverified: Type.Integer({ minimum: 0, default: 200 }),
-        unverifiedHours: Type.Integer({ minimum: 1, default: 24 }),
+        verified: Type.Integer({ minimum: 1, default: 10_000, description: "How many whose sender was verified." }),
+        verifiedDays: Type.Integer({ minimum: 1, default: 7, description: "How long those are kept." }),
+        unverified: Type.Integer({ minimum: 0, default: 200, description: "How many that anybody may have sent." }),
+        unverifiedHours: Type.Integer({ minimum: 1, default: 24, description: "How long those are kept." }),
       },
       { default: {}, description: "How many finished deliveries are kept, and how long." },
     ),

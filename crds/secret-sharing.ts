@@ -6,12 +6,18 @@ import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 
 /** Shares secrets, selected by id or by labels, with the environments of any of the groups. */
 export const SharingRule = closed({
-  ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }), { default: [] }),
+  ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }), {
+    default: [],
+    description: "The ids of the secrets.",
+  }),
   labels: Type.Record(Type.String(), Type.String(), {
     default: {},
     description: "As the secret manager spells them; a secret must have all of them.",
   }),
-  groups: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 }),
+  groups: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    minItems: 1,
+    description: "The groups whose environments may refer to them.",
+  }),
 });
 export type SharingRule = Static<typeof SharingRule>;
 

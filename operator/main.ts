@@ -8,6 +8,7 @@ import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { prometheusMetrics } from "./adapters/prometheus/metrics.ts";
+import { checkInstallation } from "./installation/check-installation.ts";
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "./kit/client/credentials/credentials.ts";
 import { inCluster } from "./kit/client/credentials/in-cluster.ts";
@@ -32,22 +33,38 @@ const LOST_EXIT_MS = 3_000;
 const ANSWER_EVERY_MS = 1_000;
 const ANSWER_DEADLINE_MS = 5_000;
 
-const usage = `Usage: main.ts --settings FILE
+const usage = `Usage: main.ts [check-installation] --settings FILE
 
 The Ephemeral Environment Platform: reconciles EphemeralEnvironment resources and serves the REST API.
 
-  --settings FILE   the settings, in YAML (config/settings.schema.ts describes them)
-  --help            this text
+  --settings FILE      the settings, in YAML (docs/settings.md describes them)
+  check-installation   says instead whether the kinds are served, the rights sufficient and the policies in force
+  --api-url URL        has check-installation also ask the REST interface there, such as http://platform.ephemeral-system
+  --help               this text
 
 The cluster is the one of KUBECONFIG, or the one that the process runs in.
 `;
 
-const { values } = parseArgs({ options: { settings: { type: "string" }, help: { type: "boolean" } } });
-if (values.help || values.settings === undefined) {
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { settings: { type: "string" }, "api-url": { type: "string" }, help: { type: "boolean" } },
+});
+const [command = "run", ...surplus] = positionals;
+const isKnown = ["run", "check-installation"].includes(command) && surplus.length === 0;
+if (values.help || values.settings === undefined || !isKnown) {
   process.stdout.write(usage);
   process.exit(values.help ? 0 : 2);
 }
-await main(readSettingsOrExit(values.settings), values.settings);
+const settings = readSettingsOrExit(values.settings);
+if (command === "check-installation") await check(settings, values["api-url"]);
+else await main(settings, values.settings);
+
+async function check(settings: Settings, apiUrl: string | undefined): Promise<void> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  const kubeConfig = await kubeConfigOf(process.env);
+  const ok = await checkInstallation({ settings, kubeConfig, apiUrl, signal: stopSignal(), print });
+  process.exitCode = ok ? 0 : 1;
+}
 
 async function main(settings: Settings, settingsFile: string): Promise<void> {
   const log = winstonLog({ level: settings.logLevel });

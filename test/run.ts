@@ -23,6 +23,8 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["generated CRDs", node, "crds/generate.ts", "--check"],
   ["generated OpenAPI document", node, "api/generate.ts", "--check"],
   ["generated table of metrics", node, "operator/adapters/prometheus/generate.ts", "--check"],
+  ["generated table of settings", node, "config/generate.ts", "--check"],
+  ["generated table of rights", node, "operator/installation/generate.ts", "--check"],
   ["generated dashboards", node, "deploy/dashboards/generate.ts", "--check"],
   ["types", bin("tsc"), "-p", "."],
   ["format and lint", bin("biome"), "ci", "--colors=off", "--error-on-warnings", "."],

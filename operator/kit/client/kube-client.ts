@@ -29,6 +29,11 @@ export interface ListResult<T> {
   readonly resourceVersion: string;
 }
 
+export interface CreateOptions extends CallOptions {
+  /** Everything happens but the storing: what would refuse the object refuses it. */
+  readonly dryRun?: boolean;
+}
+
 export interface PatchOptions extends CallOptions {
   /** Such as `status`. */
   readonly subresource?: string;
@@ -87,8 +92,8 @@ export interface KubeClient {
   find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: ReadOptions): Promise<T | undefined>;
   /** All objects, page by page; starts again when a page token has expired. A consistent read. `listWatch` costs less. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions<T>): Promise<ListResult<T>>;
-  /** Makes a new object; unknown fields are refused. With `subresource`, posts to that of the named object. */
-  create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: CallOptions): Promise<T>;
+  /** Makes a new object; unknown fields are refused. What has no name, such as a review, says "". */
+  create<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: CreateOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, body: unknown, options: PatchOptions): Promise<T>;
   /** Writes the whole object; its `resourceVersion` is the precondition. */
   replace<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>, options?: CallOptions): Promise<T>;

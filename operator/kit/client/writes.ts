@@ -27,9 +27,11 @@ export function kubeWrites(
 
   return {
     async create(type, draft, options) {
-      const { name: _, ...place } = refOf(draft.metadata);
-      const call = { ...write("create", "POST", type, refOf(draft.metadata)), path: resourcePath(type, place) };
-      return objectOf(await exchange.once({ ...call, query, body: complete(type, draft) }, options?.signal));
+      const { name, ...place } = refOf(draft.metadata);
+      const path = resourcePath(type, place);
+      const call = { verb: "create", method: "POST", type, name, ...place, path, body: complete(type, draft) } as const;
+      const how = options?.dryRun ? { ...query, dryRun: "All" } : query;
+      return objectOf(await exchange.once({ ...call, query: how }, options?.signal));
     },
     async patch(type, ref, body, { as, subresource, signal }) {
       const target = { ...refOf(ref), ...(subresource === undefined ? {} : { subresource }) };

@@ -1,8 +1,13 @@
-{{/* Labels of every object of this chart. */}}
-{{- define "platform.labels" -}}
+{{/* The operator's pods, in a selector. It can't be changed after the installation. */}}
+{{- define "platform.selector" -}}
 app.kubernetes.io/name: ephemeral-environments
 app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+{{- end }}
+
+{{/* Labels of every object of this chart. A version may have what a label may not: the + of a build, and any length. */}}
+{{- define "platform.labels" -}}
+{{ include "platform.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | trunc 63 | trimAll "-_." | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
@@ -33,6 +38,11 @@ system:serviceaccount:{{ .Release.Namespace }}:{{ include "platform.serviceAccou
 kind: ServiceAccount
 name: {{ include "platform.serviceAccount" . }}
 namespace: {{ .Release.Namespace }}
+{{- end }}
+
+{{/* The platform as a FlowSchema names it. */}}
+{{- define "platform.flowSubject" -}}
+{kind: ServiceAccount, serviceAccount: {name: {{ include "platform.serviceAccount" . }}, namespace: {{ .Release.Namespace }}}}
 {{- end }}
 
 {{/* The settings file: what is given, with what the release itself decides. */}}

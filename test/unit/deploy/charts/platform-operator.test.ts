@@ -75,14 +75,6 @@ describe("the platform chart", () => {
     expect(containers[0].volumeMounts).toContainEqual(mount);
   });
 
-  test("runs two operators, on nodes of their own where there are any", async () => {
-    const operator = (await rendered()).find(({ kind }) => kind === "Deployment");
-    const spread = { topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" };
-    expect(operator).toMatchObject({
-      spec: { replicas: 2, template: { spec: { topologySpreadConstraints: [spread] } } },
-    });
-  });
-
   test("says who the operator is to a cloud", async () => {
     const annotations = { "iam.gke.io/gcp-service-account": "platform@my-project-42.iam.gserviceaccount.com" };
     const account = async (values: object) => (await rendered(values)).find(({ kind }) => kind === "ServiceAccount");

@@ -2,10 +2,43 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
+import { PEOPLE_ROLES } from "../../../../operator/installation/people-rights.ts";
+import { PLATFORM_ROLES } from "../../../../operator/installation/rights.ts";
+import type { Right } from "../../../../operator/installation/role.ts";
 import { rendered, settings } from "./rendered-platform.ts";
 
 describe("the platform chart", () => {
   beforeAll(() => helmProgram(), 30 * 60_000);
+
+  test("gives the rights of docs/rights.md, each with its reason, and no others", async () => {
+    const namespaces = {
+      release: "ephemeral-system",
+      default: "default",
+      secrets: "ephemeral-secrets",
+      deployer: "argocd",
+    };
+    const ofPlatform = PLATFORM_ROLES.map(({ kind, name, where, rights }) => ({
+      kind,
+      name,
+      namespace: kind === "Role" ? namespaces[where as keyof typeof namespaces] : undefined,
+      rules: rights.map(ruleOf),
+    }));
+    const ofPeople = PEOPLE_ROLES.map(({ name, rights }) => ({ kind: "ClusterRole", name, rules: rights.map(ruleOf) }));
+    const roles = (await rendered()).filter(({ kind }) => /Role$/.test(kind));
+    const found = roles.map(({ kind, metadata: { name, namespace }, rules }) => ({ kind, name, namespace, rules }));
+    expect(found).toHaveLength(ofPlatform.length + ofPeople.length);
+    expect(found).toEqual(expect.arrayContaining([...ofPlatform, ...ofPeople]));
+    for (const { why } of [...PLATFORM_ROLES, ...PEOPLE_ROLES].flatMap(({ rights }) => rights)) {
+      expect(why).toMatch(/^[A-Z`].*[.]$/);
+    }
+  });
+
+  test("gives people nothing by Kubernetes' own roles, unless that is asked for", async () => {
+    const aggregated = async (roles: object) => JSON.stringify(await rendered({ roles })).match(/aggregate-to-\w+/g);
+    expect(await aggregated({})).toBeNull();
+    expect(await aggregated({ aggregateToView: true })).toEqual(["aggregate-to-view"]);
+    expect(await aggregated({ aggregateToAdmin: true })).toEqual(["aggregate-to-admin"]);
+  });
 
   test("gives no right on the embedded secret manager's entries where there is another one", async () => {
     const bound = (objects: readonly Manifest[]) =>
@@ -98,3 +131,8 @@ describe("the platform chart", () => {
     }
   });
 });
+
+/** The rule of a role that gives the right. */
+function ruleOf({ group, resources, resourceNames, verbs }: Right): object {
+  return { apiGroups: [group], resources, ...(resourceNames && { resourceNames }), verbs };
+}

@@ -27,6 +27,23 @@ describe("the platform chart", () => {
     }
   });
 
+  test("tells Artifact Hub its kinds, and an example that the API server's schema admits", async () => {
+    const chart = parse(readFileSync(`${root}/deploy/charts/platform/Chart.yaml`, "utf8"));
+    const told = parse(chart.annotations["artifacthub.io/crds"]) as { kind: string; name: string; version: string }[];
+    const definitions = (await rendered()).filter(({ kind }) => kind === "CustomResourceDefinition");
+    const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+    expect(told.map(({ kind, name, version }) => ({ kind, name, version })).sort(byName)).toEqual(
+      definitions
+        .map(({ metadata, spec }) => {
+          const { names, versions } = spec as { names: { kind: string }; versions: { name: string }[] };
+          return { kind: names.kind, name: metadata.name, version: versions[0]?.name };
+        })
+        .sort(byName),
+    );
+    const [example] = parse(chart.annotations["artifacthub.io/crdsExamples"]) as Manifest[];
+    expect(example).toEqual(parse(readFileSync(`${root}/deploy/examples/environment.yaml`, "utf8")));
+  });
+
   test("ships the health check of environments for argocd-cm, as its file has it", async () => {
     const [found] = (await rendered()).filter(({ metadata }) => metadata.name === "argocd-health");
     const lua = readFileSync(`${root}/deploy/charts/platform/files/argocd-health.lua`, "utf8");
@@ -101,6 +118,8 @@ describe("the platform chart", () => {
   test("leaves the operator to others when it is told to, and brings all else", async () => {
     const kinds = (objects: readonly Manifest[]) => new Set(objects.map(({ kind }) => kind));
     const without = kinds(await rendered({ operator: { enabled: false } }));
-    expect(kinds(await rendered())).toEqual(new Set([...without, "Deployment", "Service", "NetworkPolicy"]));
+    expect(kinds(await rendered())).toEqual(
+      new Set([...without, "Deployment", "Service", "NetworkPolicy", "PodDisruptionBudget", "Job", "Pod"]),
+    );
   });
 });

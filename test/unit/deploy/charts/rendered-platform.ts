@@ -12,9 +12,12 @@ export const release = { chart: "platform", release: "platform", namespace: "eph
 /** The operator's image. */
 export const image = { repository: "registry.example.test/platform" };
 
+/** The least values of the platform chart, with those given. */
+export const values = (given: object = {}): object => ({ settings, image, ...given });
+
 /** The objects of the platform chart with these values. */
-export function rendered(values: object = {}, namespace = "ephemeral-system"): Promise<Manifest[]> {
-  return renderChart({ ...release, namespace, values: { settings, image, ...values } });
+export function rendered(given: object = {}, namespace = "ephemeral-system"): Promise<Manifest[]> {
+  return renderChart({ ...release, namespace, values: values(given) });
 }
 
 /** The settings that the rendered ConfigMap holds. */

@@ -1,0 +1,64 @@
+/** Writes `docs/rights.md`; with `--check` fails instead when it is not up to date. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { PEOPLE_ROLES } from "./people-rights.ts";
+import { PLATFORM_ROLES } from "./rights.ts";
+import type { PlatformRole, Right } from "./role.ts";
+
+const file = new URL("../../docs/rights.md", import.meta.url);
+
+const WHERE: Readonly<Record<PlatformRole["where"], string>> = {
+  cluster: "the whole cluster",
+  environments: "each environment's namespace, by a binding that the platform makes there",
+  release: "the release's namespace",
+  default: "the namespace `default`",
+  secrets: "`settings.secretsNamespace`",
+  deployer: "`settings.deployer.namespace`",
+};
+
+const HEAD = `# Rights
+
+<!-- Written by operator/installation/generate.ts: run 'make generate' after a change. -->
+
+Every right that the chart gives the platform's ServiceAccount, and what would not work without it. There are no others: a test compares the
+chart's roles with this table, and tries the account on a real API server. RBAC can't say which objects of a kind, so policies
+([deploy/charts/platform/README.md](../deploy/charts/platform/README.md#policies)) narrow what is written to what is the platform's.
+`;
+
+const wanted = [
+  HEAD,
+  ...PLATFORM_ROLES.flatMap(({ kind, name, where, rights }) => [
+    `## ${kind} \`${name}\`: ${WHERE[where]}`,
+    "",
+    ...table(rights),
+    "",
+  ]),
+  "## For people",
+  "",
+  "Nobody has these unless you bind them, or `roles.aggregateToView` and `roles.aggregateToAdmin` of the chart make them part of Kubernetes' own roles.",
+  "",
+  ...PEOPLE_ROLES.flatMap(({ name, rights }) => [`### ClusterRole \`${name}\``, "", ...table(rights), ""]),
+].join("\n");
+
+if (!process.argv.includes("--check")) writeFileSync(file, wanted);
+else if (!existsSync(file) || readFileSync(file, "utf8") !== wanted) {
+  process.stderr.write("docs/rights.md is not up to date: run 'make generate' and commit the result\n");
+  process.exitCode = 1;
+}
+
+function table(rights: readonly Right[]): string[] {
+  return [row(["Resources", "Verbs", "Why"]), row(["---", "---", "---"]), ...rights.map(rowOf)];
+}
+
+function rowOf({ group, resources, resourceNames, verbs, why }: Right): string {
+  const named = resourceNames === undefined ? "" : ` named ${resourceNames.map(code).join(", ")}`;
+  const of = group === "" ? "" : ` (\`${group}\`)`;
+  return row([`${resources.map(code).join(", ")}${of}${named}`, verbs.join(", "), why]);
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

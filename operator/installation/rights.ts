@@ -1,0 +1,217 @@
+/**
+ * Every right that the chart gives the platform, with the reason for it. The chart's roles say the same, which a test
+ * compares; `docs/rights.md` is generated from it, and `check-installation` asks the API server for each.
+ */
+import { GROUP } from "../../crds/group.ts";
+import type { PlatformRole } from "./role.ts";
+
+const OWNED = ["get", "list", "watch", "create", "patch", "delete"] as const;
+
+/** The roles, widest first. */
+export const PLATFORM_ROLES: readonly PlatformRole[] = [
+  {
+    kind: "ClusterRole",
+    name: "ephemeral-platform",
+    where: "cluster",
+    rights: [
+      {
+        group: GROUP,
+        resources: ["ephemeralenvironments"],
+        verbs: [...OWNED, "assign"],
+        why: "The REST interface creates, changes and deletes environments; the operator watches them, holds its finalizer and deletes expired ones. `assign`: their owner, trigger and groups are what the REST interface and webhooks found out.",
+      },
+      {
+        group: GROUP,
+        resources: ["ephemeralenvironments/status"],
+        verbs: ["patch"],
+        why: "Phase, conditions and everything else that the operator observed.",
+      },
+      {
+        group: "",
+        resources: ["namespaces", "resourcequotas", "limitranges"],
+        verbs: OWNED,
+        why: "Each environment gets a namespace with a quota and limits, which are repaired, and are verified gone in the end. The policies `platform-namespaces` and `platform-isolation` hold this to environments.",
+      },
+      {
+        group: "networking.k8s.io",
+        resources: ["networkpolicies"],
+        verbs: OWNED,
+        why: "Environments are isolated from each other and from the platform. The policy `platform-isolation` holds this to environments.",
+      },
+      {
+        group: "rbac.authorization.k8s.io",
+        resources: ["rolebindings"],
+        verbs: OWNED,
+        why: "Inside an environment's namespace the platform binds `ephemeral-environment` to itself, so that it needs no right on secrets and pods of the whole cluster. The policy `platform-role-bindings` allows no other binding.",
+      },
+      {
+        group: "rbac.authorization.k8s.io",
+        resources: ["clusterroles"],
+        resourceNames: ["ephemeral-environment"],
+        verbs: ["bind"],
+        why: "Without it the API server refuses a binding to rights that the platform does not have itself.",
+      },
+    ],
+  },
+  {
+    kind: "ClusterRole",
+    name: "ephemeral-environment",
+    where: "environments",
+    rights: [
+      {
+        group: "",
+        resources: ["secrets"],
+        verbs: ["get", "list", "create", "delete"],
+        why: "The environment's Secret is made, replaced and removed. Secrets are listed to mask their values in logs.",
+      },
+      {
+        group: "",
+        resources: ["pods"],
+        verbs: ["list"],
+        why: "Says why an environment does not come up, and whose logs are shown.",
+      },
+      {
+        group: "",
+        resources: ["pods/log"],
+        verbs: ["get"],
+        why: "The logs of an environment, and the last lines of a container that fails.",
+      },
+      {
+        group: "apps",
+        resources: ["deployments"],
+        verbs: ["list"],
+        why: "Says what refuses to make pods, such as a quota.",
+      },
+    ],
+  },
+  {
+    kind: "Role",
+    name: "ephemeral-platform",
+    where: "release",
+    rights: [
+      {
+        group: GROUP,
+        resources: ["repositories"],
+        verbs: ["get", "list", "watch", "patch"],
+        why: "Repositories are read; patched are only the finalizer and the request of a reload, which the policy `platform-repositories` guards.",
+      },
+      {
+        group: GROUP,
+        resources: ["repositories/status"],
+        verbs: ["patch"],
+        why: "Whether a Repository can be used, its pull requests and its webhook.",
+      },
+      {
+        group: "",
+        resources: ["configmaps"],
+        verbs: [...OWNED.slice(0, 4), "update", ...OWNED.slice(4)],
+        why: "The result of the last reload, and the rollups of what was counted. The policy `platform-config-maps` keeps others, such as the settings, from it.",
+      },
+      {
+        group: GROUP,
+        resources: ["configsets"],
+        verbs: OWNED,
+        why: "The REST interface makes, replaces and deletes config sets for maintainers.",
+      },
+      {
+        group: GROUP,
+        resources: ["apitokens"],
+        verbs: OWNED,
+        why: "The REST interface issues and revokes API tokens; expired ones are removed. Nobody else may write them.",
+      },
+      {
+        group: GROUP,
+        resources: ["apitokens/status"],
+        verbs: ["patch"],
+        why: "When a token was last used, and what its owner's last ID token said.",
+      },
+      {
+        group: GROUP,
+        resources: ["notifications"],
+        verbs: ["get", "list", "watch", "create", "delete"],
+        why: "Messages that are to be sent outlive a restart.",
+      },
+      {
+        group: GROUP,
+        resources: ["notifications/status"],
+        verbs: ["patch"],
+        why: "Whether a message was sent, and its failures.",
+      },
+      {
+        group: "apps",
+        resources: ["controllerrevisions"],
+        verbs: OWNED,
+        why: "The versions of config sets that environments use; unused ones are removed.",
+      },
+      {
+        group: GROUP,
+        resources: ["environmentrecords"],
+        verbs: ["list", "watch", "create", "delete"],
+        why: "A record of each deleted environment; old ones are removed.",
+      },
+      {
+        group: GROUP,
+        resources: ["webhookdeliveries"],
+        verbs: ["get", "list", "watch", "create", "delete"],
+        why: "What hosts delivered is stored before it is answered, decided later and removed in the end.",
+      },
+      {
+        group: GROUP,
+        resources: ["webhookdeliveries/status"],
+        verbs: ["patch"],
+        why: "What was decided on a delivery, and by which rules.",
+      },
+      {
+        group: "events.k8s.io",
+        resources: ["events"],
+        verbs: ["create", "patch"],
+        why: "Events about the platform itself, such as orphans; patched to count repetitions. The policy `platform-events` keeps those of others from it.",
+      },
+      {
+        group: "coordination.k8s.io",
+        resources: ["leases"],
+        verbs: ["get", "create", "update"],
+        why: "Leader election: one replica reconciles.",
+      },
+    ],
+  },
+  {
+    kind: "Role",
+    name: "ephemeral-platform-events",
+    where: "default",
+    rights: [
+      {
+        group: "events.k8s.io",
+        resources: ["events"],
+        verbs: ["create", "patch"],
+        why: "Events about environments: the API server takes those of what has no namespace in `default` alone.",
+      },
+    ],
+  },
+  {
+    kind: "Role",
+    name: "ephemeral-platform",
+    where: "secrets",
+    rights: [
+      {
+        group: "",
+        resources: ["secrets"],
+        verbs: ["get", "list", "create", "patch", "delete"],
+        why: "The embedded secret manager keeps its values here; the list, of metadata alone, finds what no environment owns any more. Not rendered where `settings.secretManager` is another.",
+      },
+    ],
+  },
+  {
+    kind: "Role",
+    name: "ephemeral-platform",
+    where: "deployer",
+    rights: [
+      {
+        group: "argoproj.io",
+        resources: ["applications", "appprojects"],
+        verbs: OWNED,
+        why: "One application and one project for each environment. The policies `platform-deployer`, `platform-applications` and `platform-projects` allow no others, and nothing else in them.",
+      },
+    ],
+  },
+];
