@@ -20,18 +20,19 @@ export interface Outcome {
 
 /** Runs a program to its end, whatever that is. Fails only when it can't be started. */
 export async function run(command: string, { args, input = "", env, cwd, deadlineMs }: Run): Promise<Outcome> {
-  const child = spawn(command, args, {
-    ...(cwd && { cwd }),
-    env: { ...process.env, ...env },
-    timeout: deadlineMs,
-    killSignal: "SIGKILL",
-  });
+  const child = spawn(command, args, { ...(cwd && { cwd }), env: { ...process.env, ...env } });
+  // Node's own option would keep this process for so long when the program can't be started.
+  const deadline = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
   });
   // A program that refuses its arguments ends before it reads: that is told by its exit code, not by the broken pipe.
   child.stdin.on("error", () => undefined).end(input);
-  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  return { code, stdout, stderr };
+  try {
+    const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+    return { code, stdout, stderr };
+  } finally {
+    clearTimeout(deadline);
+  }
 }
