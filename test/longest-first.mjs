@@ -18,6 +18,7 @@ const LONGEST = [
   "control-plane/bench/operator",
   "control-plane/local/existing-cluster",
   "control-plane/failures/failures",
+  "control-plane/failures/flow-control",
   "control-plane/metrics/prometheus",
   "control-plane/metrics/figures-survive",
   "control-plane/tracing",

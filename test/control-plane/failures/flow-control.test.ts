@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
+import { configMapKind, wireKind } from "../../../operator/kit/client/kinds.ts";
+import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
+import type { KubeResponse } from "../../../operator/kit/client/request.ts";
+import { leases } from "../../../operator/kit/leader/lease.ts";
+import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+
+/** Longer than a lease that is not renewed is good for (15 s). */
+const STORM_MS = 17_000;
+const lease = { name: "platform", namespace: "ephemeral-system" };
+const flowKind = (kind: string, plural: string) =>
+  wireKind({ group: "flowcontrol.apiserver.k8s.io", version: "v1", kind, plural, namespaced: false });
+const flowSchemas = flowKind("FlowSchema", "flowschemas");
+const priorityLevels = flowKind("PriorityLevelConfiguration", "prioritylevelconfigurations");
+
+const plane = await controlPlane();
+
+describe("the platform's requests in the API server's flow control", () => {
+  let world: World;
+  let admin: KubeClient;
+  let platform: KubeClient;
+  let response: KubeResponse;
+
+  beforeAll(async () => {
+    world = await createWorld();
+    admin = world.admin;
+    const kubeConfig = kubeConfigOf(plane, plane.platform.token);
+    platform = createKubeClient({
+      kubeConfig,
+      async onRequest(_request, next) {
+        response = await next();
+        return response;
+      },
+    });
+  }, 180_000);
+
+  afterAll(async () => {
+    await platform.close();
+    await world.stop();
+  }, 60_000);
+
+  /** By which schema, and in which level, the last request of the platform was served. */
+  async function served(): Promise<[schema: string | undefined, level: string | undefined]> {
+    const nameOf = async (type: typeof flowSchemas, header: string) => {
+      const { items } = await admin.list(type);
+      return items.find(({ metadata }) => metadata.uid === response.headers[header])?.metadata.name;
+    };
+    return [
+      await nameOf(flowSchemas, "x-kubernetes-pf-flowschema-uid"),
+      await nameOf(priorityLevels, "x-kubernetes-pf-prioritylevel-uid"),
+    ];
+  }
+
+  test("go into the levels that the chart says: the lease, the writes, and the rest", async () => {
+    await platform.find(leases, lease);
+    expect(await served()).toEqual(["ephemeral-platform-lease", "leader-election"]);
+    const draft = { metadata: { name: "repository-reload", namespace: "ephemeral-system" }, data: {} };
+    await platform.create(configMapKind, draft, { dryRun: true });
+    expect(await served()).toEqual(["ephemeral-platform-writes", "ephemeral-platform"]);
+    await platform.list(configMapKind, { namespace: "ephemeral-system" });
+    expect(await served()).toEqual(["service-accounts", "workload-low"]);
+  });
+
+  describe("with no room for anything but the lease", () => {
+    let replica: PlatformProcess;
+
+    beforeAll(async () => {
+      replica = await platformProcess(world.identity, { ...testSettings, leaderElection: true });
+      await replica.start();
+      await until(() => replica.output.includes('"message":"leading"'), { what: "the leader", deadlineMs: 30_000 });
+    }, 90_000);
+
+    afterAll(() => replica.stop());
+
+    test("a storm of 429 does not cost the lease, and what waited is done once it is over", async () => {
+      const release = await jail();
+      const before = await admin.find(leases, lease);
+      const { metadata } = await world.create("stormy");
+      const isRefused = async () => (await rejected()) > 10;
+      await until(isRefused, { what: "the storm", deadlineMs: 10_000 });
+      const renewed = (one: typeof before) => Date.parse(one?.spec?.renewTime ?? "");
+      const isOver = async () => renewed(await admin.find(leases, lease)) - renewed(before) > STORM_MS;
+      await until(isOver, { what: "renewals for longer than a lease", deadlineMs: STORM_MS + 15_000, everyMs: 1_000 });
+      const after = await admin.find(leases, lease);
+      await release();
+      expect(after?.spec).toMatchObject({
+        holderIdentity: before?.spec?.holderIdentity,
+        leaseTransitions: before?.spec?.leaseTransitions,
+      });
+      expect(replica.output).not.toContain("lost");
+      await until(async () => (await world.find(metadata.name))?.status !== undefined, {
+        what: "the environment to be worked on",
+        deadlineMs: 60_000,
+      });
+    }, 120_000);
+  });
+
+  /** Takes all seats from the platform's requests, but for the lease; the returned function gives them back. */
+  async function jail(): Promise<() => Promise<void>> {
+    const name = "jail";
+    await admin.create(priorityLevels, {
+      metadata: { name },
+      spec: {
+        type: "Limited",
+        limited: {
+          nominalConcurrencyShares: 0,
+          lendablePercent: 0,
+          borrowingLimitPercent: 0,
+          limitResponse: { type: "Reject" },
+        },
+      },
+    });
+    const account = { name: "platform", namespace: "ephemeral-system" };
+    const everything = { apiGroups: ["*"], resources: ["*"], verbs: ["*"], clusterScope: true, namespaces: ["*"] };
+    await admin.create(flowSchemas, {
+      metadata: { name },
+      spec: {
+        // After the lease's, before all others.
+        matchingPrecedence: 900,
+        priorityLevelConfiguration: { name },
+        rules: [{ subjects: [{ kind: "ServiceAccount", serviceAccount: account }], resourceRules: [everything] }],
+      },
+    });
+    return async () => {
+      await admin.delete(flowSchemas, { name });
+      await admin.delete(priorityLevels, { name });
+    };
+  }
+
+  /** How many requests the API server has refused in the jail. */
+  async function rejected(): Promise<number> {
+    const text = await admin.text("/metrics", {}, { limitBytes: 32 * 1024 ** 2 });
+    const lines = text
+      .split("\n")
+      .filter((line) => /^apiserver_flowcontrol_rejected_requests_total\{.*"jail"/.test(line));
+    return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+  }
+});
