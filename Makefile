@@ -25,7 +25,7 @@ token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
 	@$(NODE) deploy/local/token.ts $(EMAIL)
 
 ## The image
-image: node_modules ## Build the container image without Docker: .local/image/image.tar (OCI) and .local/image/rootfs; prints digest, sizes and start time
+image: node_modules ## Build the container image without Docker: .local/image/image.tar (OCI), its bill of materials and .local/image/rootfs; prints digest, sizes and start time
 	@$(NODE) deploy/image/main.ts
 image-pins: node_modules ## Pin the image's Node and Debian packages to what npm and Debian have now; look at the difference
 	@$(NODE) deploy/image/pin.ts

@@ -1,9 +1,11 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A package in a lock file of npm, by its folder: https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json */
-interface Locked {
+/** A package in a lock file of npm: https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json */
+export interface Locked {
   readonly version?: string;
+  /** An SPDX expression, as its author wrote it. */
+  readonly license?: string;
   readonly integrity?: string;
   readonly optional?: boolean;
   readonly dependencies?: Names;
@@ -13,7 +15,8 @@ interface Locked {
 }
 
 type Names = Readonly<Record<string, string>>;
-type Packages = Readonly<Record<string, Locked>>;
+/** By their folders, such as `node_modules/express`. */
+export type Packages = Readonly<Record<string, Locked>>;
 
 /** Packages of which only finished files are served to browsers: what those were built from is not loaded. */
 const SERVED = ["redoc", "swagger-ui-dist"];
@@ -75,6 +78,7 @@ function placeOf(name: string, from: string, packages: Packages): string | undef
   return placeOf(name, from.slice(0, Math.max(0, above - 1)), packages);
 }
 
-async function readPackages(file: string): Promise<Packages> {
+/** @param file `package-lock.json`, or what npm keeps beside the installed packages */
+export async function readPackages(file: "package-lock.json" | "node_modules/.package-lock.json"): Promise<Packages> {
   return (JSON.parse(await readFile(join(checkout, file), "utf8")) as { packages: Packages }).packages;
 }

@@ -11,6 +11,7 @@ import { layOutCode, mainFile } from "./code.ts";
 import { layOutDependencies } from "./dependencies.ts";
 import { type Layer, writeLayer } from "./layer.ts";
 import { readPins } from "./pins.ts";
+import { billOfMaterials } from "./sbom.ts";
 
 /** The platform's image, built. */
 export interface BuiltImage {
@@ -18,6 +19,8 @@ export interface BuiltImage {
   readonly root: string;
   /** An OCI image layout as tar. */
   readonly archive: string;
+  /** What is in it, as CycloneDX. */
+  readonly sbom: string;
   /** `sha256:…` of the manifest: what a registry and the chart call it. */
   readonly digest: string;
   /** Its name without tag and digest. */
@@ -70,7 +73,12 @@ export async function buildImage(folder: string): Promise<BuiltImage> {
     const reference = `${repository}:${packageJson.version}`;
     const archive = join(work, "image.tar");
     const [digest = ""] = await writeArchive([{ reference, layers: roots, config }], archive);
-    const built = { root: join(folder, "rootfs"), archive: join(folder, "image.tar") };
+    const built = {
+      root: join(folder, "rootfs"),
+      archive: join(folder, "image.tar"),
+      sbom: join(folder, "sbom.cdx.json"),
+    };
+    await writeFile(built.sbom, `${JSON.stringify(await billOfMaterials(), undefined, 2)}\n`);
     await rm(built.root, { recursive: true, force: true });
     await rename(root, built.root);
     await rename(archive, built.archive);

@@ -16,6 +16,7 @@ console.log(`
 digest   ${image.digest}
 archive  ${relative(process.cwd(), image.archive)}, ${mebibytes(size)}
 layers   ${layers.join(", ")}
+sbom     ${relative(process.cwd(), image.sbom)}, CycloneDX
 root     ${relative(process.cwd(), image.root)}
 start    ${whyNoContainer() ?? (await startTime())}`);
 
