@@ -8,7 +8,6 @@ import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { prometheusMetrics } from "./adapters/prometheus/metrics.ts";
-import { checkInstallation } from "./installation/check-installation.ts";
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "./kit/client/credentials/credentials.ts";
 import { inCluster } from "./kit/client/credentials/in-cluster.ts";
@@ -60,6 +59,8 @@ if (command === "check-installation") await check(settings, values["api-url"]);
 else await main(settings, values.settings);
 
 async function check(settings: Settings, apiUrl: string | undefined): Promise<void> {
+  // Schemas of all kinds, which are needed for nothing else.
+  const { checkInstallation } = await import("./installation/check-installation.ts");
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const kubeConfig = await kubeConfigOf(process.env);
   const ok = await checkInstallation({ settings, kubeConfig, apiUrl, signal: stopSignal(), print });

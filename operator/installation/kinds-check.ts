@@ -1,38 +1,78 @@
-import { apiTokenKind } from "../../crds/api-token.ts";
-import { configSetKind } from "../../crds/config-set.ts";
-import { recordKind } from "../../crds/environment/environment-record.ts";
-import { environmentKind } from "../../crds/environment/ephemeral-environment.ts";
+import { customResourceDefinitions } from "../../crds/definitions.ts";
 import { GROUP, VERSION } from "../../crds/group.ts";
-import { notificationKind } from "../../crds/notifications/notification.ts";
-import { repositoryKind } from "../../crds/repository/repository.ts";
-import { webhookDeliveryKind } from "../../crds/webhooks/webhook-delivery.ts";
 import { insteadOf, isNotFound } from "../kit/client/errors.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Check } from "./check.ts";
+import { type FieldSchema, schemaGaps } from "./schema-gaps.ts";
 
+/** What the API server serves of our group, and how it describes that; everybody who is signed in may read both. */
 const PATH = `/apis/${GROUP}/${VERSION}`;
-const LIMIT_BYTES = 1024 ** 2;
+const LIMIT_BYTES = 16 * 1024 ** 2;
 
-const kinds = [
-  ...[environmentKind, repositoryKind, configSetKind, apiTokenKind],
-  ...[notificationKind, recordKind, webhookDeliveryKind],
-];
+interface Definition {
+  readonly spec: {
+    readonly names: { readonly kind: string; readonly plural: string };
+    readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: FieldSchema } }[];
+  };
+}
 
-/** The API server serves every kind of the platform. */
+/** The API server serves every kind of the platform, with all fields that this program knows. */
 export const kindsCheck: Check = {
   name: "the kinds are served",
 
   async problems({ client }) {
-    const served = await servedResources(client);
-    const missing = kinds.map(({ plural }) => plural).filter((plural) => !served.has(plural));
-    return missing.map(
-      (plural) => `the API server does not serve ${plural}.${GROUP}: look at kubectl describe crd ${plural}.${GROUP}`,
-    );
+    const [served, described] = await Promise.all([servedResources(client), describedSchemas(client)]);
+    const wanted = [...customResourceDefinitions().values()] as Definition[];
+    return wanted.flatMap(({ spec }) => {
+      const name = `${spec.names.plural}.${GROUP}`;
+      // What was served once may stay described.
+      if (!served.has(spec.names.plural)) {
+        return [`the API server does not serve ${name}: look at kubectl describe crd ${name}`];
+      }
+      const found = described.get(spec.names.kind);
+      if (found === undefined) return [`the API server does not describe ${name}, which it serves: try again`];
+      const gaps = spec.versions.flatMap(({ schema }) => fieldGaps(schema.openAPIV3Schema, found));
+      return gaps.length === 0 ? [] : [older(name, gaps)];
+    });
   },
 };
 
+/** The metadata is the API server's own. */
+function fieldGaps({ properties: { spec = {}, status } = {} }: FieldSchema, served: FieldSchema): string[] {
+  return schemaGaps({ properties: status === undefined ? { spec } : { spec, status } }, served);
+}
+
 async function servedResources(client: KubeClient): Promise<ReadonlySet<string>> {
-  const text = await client.text(PATH, {}, { limitBytes: LIMIT_BYTES }).catch(insteadOf(isNotFound, "{}"));
-  const { resources = [] } = JSON.parse(text) as { resources?: readonly { readonly name: string }[] };
+  const { resources = [] } = await read<{ resources?: readonly { readonly name: string }[] }>(client, PATH);
   return new Set(resources.map(({ name }) => name));
+}
+
+/** The schemas of our kinds, by kind. */
+async function describedSchemas(client: KubeClient): Promise<ReadonlyMap<string, FieldSchema>> {
+  const { components } = await read<{ components?: { schemas?: Record<string, Described> } }>(
+    client,
+    `/openapi/v3${PATH}`,
+  );
+  return new Map(
+    Object.values(components?.schemas ?? {}).flatMap((schema) => {
+      const [own] = schema["x-kubernetes-group-version-kind"] ?? [];
+      return own?.group === GROUP ? [[own.kind, schema]] : [];
+    }),
+  );
+}
+
+/** The document there; an empty one where there is none. */
+async function read<T extends object>(client: KubeClient, path: string): Promise<Partial<T>> {
+  const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES }).catch(insteadOf(isNotFound, "{}"));
+  return JSON.parse(text) as Partial<T>;
+}
+
+interface Described extends FieldSchema {
+  readonly "x-kubernetes-group-version-kind"?: readonly { readonly group: string; readonly kind: string }[];
+}
+
+function older(name: string, gaps: readonly string[]): string {
+  const [first, ...more] = gaps;
+  const fields = more.length === 0 ? first : `${first} (and ${more.length} more)`;
+  return `the definition ${name} lacks ${fields}, so it is older than this program: upgrade the chart, which brings the definitions`;
 }

@@ -17,6 +17,7 @@ import { until } from "../../support/fixtures/until.ts";
 import { callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { changedDefinition, schemaAt } from "../../support/plane/older-definition.ts";
 
 const execute = promisify(execFile);
 const plane = await controlPlane();
@@ -76,6 +77,23 @@ describe("check-installation", () => {
     await expect(wrong).rejects.toMatchObject({ code: 2, stdout: expect.stringContaining("check-installation") });
   });
 
+  test("names what a definition lacks that this program knows", async () => {
+    const restore = await changedDefinition(administrator(plane), "notifications", (schema) => {
+      delete schemaAt(schema, "status").properties.attempts;
+      delete schemaAt(schema, "status").properties.message;
+    });
+    const isNoticed = async () => !(await report(plane.platform.token, 0)).ok;
+    await until(isNoticed, { what: "the older definition to be described" });
+    const { lines } = await report(plane.platform.token, 0);
+    await restore();
+    expect(lines).toEqual([
+      "FAIL  the kinds are served",
+      "      the definition notifications.ephemeral-environments.dev lacks status.attempts (and 1 more), so it is older than this program: upgrade the chart, which brings the definitions",
+      ...wellDone.slice(1),
+    ]);
+    expect(await report(plane.platform.token, 10)).toEqual({ ok: true, lines: wellDone });
+  }, 60_000);
+
   test("names every kind that is not served", async () => {
     const definition =
       "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/notifications.ephemeral-environments.dev";
@@ -84,9 +102,8 @@ describe("check-installation", () => {
     await administrator(plane).patch(definition, {
       spec: { versions: versions.map((one) => ({ ...one, served: false })) },
     });
-    const collection = "/apis/ephemeral-environments.dev/v1/notifications";
-    const isGone = async () => (await administrator(plane).get(collection)).status === 404;
-    await until(isGone, { what: "notifications to be served no more" });
+    const isNoticed = async () => !(await report(plane.platform.token, 0)).ok;
+    await until(isNoticed, { what: "notifications to be served no more" });
     const { lines } = await report(plane.platform.token, 2);
     await administrator(plane).patch(definition, { spec: { versions } });
     expect(lines.slice(0, 2)).toEqual([

@@ -1,0 +1,34 @@
+/** The part of a schema of Kubernetes that says which fields there are. */
+export interface FieldSchema {
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly additionalProperties?: FieldSchema | boolean;
+  readonly items?: FieldSchema;
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+}
+
+/**
+ * The fields of `wanted` that `served` does not have, as paths: `status.sources.backend`. Of a field that is missing, its own
+ * fields are not named. What `served` has beyond is no gap.
+ */
+export function schemaGaps(wanted: FieldSchema, served: FieldSchema, path = ""): string[] {
+  if (served["x-kubernetes-preserve-unknown-fields"] === true) return [];
+  const at = (name: string) => (path === "" ? name : `${path}.${name}`);
+  const fields = Object.entries(wanted.properties ?? {}).flatMap(([name, field]) => {
+    const found = served.properties?.[name];
+    return found === undefined ? [at(name)] : schemaGaps(field, found, at(name));
+  });
+  return [
+    ...fields,
+    ...partGaps(wanted.items, served.items, `${path}[]`),
+    ...partGaps(mapOf(wanted), mapOf(served), at("*")),
+  ];
+}
+
+function partGaps(wanted: FieldSchema | undefined, served: FieldSchema | undefined, path: string): string[] {
+  if (wanted === undefined) return [];
+  return served === undefined ? [path] : schemaGaps(wanted, served, path);
+}
+
+function mapOf({ additionalProperties }: FieldSchema): FieldSchema | undefined {
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
+}
