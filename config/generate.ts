@@ -1,9 +1,7 @@
 /** Writes `docs/settings.md`; with `--check` fails instead when it is not up to date. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { code, generated, tableRow } from "../crds/generated.ts";
 import { settingRows } from "./setting-rows.ts";
 import { Settings } from "./settings.schema.ts";
-
-const file = new URL("../docs/settings.md", import.meta.url);
 
 const HEAD = `# Settings
 
@@ -23,18 +21,10 @@ A [NetworkPolicyPeer](https://kubernetes.io/docs/reference/kubernetes-api/policy
 
 const wanted = [
   HEAD,
-  row(["Setting", "Type", "Default", "Meaning"]),
-  row(Array(4).fill("---")),
-  ...settingRows(Settings).map(({ path, type, fallback, meaning }) => row([`\`${path}\``, type, fallback, meaning])),
+  tableRow(["Setting", "Type", "Default", "Meaning"]),
+  tableRow(Array(4).fill("---")),
+  ...settingRows(Settings).map(({ path, type, fallback, meaning }) => tableRow([code(path), type, fallback, meaning])),
   "",
 ].join("\n");
 
-if (!process.argv.includes("--check")) writeFileSync(file, wanted);
-else if (!existsSync(file) || readFileSync(file, "utf8") !== wanted) {
-  process.stderr.write("docs/settings.md is not up to date: run 'make generate' and commit the result\n");
-  process.exitCode = 1;
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
-}
+generated("docs/settings.md", wanted);

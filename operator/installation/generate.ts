@@ -1,10 +1,8 @@
 /** Writes `docs/rights.md`; with `--check` fails instead when it is not up to date. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { code, generated, tableRow } from "../../crds/generated.ts";
 import { PEOPLE_ROLES } from "./people-rights.ts";
 import { PLATFORM_ROLES } from "./rights.ts";
 import type { PlatformRole, Right } from "./role.ts";
-
-const file = new URL("../../docs/rights.md", import.meta.url);
 
 const WHERE: Readonly<Record<PlatformRole["where"], string>> = {
   cluster: "the whole cluster",
@@ -39,26 +37,14 @@ const wanted = [
   ...PEOPLE_ROLES.flatMap(({ name, rights }) => [`### ClusterRole \`${name}\``, "", ...table(rights), ""]),
 ].join("\n");
 
-if (!process.argv.includes("--check")) writeFileSync(file, wanted);
-else if (!existsSync(file) || readFileSync(file, "utf8") !== wanted) {
-  process.stderr.write("docs/rights.md is not up to date: run 'make generate' and commit the result\n");
-  process.exitCode = 1;
-}
+generated("docs/rights.md", wanted);
 
 function table(rights: readonly Right[]): string[] {
-  return [row(["Resources", "Verbs", "Why"]), row(["---", "---", "---"]), ...rights.map(rowOf)];
+  return [tableRow(["Resources", "Verbs", "Why"]), tableRow(["---", "---", "---"]), ...rights.map(rowOf)];
 }
 
 function rowOf({ group, resources, resourceNames, verbs, why }: Right): string {
   const named = resourceNames === undefined ? "" : ` named ${resourceNames.map(code).join(", ")}`;
   const of = group === "" ? "" : ` (\`${group}\`)`;
-  return row([`${resources.map(code).join(", ")}${of}${named}`, verbs.join(", "), why]);
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
+  return tableRow([`${resources.map(code).join(", ")}${of}${named}`, verbs.join(", "), why]);
 }

@@ -1,10 +1,8 @@
 /** Writes `docs/metrics.md`; with `--check` fails instead when it is not up to date. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { code, generated, tableRow } from "../../../crds/generated.ts";
 import { METRICS } from "./definitions.ts";
 import { processMetrics } from "./process.ts";
 import { MetricRegistry } from "./registry.ts";
-
-const file = new URL("../../../docs/metrics.md", import.meta.url);
 
 const HEAD = `# Metrics
 
@@ -22,7 +20,7 @@ that controller-runtime gives it, so that public dashboards for controller-runti
 `;
 
 const rows = Object.entries(METRICS).map(([name, { type, labels, help, stability, from }]) =>
-  row([
+  tableRow([
     code(name),
     type,
     labels.map(code).join(", "),
@@ -36,34 +34,24 @@ const registry = new MetricRegistry();
 processMetrics(registry);
 const ofProcess = registry.prometheus
   .getMetricsAsArray()
-  .map(({ name, help, ...metric }) => row([code(name), String((metric as unknown as { type: string }).type), help]));
+  .map(({ name, help, ...metric }) =>
+    tableRow([code(name), String((metric as unknown as { type: string }).type), help]),
+  );
 
 const wanted = [
   HEAD,
-  row(["Name", "Type", "Labels", "Of", "Stability", "Meaning"]),
-  row(Array(6).fill("---")),
+  tableRow(["Name", "Type", "Labels", "Of", "Stability", "Meaning"]),
+  tableRow(Array(6).fill("---")),
   ...rows,
   "",
   "## Process and Node.js",
   "",
   "With the names that [prom-client](https://github.com/siimon/prom-client) gives, as dashboards for Node.js expect.",
   "",
-  row(["Name", "Type", "Meaning"]),
-  row(Array(3).fill("---")),
+  tableRow(["Name", "Type", "Meaning"]),
+  tableRow(Array(3).fill("---")),
   ...ofProcess,
   "",
 ].join("\n");
 
-if (!process.argv.includes("--check")) writeFileSync(file, wanted);
-else if (!existsSync(file) || readFileSync(file, "utf8") !== wanted) {
-  process.stderr.write("docs/metrics.md is not up to date: run 'make generate' and commit the result\n");
-  process.exitCode = 1;
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
-}
+generated("docs/metrics.md", wanted);
