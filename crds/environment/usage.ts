@@ -80,9 +80,9 @@ export function consumedBetween(spans: readonly UsageSpan[], fromMs: number, toM
   return { cpu: whole.cpu - part.cpu, memory: whole.memory - part.memory, storage: whole.storage - part.storage };
 }
 
-/** From the beginning to a second in which that span holds. */
+/** From the beginning to a second in which that span holds. The next leader's clock may be behind: no span is below nothing. */
 function consumedUntil(span: UsageSpan, second: number): Consumption {
-  const seconds = second - span.begin;
+  const seconds = Math.max(0, second - span.begin);
   return {
     cpu: span.cpuBefore + seconds * span.cpuMillicores,
     memory: span.memoryBefore + seconds * span.memoryMebibytes,

@@ -56,6 +56,14 @@ describe("usage", () => {
     );
   });
 
+  test("takes nothing away where the clock of the next leader is behind", () => {
+    const usage = [100, 300, 200].reduce<Usage>(
+      (known, amount, index) => usageAfter(known, cpu(amount), at([0, 100, 90][index] ?? 0)) ?? known,
+      [],
+    );
+    expect(consumedBetween(spansOf(usage), 0, at(200).getTime()).cpu).toBe(100 * 100 + 200 * 110);
+  });
+
   test("consumes in the parts of a time what it consumes in the whole", () => {
     const change = fc.record({ second: fc.nat(1_000), amount: fc.nat(4_000) });
     const moment = fc.nat(1_200_000);
