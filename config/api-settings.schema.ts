@@ -88,7 +88,7 @@ export const ApiSettings = closed(
     }),
     issuers: Type.Array(Issuer, {
       default: [],
-      description: "Whose ID tokens (OpenID Connect) are accepted; nobody can sign in without one.",
+      description: "Whose ID tokens (OpenID Connect) are accepted; without an issuer, signing in is not possible.",
     }),
     identityProvider: Type.Optional(IdentityProviderChoice),
     tokens: closed(

@@ -33,7 +33,11 @@ const Smtp = closed({
     description: "TLS from the first byte (port 465); otherwise STARTTLS, which is required except on loopback.",
   }),
   user: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 254, description: "Who signs in there; nobody when left out." }),
+    Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description: "The user name at the mail server; without it, the platform does not sign in.",
+    }),
   ),
   passwordRef: Type.Optional(Reference("The password of the user.")),
   from: Type.String({

@@ -3,12 +3,12 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { History } from "../../operator/ports/facade/history.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 
-/** Bounds memory alone: an answer is never older than what it was computed from. */
-const TTL_SECONDS = 120;
-const MOST_KEPT = 100;
-
 /** What only the flow of time changes is seen so much later at most. */
 const STEP_MS = 60_000;
+
+/** Bounds memory alone: an answer is never older than what it was computed from, and a step has ended long before. */
+const TTL_SECONDS = (2 * STEP_MS) / 1000;
+const MOST_KEPT = 100;
 
 /** Answers that take long: each is computed anew after every change of what it is computed from. */
 export interface Answers {

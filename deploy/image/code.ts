@@ -19,7 +19,7 @@ export async function layOutCode(root: string, work: string): Promise<void> {
   const project = join(work, "tsconfig.json");
   await writeFile(project, JSON.stringify(compilation(app)));
   await run(process.execPath, [compiler, "--project", project], { deadlineMs: 5 * 60_000 });
-  // The compiler copies it, because the process reads its version there; tools for development are nobody's matter here.
+  // The compiler copies it, because the process reads its version there; the tools for development are not in the image.
   const { name, version, license, type, dependencies } = packageJson;
   await writeFile(join(app, "package.json"), JSON.stringify({ name, version, license, type, dependencies }, null, 2));
   await copyFile(join(checkout, "LICENSE"), join(app, "LICENSE"));

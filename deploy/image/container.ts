@@ -21,7 +21,7 @@ export interface ContainerSpec {
   readonly env?: Readonly<Record<string, string>>;
   /** Folders of this machine, read-only, by where they are in the container. */
   readonly folders?: Readonly<Record<string, string>>;
-  /** Whether it has this machine's network; else it has one of its own, in which nobody answers. */
+  /** Whether it has this machine's network; otherwise an empty network of its own. */
   readonly hostNetwork?: boolean;
 }
 

@@ -62,7 +62,7 @@ export function productionPackages(packages: Packages): readonly string[] {
   return [...found].sort();
 }
 
-/** Without the optional peers: whoever wants one depends on it as well. */
+/** Without the optional peers: a package that is needed is also a dependency. */
 function wantedBy(locked: Locked = {}): readonly string[] {
   const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta } = locked;
   const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta?.[name]?.optional);

@@ -31,7 +31,7 @@ export interface BuiltImage {
   readonly layers: Readonly<Record<"base" | "dependencies" | "code", Layer>>;
 }
 
-/** The name without a registry, as long as nobody has pushed it to one. */
+/** The name of an image that has not been pushed to a registry. */
 const repository = "docker.io/library/ephemeral-environments";
 
 /** How containers of the image run. */

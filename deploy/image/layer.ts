@@ -19,7 +19,7 @@ export interface Layer {
 }
 
 const TAR = "application/vnd.oci.image.layer.v1.tar";
-/** Sorted by bytes, without times and owners, and with modes that do not come from the umask of whoever built. */
+/** Sorted by bytes, without times and owners, and with modes that do not depend on the umask of the build. */
 const REPRODUCIBLE = [
   ...["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--format=ustar"],
   "--mode=u=rwX,go=rX",

@@ -56,9 +56,21 @@ export function values(more: { readonly image?: object; readonly settings?: obje
   };
 }
 
-/** Runs `helm install` or `helm upgrade` with these values until every replica is ready. Fails with helm's own words. */
+/** Runs `helm install` or `helm upgrade` with these values until every replica is ready and the chart's check has passed. Fails with helm's own words. */
 export async function deploy(command: "install" | "upgrade", given: object): Promise<void> {
-  const args = [command, release, chart, "--namespace", namespace, "--values", "-", "--wait", "--timeout", "2m"];
+  const args = [
+    command,
+    release,
+    chart,
+    "--namespace",
+    namespace,
+    "--values",
+    "-",
+    "--wait",
+    "--wait-for-jobs",
+    "--timeout",
+    "2m",
+  ];
   await helm(args, JSON.stringify(given));
 }
 

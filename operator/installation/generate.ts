@@ -32,7 +32,7 @@ const wanted = [
   ]),
   "## For people",
   "",
-  "Nobody has these unless you bind them, or `roles.aggregateToView` and `roles.aggregateToAdmin` of the chart make them part of Kubernetes' own roles.",
+  "People do not have these unless you bind them, or `roles.aggregateToView` and `roles.aggregateToAdmin` of the chart make them part of Kubernetes' own roles.",
   "",
   ...PEOPLE_ROLES.flatMap(({ name, rights }) => [`### ClusterRole \`${name}\``, "", ...table(rights), ""]),
 ].join("\n");

@@ -1,7 +1,7 @@
 import { GROUP } from "../../crds/group.ts";
 import type { Right } from "./role.ts";
 
-/** The rights of the ClusterRoles for people; nobody has them unless somebody binds or aggregates them. */
+/** The rights of the ClusterRoles for people; not granted unless they are bound or aggregated. */
 export const PEOPLE_ROLES: readonly { readonly name: string; readonly rights: readonly Right[] }[] = [
   {
     name: "ephemeral-environments-view",

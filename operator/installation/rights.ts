@@ -117,7 +117,7 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         group: GROUP,
         resources: ["apitokens"],
         verbs: OWNED,
-        why: "The REST interface issues and revokes API tokens; expired ones are removed. Nobody else may write them.",
+        why: "The REST interface issues and revokes API tokens; expired ones are removed. No other account may write them.",
       },
       {
         group: GROUP,
