@@ -84,7 +84,8 @@ export const ApiSettings = closed(
       minimum: 0,
       maximum: 20,
       default: 0,
-      description: "How long a stopping replica still serves, until load balancers have noticed.",
+      description:
+        "How long a stopping replica still serves, until load balancers have noticed; up to three times as long while requests come.",
     }),
     issuers: Type.Array(Issuer, {
       default: [],
@@ -121,6 +122,11 @@ export const ApiSettings = closed(
           minimum: 1,
           default: 120,
           description: "Requests of an address for the documentation.",
+        }),
+        pagesPerMinute: Type.Integer({
+          minimum: 1,
+          default: 600,
+          description: "Requests of an address for the console, the command line and how to log in.",
         }),
         webhooksPerMinute: Type.Integer({
           minimum: 1,

@@ -4,6 +4,31 @@ import { closed } from "../crds/schema.ts";
 
 const Price = (byDefault: number, description: string) => Type.Number({ minimum: 0, default: byDefault, description });
 
+const OpenCost = closed(
+  {
+    url: Type.String({
+      pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
+      maxLength: 512,
+      description:
+        "The base address of its API, such as http://opencost.opencost:9003. Its currency must be the one of the prices, and it must know no other cluster.",
+    }),
+    caFile: Type.Optional(
+      Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
+    ),
+    resolutionHours: Type.Integer({
+      // They divide a day.
+      enum: [1, 2, 3, 4, 6, 8, 12, 24],
+      default: 1,
+      description:
+        "How many hours each query covers. An environment that lived for less is priced by its requests, and so is a period that is not over. Each period is a write for each environment: with thousands, choose more hours.",
+    }),
+  },
+  {
+    description:
+      "Where OpenCost is (https://opencost.io). What it allocated to an environment is then its cost; where it says nothing, requests are priced as without it.",
+  },
+);
+
 export const Costs = closed(
   {
     currency: Type.String({ pattern: "^[A-Z]{3}$", default: "USD", description: "ISO 4217." }),
@@ -11,6 +36,7 @@ export const Costs = closed(
     cpuCoreHour: Price(0.031611, "What one core costs that is requested for an hour."),
     memoryGibHour: Price(0.004237, "What a GiB of memory costs that is requested for an hour."),
     storageGibHour: Price(0.00005479452, "What a GiB of volumes costs that is requested for an hour."),
+    openCost: Type.Optional(OpenCost),
     monthlyBudget: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,

@@ -6,8 +6,22 @@ const NO_PROOF: readonly string[] = ["iss", "aud", "azp", "email", "name", "pref
 /** What is wrong with issuers that are well-formed one by one, each problem with its place in the settings. */
 export function issuerProblems(issuers: readonly Issuer[]): string[] {
   return issuers.flatMap((issuer, at) =>
-    problemsOf(issuer, issuers.slice(0, at), issuers.length).map((problem) => `/api/issuers/${at}/${problem}`),
+    [...problemsOf(issuer, issuers.slice(0, at), issuers.length), ...commandLineProblems(issuer)].map(
+      (problem) => `/api/issuers/${at}/${problem}`,
+    ),
   );
+}
+
+/** A token is made for the client that asked for it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+function commandLineProblems(issuer: Issuer): string[] {
+  if (issuer.commandLine === undefined) return [];
+  const { clientId, scopes } = issuer.commandLine;
+  return [
+    ...([issuer.audience].flat().includes(clientId)
+      ? []
+      : [`commandLine/clientId: '${clientId}' is no audience: tokens for it would be refused`]),
+    ...(scopes.includes("openid") ? [] : ["commandLine/scopes: without 'openid' an issuer gives no ID token"]),
+  ];
 }
 
 function problemsOf(

@@ -8,7 +8,7 @@ const HTTPS_OR_LOOPBACK = "^(https://[^\\s/?#]|http://(127\\.0\\.0\\.1|\\[::1\\]
 /** The URL of keys, or of the service that signs with them. */
 export const KeyUrl = Type.String({ pattern: `${HTTPS_OR_LOOPBACK}[^\\s]*$`, maxLength: 512 });
 /** Neither query nor fragment: https://openid.net/specs/openid-connect-core-1_0.html#IDToken, and a subject is `<issuer>#<sub>`. */
-const IssuerUrl = Type.String({
+export const IssuerUrl = Type.String({
   pattern: `${HTTPS_OR_LOOPBACK}[^\\s?#]*$`,
   maxLength: 512,
   description: "https (or http on loopback). Compared byte for byte with the token's `iss`.",
@@ -19,10 +19,51 @@ const groupsOf = (role: string) =>
     description: `Groups whose users are ${role}.`,
   });
 
+const Audience = Type.String({ minLength: 1, maxLength: 512 });
+
+/** https://www.rfc-editor.org/rfc/rfc6749#appendix-A.4 */
+const SCOPE = "^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$";
+
+/** What a log-in asks for. */
+export const Scopes = Type.Array(Type.String({ pattern: SCOPE, maxLength: 255 }), {
+  default: ["openid", "email", "profile", "offline_access"],
+  maxItems: 32,
+  uniqueItems: true,
+});
+
+/** How programs on people's own machines log in. Their client has no secret, because none could be kept there. */
+const CommandLine = closed(
+  {
+    clientId: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: "The id of a public client of the issuer, one of the audiences.",
+    }),
+    flows: Type.Array(literals(["loopback", "device"]), {
+      default: ["loopback"],
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        "`loopback`: a browser on the same machine, which comes back to 127.0.0.1 at any port (RFC 8252); `device`: a browser anywhere (RFC 8628), which can be used for phishing. The first is the one that is used unless the user chooses.",
+    }),
+    scopes: described(
+      Scopes,
+      "What is asked for, `openid` among it; without `offline_access` many issuers give no refresh token.",
+    ),
+  },
+  {
+    description:
+      "How the command line logs in, which `GET /api/v2/auth/login-options` tells; it takes API tokens alone when left out.",
+  },
+);
+
 /** An issuer of ID tokens (OpenID Connect). */
 export const Issuer = closed({
   issuer: IssuerUrl,
-  audience: Type.String({ minLength: 1, description: "Whom the tokens must be for: their `aud`." }),
+  audience: Type.Union([Audience, Type.Array(Audience, { minItems: 1, maxItems: 20, uniqueItems: true })], {
+    description: "Whom the tokens must be for: their `aud`, or a list of those that are accepted.",
+  }),
+  commandLine: Type.Optional(CommandLine),
   jwksUri: Type.Optional(described(KeyUrl, "Instead of the URL from discovery.")),
   algorithms: Type.Array(
     literals(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]),

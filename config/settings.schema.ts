@@ -4,6 +4,7 @@ import { ChartSource } from "../crds/repository/repository.schema.ts";
 import { closed, described, literals } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Canary } from "./canary.schema.ts";
+import { Console } from "./console.schema.ts";
 import { Costs } from "./costs.schema.ts";
 import { Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
@@ -122,6 +123,7 @@ export const Settings = closed({
     { default: {}, description: "Brings an environment's chart into its namespace." },
   ),
   api: ApiSettings,
+  console: Type.Optional(Console),
   audit: Audit,
   probes: closed(
     {

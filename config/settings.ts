@@ -6,6 +6,7 @@ import { holds, isSafeAddress, METADATA_RANGES } from "../crds/addresses.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { credentialIds } from "../crds/secret-sharing.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
+import { consoleProblems } from "./console-problems.ts";
 import { USABLE_CIDR } from "./isolation.schema.ts";
 import { issuerProblems } from "./issuer-problems.ts";
 import { notificationProblems } from "./notification-problems.ts";
@@ -64,10 +65,12 @@ function schemaProblems(): string[] {
 function contradictions(settings: Settings): string[] {
   return [
     ...issuerProblems(settings.api.issuers),
+    ...consoleProblems(settings.console, settings),
     ...sharedCredentials(settings),
     ...idleProxies(settings),
     ...repeatedHosts(settings),
     ...notificationProblems(settings),
+    ...exposedHeaders(settings),
   ];
 }
 
@@ -79,9 +82,15 @@ function sharedCredentials(settings: Settings): string[] {
       .filter((id) => credentials.has(id))
       .map(
         (id) =>
-          `/secrets/shared/${rule}/ids: '${id}' is a credential of hosts, of messages or a key of webhooks, which are never shared`,
+          `/secrets/shared/${rule}/ids: '${id}' is a credential of hosts, of messages or of the console, or a key of webhooks, which are never shared`,
       ),
   );
+}
+
+/** Headers for a collector are credentials. */
+function exposedHeaders({ tracing: { endpoint, headersFile } }: Settings): string[] {
+  if (endpoint === undefined || headersFile === undefined || isSafeAddress(new URL(endpoint))) return [];
+  return ["/tracing/headersFile: headers are only sent by https, or by http on loopback: change the endpoint"];
 }
 
 /** Trusted proxies without a hop are a mistake: none of them would be believed. */

@@ -3,7 +3,7 @@ import { ApiTokenSpec, ApiTokenStatus, apiTokenRootRules } from "./api-token.sch
 import { apiTokenKind } from "./api-token.ts";
 import { ConfigSetSpec } from "./config-set.schema.ts";
 import { configSetKind } from "./config-set.ts";
-import { RecordSpec } from "./environment/environment-record.schema.ts";
+import { RecordSpec, RecordStatus } from "./environment/environment-record.schema.ts";
 import { recordKind } from "./environment/environment-record.ts";
 import { EnvironmentStatus } from "./environment/environment-status.schema.ts";
 import { EnvironmentSpec, nameRootRules } from "./environment/ephemeral-environment.schema.ts";
@@ -114,6 +114,7 @@ const definitions: readonly Definition[] = [
     description: "What is kept of a deleted environment, for statistics and costs. Its name is the environment's UID.",
     shortName: "erec",
     spec: RecordSpec,
+    status: RecordStatus,
     rootRules: [],
     columns: [
       { name: "Environment", jsonPath: ".spec.name", type: "string" },

@@ -21,6 +21,8 @@ export function describeViolations(violations: readonly Violation[]): string {
 /** A domain error. The message is for the caller; facts are fields. */
 export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode | undefined;
+  /** What is wrong with the request, where that is what the error is about; the message says all of it, too. */
+  readonly violations: readonly Violation[] = [];
   override get name(): string {
     return this.constructor.name;
   }
@@ -61,9 +63,14 @@ export class TtlExceeded extends DomainError {
 export class RepositoryNotFound extends DomainError {
   readonly code = "ENV_REPO_NOT_FOUND";
 
+  override readonly violations: readonly Violation[];
+
   constructor(repository: string, field: string) {
     const [type = ""] = /^(frontend|backend)/.exec(field) ?? [];
-    super(`${field}: no ${`${type} repository`.trimStart()} '${repository}' is registered`);
+    const message = `no ${`${type} repository`.trimStart()} '${repository}' is registered`;
+    const violations = [{ field, message }];
+    super(describeViolations(violations));
+    this.violations = violations;
   }
 }
 
@@ -79,7 +86,7 @@ export class UnknownRepository extends DomainError {
 /** The request is invalid; every violation is named. */
 export class ConfigInvalid extends DomainError {
   readonly code = "ENV_CONFIG_INVALID";
-  readonly violations: readonly Violation[];
+  override readonly violations: readonly Violation[];
 
   constructor(violations: readonly Violation[]) {
     super(describeViolations(violations));

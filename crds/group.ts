@@ -39,8 +39,14 @@ export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 /** The id of the audit record of the REST interface's last change; other changes keep the former id. */
 export const AUDIT_ID_ANNOTATION = `${GROUP}/audit-id`;
 
-/** The `traceparent` of the REST interface's last change of an environment, if that was traced: its reconcile links it. */
+/**
+ * The `traceparent` of the REST interface's last change of an environment, or of the request that brought a webhook, if that was
+ * traced: the reconcile links it.
+ */
 export const TRACEPARENT_ANNOTATION = `${GROUP}/traceparent`;
+
+/** The `traceparent` of what asked for an environment's deletion, if that was traced: the first reconciles of the deletion link it. */
+export const DELETION_TRACEPARENT_ANNOTATION = `${GROUP}/deletion-traceparent`;
 
 /** The labels of every object of an environment. */
 export function ownerLabels(owner: { name: string; uid: string }): Record<string, string> {

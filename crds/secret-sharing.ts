@@ -26,6 +26,7 @@ type Ref = Pick<SecretRef, "name">;
 /** The settings that name credentials of the platform. */
 export interface PlatformCredentials {
   readonly secrets: { readonly hostCredentials: readonly { readonly id: string }[] };
+  readonly console?: { readonly clientSecret?: Ref };
   readonly hosts: readonly { readonly token?: Ref }[];
   readonly webhooks: { readonly secrets: readonly Ref[]; readonly pipelineTokens: readonly Ref[] };
   readonly notifications: {
@@ -34,9 +35,16 @@ export interface PlatformCredentials {
   };
 }
 
-/** The ids of the secrets that the settings use as credentials of hosts, of messages and as keys of webhooks. */
-export function credentialIds({ secrets, hosts, webhooks, notifications }: PlatformCredentials): ReadonlySet<string> {
+/** The ids of the secrets that the settings use as credentials: of the console, of hosts, of messages, and as keys of webhooks. */
+export function credentialIds({
+  secrets,
+  console,
+  hosts,
+  webhooks,
+  notifications,
+}: PlatformCredentials): ReadonlySet<string> {
   const refs = [
+    console?.clientSecret,
     ...hosts.map(({ token }) => token),
     ...webhooks.secrets,
     ...webhooks.pipelineTokens,

@@ -1,9 +1,10 @@
 import { type Static, Type } from "typebox";
 import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, text, timestamp } from "../schema.ts";
+import { Allocations } from "./costs/allocation.schema.ts";
+import { Usage } from "./costs/usage.schema.ts";
 import { PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { DELETION_CAUSES, NotedManifest } from "./manifest.schema.ts";
-import { Usage } from "./usage.schema.ts";
 
 const componentOf = (description: string) =>
   Type.Optional(
@@ -66,6 +67,7 @@ export const RecordSpec = Type.Object(
       ),
     ),
     usage: Type.Optional(Usage),
+    allocations: Type.Optional(Allocations),
     databaseProvisioned: Type.Optional(Type.Boolean({ description: "Whether it had a database." })),
     owner,
     groups: Type.Optional(
@@ -86,3 +88,9 @@ export const RecordSpec = Type.Object(
   },
 );
 export type RecordSpec = Static<typeof RecordSpec>;
+
+export const RecordStatus = Type.Object(
+  { allocations: Type.Optional(Allocations) },
+  { description: "What became known of the environment after its end; of what the spec has, too, this is the newer." },
+);
+export type RecordStatus = Static<typeof RecordStatus>;

@@ -1,6 +1,7 @@
 import { digestOf } from "../digest.ts";
 import { API_VERSION, ENVIRONMENT_NAME_LABEL, GROUP, kindOf, type Namespaced, type Resource } from "../group.ts";
-import type { RecordSpec } from "./environment-record.schema.ts";
+import { oncePer } from "../once-per.ts";
+import type { RecordSpec, RecordStatus } from "./environment-record.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.ts";
 
 export type { RecordSpec } from "./environment-record.schema.ts";
@@ -9,7 +10,9 @@ export type { RecordSpec } from "./environment-record.schema.ts";
  * What is stored of a deleted environment: for statistics and costs, and as the tombstone of its pull request. Its name is
  * the environment's UID, so there is only one.
  */
-export type EnvironmentRecord = Resource<"EnvironmentRecord", RecordSpec, Namespaced>;
+export interface EnvironmentRecord extends Resource<"EnvironmentRecord", RecordSpec, Namespaced> {
+  readonly status?: RecordStatus;
+}
 
 export const recordKind = kindOf("EnvironmentRecord", "environmentrecords");
 
@@ -37,6 +40,18 @@ export const pullRequestKey = (host: string, repository: string, number: number)
 
 /** The same for all environments that the pipelines of a Repository made. */
 export const pipelineKey = (host: string, repository: string): string => digestOf(["pipeline", host, repository]);
+
+/** The record with what became known later; the same object for the same record. Most have nothing, and there may be tens of thousands. */
+export function completeRecord(record: EnvironmentRecord): RecordSpec {
+  return record.status?.allocations === undefined ? record.spec : withStatus(record);
+}
+
+const withStatus = oncePer(
+  ({ spec, status }: EnvironmentRecord): RecordSpec => ({
+    ...spec,
+    ...(status?.allocations && { allocations: status.allocations }),
+  }),
+);
 
 /** The manifest of a record. */
 export function recordManifest(spec: RecordSpec, namespace: string) {

@@ -2,8 +2,9 @@
 import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, text, timestamp } from "../schema.ts";
+import { Allocations } from "./costs/allocation.schema.ts";
+import { Usage } from "./costs/usage.schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
-import { Usage } from "./usage.schema.ts";
 
 const origin = { branch: text(244, "The git branch."), commit: text(64, "The full SHA of the commit.") };
 const image = text(512, "The container image with its tag.");
@@ -235,6 +236,7 @@ export const EnvironmentStatus = Type.Object(
     ),
     announced: Type.Optional(Announced),
     usage: Type.Optional(Usage),
+    allocations: Type.Optional(Allocations),
     manifest: Type.Optional(ManifestStatus),
     feedback: Type.Optional(FeedbackStatus),
     lastHandledReconcileAt: Type.Optional(text(128, "The token of the last requested reconcile that was handled.")),

@@ -3,6 +3,7 @@ import {
   API_VERSION,
   AUDIT_ID_ANNOTATION,
   type Counted,
+  DELETION_TRACEPARENT_ANNOTATION,
   FINALIZER,
   kindOf,
   RECONCILE_ANNOTATION,
@@ -76,11 +77,17 @@ export function observedAuditId({ metadata }: Annotated): Pick<EnvironmentStatus
   return id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id };
 }
 
-/** The `traceparent` of the last change through the REST interface, if that was traced and no status has observed it yet. */
+/**
+ * The `traceparent` of what asked for its deletion until a status tells of that, else of the last change through the REST
+ * interface, if that was traced and no status has observed it yet.
+ */
 export function unobservedTraceparent({
   metadata,
   status,
 }: Pick<EphemeralEnvironment, "metadata" | "status">): string | undefined {
+  const ofDeletion = metadata.annotations?.[DELETION_TRACEPARENT_ANNOTATION];
+  const isDeletionNew = metadata.deletionTimestamp !== undefined && status?.teardown === undefined;
+  if (isDeletionNew && ofDeletion !== undefined) return ofDeletion;
   const { observedAuditId: id } = observedAuditId({ metadata });
   if (id === undefined || id === status?.observedAuditId) return undefined;
   return metadata.annotations?.[TRACEPARENT_ANNOTATION];

@@ -2,11 +2,12 @@
 
 import { findCondition } from "../conditions.ts";
 import { oncePer } from "../once-per.ts";
+import type { Allocations } from "./costs/allocations.ts";
+import { spansOf, type UsageSpan } from "./costs/usage.ts";
 import type { RecordSpec } from "./environment-record.ts";
 import type { EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "./lifetime.ts";
 import { shownPhase } from "./phase.ts";
-import { spansOf, type UsageSpan } from "./usage.ts";
 
 /** An environment that lives, or lived; moments are in milliseconds since 1970, `undefined` for what has not been. */
 export interface Life {
@@ -44,6 +45,8 @@ export interface Life {
   readonly groups: readonly string[];
   /** What it requested, and when; `undefined` when it is not known at all. */
   readonly usage: readonly UsageSpan[] | undefined;
+  /** What a cost monitor allocated to it. */
+  readonly allocations: Allocations | undefined;
 }
 
 type Owner = NonNullable<RecordSpec["owner"]>;
@@ -95,6 +98,7 @@ export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
     owner: spec.owner,
     groups: spec.access?.groups ?? [],
     usage: status?.usage && spansOf(status.usage),
+    allocations: status?.allocations,
   };
 }
 
@@ -122,6 +126,7 @@ export function lifeOfRecord(record: RecordSpec): Life {
     owner: record.owner,
     groups: record.groups ?? [],
     usage: record.usage && spansOf(record.usage),
+    allocations: record.allocations,
   };
 }
 

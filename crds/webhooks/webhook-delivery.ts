@@ -1,6 +1,6 @@
 import { digestOf } from "../digest.ts";
 import { pullRequestKey } from "../environment/environment-record.ts";
-import { kindOf, type Namespaced, type Resource } from "../group.ts";
+import { kindOf, type Namespaced, type Resource, TRACEPARENT_ANNOTATION } from "../group.ts";
 import type { WebhookDeliverySpec, WebhookDeliveryStatus } from "./webhook-delivery.schema.ts";
 
 export type {
@@ -45,6 +45,11 @@ export function isFinal({ status }: WebhookDelivery): boolean {
 /** Whether it waits for its outcome. */
 export function isPending({ status }: WebhookDelivery): boolean {
   return status === undefined || status.phase === "pending";
+}
+
+/** The `traceparent` of the request that it came with, if that was traced and its outcome is not known yet. */
+export function undecidedTraceparent(delivery: WebhookDelivery): string | undefined {
+  return isPending(delivery) ? delivery.metadata.annotations?.[TRACEPARENT_ANNOTATION] : undefined;
 }
 
 /** The pull requests that it is about, one of each of its Repositories; see `pullRequestKey`. */

@@ -1,5 +1,5 @@
 /** What an environment requests over time, and what that adds up to. */
-import { thousandthsOfQuantity } from "../quantity.ts";
+import { thousandthsOfQuantity } from "../../quantity.ts";
 import { USAGE_MAX_CHANGES, type Usage, type UsageChange } from "./usage.schema.ts";
 
 export type { Usage } from "./usage.schema.ts";
@@ -94,6 +94,9 @@ function consumedUntil(span: UsageSpan, second: number): Consumption {
 function spanAt(spans: readonly UsageSpan[], second: number): UsageSpan | undefined {
   return spans.findLast(({ begin }) => begin <= second);
 }
+
+/** Between the whole seconds of both moments, so that the parts of a time are exactly as long as the whole; never below nothing. */
+export const secondsBetween = (fromMs: number, toMs: number): number => Math.max(0, secondOf(toMs) - secondOf(fromMs));
 
 const secondOf = (ms: number) => Math.floor(ms / 1000);
 
