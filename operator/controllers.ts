@@ -1,8 +1,10 @@
 import { digestOf } from "../crds/digest.ts";
 import { unobservedTraceparent } from "../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../crds/environment/managed-by.ts";
+import { undecidedTraceparent } from "../crds/webhooks/webhook-delivery.ts";
 import { canary } from "./canary/reconciler.ts";
 import type { ControllerPorts } from "./controller-ports.ts";
+import { type AllocationContext, costAllocation } from "./costs/allocation.ts";
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./delivery/missed/sweep.ts";
 import { enqueueOnNewRepositories } from "./delivery/missed/watches.ts";
 import { createDeliveryReconciler, type DeliveryContext } from "./delivery/reconciler.ts";
@@ -14,7 +16,7 @@ import { conclude } from "./feedback/conclude.ts";
 import { createFeedbackReconciler, type FeedbackContext } from "./feedback/reconciler.ts";
 import { enqueueOnReports } from "./feedback/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
-import { garbageCollection } from "./garbage-collection/garbage-collector.ts";
+import { type CollectorContext, garbageCollection } from "./garbage-collection/garbage-collector.ts";
 import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
 import { type OldRollupsContext, shrinkOldRollups } from "./garbage-collection/old-rollups.ts";
 import { createOrphanedValues, removeOnDeletion } from "./garbage-collection/orphaned-token-values.ts";
@@ -40,8 +42,10 @@ export type ControllerContext = ControllerPorts &
   SenderContext &
   Omit<MessageContext, "send"> &
   FeedbackContext &
+  CollectorContext &
   OldRollupsContext &
   DailySummariesContext &
+  AllocationContext &
   HookContext;
 
 /** Hosts count calls that they refuse, too. */
@@ -78,6 +82,10 @@ export function controllers(context: ControllerContext): readonly Controller[] {
     {
       name: "deliveries",
       reconcile: createDeliveryReconciler(context),
+      causeOf: (name) => {
+        const delivery = webhookDeliveries.find(name);
+        return delivery && undecidedTraceparent(delivery);
+      },
       watches: [(enqueue) => enqueueOnDeliveries(caches, enqueue)],
       initialKeys: () => namesOf(webhookDeliveries.pending()),
       workers: 8,
@@ -124,6 +132,7 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       workers: 8,
     },
     canary(context),
+    costAllocation(context),
     garbage(context),
   ];
 }

@@ -32,12 +32,13 @@ const LOST_EXIT_MS = 3_000;
 const ANSWER_EVERY_MS = 1_000;
 const ANSWER_DEADLINE_MS = 5_000;
 
-const usage = `Usage: main.ts [check-installation] --settings FILE
+const usage = `Usage: main.ts [check-installation|check-removal] --settings FILE
 
 The Ephemeral Environment Platform: reconciles EphemeralEnvironment resources and serves the REST API.
 
   --settings FILE      the settings, in YAML (docs/settings.md describes them)
   check-installation   says instead whether the kinds are served, the rights sufficient and the policies in force
+  check-removal        says instead whether environments are left, which nobody would look after without the platform
   --api-url URL        has check-installation also ask the REST interface there, such as http://platform.ephemeral-system
   --help               this text
 
@@ -49,22 +50,22 @@ const { values, positionals } = parseArgs({
   options: { settings: { type: "string" }, "api-url": { type: "string" }, help: { type: "boolean" } },
 });
 const [command = "run", ...surplus] = positionals;
-const isKnown = ["run", "check-installation"].includes(command) && surplus.length === 0;
+const isKnown = ["run", "check-installation", "check-removal"].includes(command) && surplus.length === 0;
 if (values.help || values.settings === undefined || !isKnown) {
   process.stdout.write(usage);
   process.exit(values.help ? 0 : 2);
 }
 const settings = readSettingsOrExit(values.settings);
-if (command === "check-installation") await check(settings, values["api-url"]);
-else await main(settings, values.settings);
+if (command === "run") await main(settings, values.settings);
+else process.exitCode = (await check(settings, values["api-url"])) ? 0 : 1;
 
-async function check(settings: Settings, apiUrl: string | undefined): Promise<void> {
-  // Schemas of all kinds, which are needed for nothing else.
-  const { checkInstallation } = await import("./installation/check-installation.ts");
+/** What the two checks need is loaded for them alone. */
+async function check(settings: Settings, apiUrl: string | undefined): Promise<boolean> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
-  const kubeConfig = await kubeConfigOf(process.env);
-  const ok = await checkInstallation({ settings, kubeConfig, apiUrl, signal: stopSignal(), print });
-  process.exitCode = ok ? 0 : 1;
+  const options = { settings, kubeConfig: await kubeConfigOf(process.env), signal: stopSignal(), print };
+  if (command === "check-removal") return (await import("./installation/check-removal.ts")).checkRemoval(options);
+  const { checkInstallation } = await import("./installation/check-installation.ts");
+  return checkInstallation({ ...options, apiUrl });
 }
 
 async function main(settings: Settings, settingsFile: string): Promise<void> {

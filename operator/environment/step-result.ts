@@ -28,8 +28,11 @@ export type DeletionField = "teardown";
 /** The status field that only the feedback writes (`operator/feedback/reconciler.ts`). */
 export type FeedbackField = "feedback";
 
+/** The status field that only the costs write (`operator/costs/allocation.ts`). */
+export type CostField = "allocations";
+
 /** The status fields that steps write; each belongs to the one step that names it in `writes`. */
-export type StepField = Exclude<StatusField, ReconcilerField | DeletionField | FeedbackField>;
+export type StepField = Exclude<StatusField, ReconcilerField | DeletionField | FeedbackField | CostField>;
 
 /** Values of status fields; merged over the former status. */
 export type Findings<W extends StepField = StepField> = { readonly [F in W]?: EnvironmentStatus[F] };

@@ -1,14 +1,16 @@
 import type { ControllerPorts } from "../controller-ports.ts";
 import type { Controller, Reconcile, ReconcileResult, Watch } from "../kit/controller/controller.ts";
 import { backoffMs } from "../kit/time/backoff.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 import type { Sweep } from "./orphans.ts";
 
 /** What the collections use of the world. */
-export type CollectorContext = Pick<
-  ControllerPorts,
-  "records" | "settings" | "clock" | "serverClock" | "log" | "random"
->;
+export interface CollectorContext
+  extends Pick<ControllerPorts, "records" | "settings" | "clock" | "serverClock" | "log" | "random"> {
+  /** Told of each collection that ended without an error. */
+  readonly loopSucceeded: Metrics["loopSucceeded"];
+}
 
 /** The collections that have files of their own. */
 export interface Collections {
@@ -72,7 +74,7 @@ export function garbageCollection(
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
 export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
   const { orphans, tokens, tokenValues, deliveries, notifications, rollups, summaries } = of;
-  const { settings, random } = context;
+  const { settings, random, loopSucceeded } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
   type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
   const collections: Readonly<Record<string, { readonly everyMs: number; readonly collect: Collect } | undefined>> = {
@@ -100,6 +102,7 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
     }
     const usual = collection.everyMs * (0.9 + 0.2 * random());
     const { requeueAfterMs = usual } = await collection.collect(signal);
+    loopSucceeded(key);
     return { requeueAfterMs: Math.min(usual, requeueAfterMs) };
   };
 }

@@ -151,6 +151,12 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
       },
       {
         group: GROUP,
+        resources: ["environmentrecords/status"],
+        verbs: ["patch"],
+        why: "What becomes known of an environment after its end, like its allocated cost.",
+      },
+      {
+        group: GROUP,
         resources: ["webhookdeliveries"],
         verbs: ["get", "list", "watch", "create", "delete"],
         why: "What hosts delivered is stored before it is answered, decided later and removed in the end.",

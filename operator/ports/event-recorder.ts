@@ -14,8 +14,8 @@ export interface Event {
 /**
  * Records Kubernetes Events about environments, and about the platform itself.
  *
- * Best effort: events are lost with the process, with a failure, and when there are too many. What must be known is in the
- * status.
+ * Best effort: events are lost with the process, with a failure, and when there are too many. In a burst ten a
+ * second are written, and the others after it, with the time of what happened. What must be known is in the status.
  */
 export interface EventRecorder {
   /**

@@ -1,3 +1,4 @@
+import type { Allocations } from "../../crds/environment/costs/allocations.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import type { KeptBounds } from "../kit/surplus.ts";
 
@@ -9,6 +10,9 @@ import type { KeptBounds } from "../kit/surplus.ts";
 export interface Records {
   /** Writes the record of one environment; the first one that was written stays as it is. */
   keep(record: RecordSpec): Promise<void>;
+
+  /** Keeps beside a record what was allocated to its environment, instead of what was known of that; one that is dropped stays so. */
+  allocate(uid: string, allocations: Allocations): Promise<void>;
 
   /** The record of the environment of that name that was deleted last, by a fresh read; `undefined` without one. */
   newestOf(name: string): Promise<RecordSpec | undefined>;

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { completeRecord } from "../../crds/environment/environment-record.ts";
 import { createLifeReader } from "../../crds/environment/life.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Rollups } from "../ports/facade/rollups.ts";
+import { DAY_MS, midnightOf } from "../ports/observability/period.ts";
 import type { RollupStore } from "../ports/observability/rollups.ts";
 import {
   cappedRows,
@@ -21,13 +23,12 @@ export interface DailySummariesContext {
   readonly rollupStore: Pick<RollupStore, "find" | "create" | "replace">;
 }
 
-const DAY_MS = 86_400_000;
 /** What an API server that was away kept from being stored may still change these days. */
 const RECENT_DAYS = 3;
 /** Of longer ago there are hardly any records. */
 const EARLIEST_DAYS = 90;
-/** Named in a dimension; a name may be 768 characters long, and a ConfigMap is to stay small. */
-const MOST_ROWS = 150;
+/** Named in a dimension; a name may be 768 characters long, of whatever script, and a ConfigMap is to stay small. */
+const NAMED = { most: 150, mostBytes: 128 * 1024 };
 /** Replicas may write what they counted at the same moment. */
 const ATTEMPTS = 8;
 
@@ -40,7 +41,7 @@ export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailyS
 
   return async (signal: AbortSignal): Promise<void> => {
     const nowMs = clock.now().getTime();
-    const records = caches.records.list().map(({ spec }) => spec);
+    const records = caches.records.list().map((record) => completeRecord(record));
     const lives = read(caches.environments.list(), records);
     const stored = new Map(rollupDays.days().map((one) => [one.day, one] as const));
     const today = midnightOf(nowMs);
@@ -75,8 +76,6 @@ function isNews(summary: Summary, stored: Summary | undefined): boolean {
 }
 
 function capped({ by, ...summary }: Summary): Summary {
-  const rows = DIMENSIONS.map((dimension) => [dimension, cappedRows(by[dimension], MOST_ROWS)] as const);
+  const rows = DIMENSIONS.map((dimension) => [dimension, cappedRows(by[dimension], NAMED)] as const);
   return { ...summary, by: Object.fromEntries(rows) as Record<Dimension, Rows> };
 }
-
-const midnightOf = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS;

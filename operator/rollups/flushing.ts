@@ -1,5 +1,6 @@
 import { type Clock, pause } from "../kit/time/clock.ts";
-import { FLUSH_EVERY_MS, type Recorder } from "./recorder.ts";
+import { STORED_EVERY_MS } from "../ports/observability/rollups.ts";
+import type { Recorder } from "./recorder.ts";
 
 /** A process that ends waits no longer for its last counts to be stored. */
 const LAST_FLUSH_MS = 2_000;
@@ -9,7 +10,7 @@ export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock):
   const ended = new AbortController();
   const flushing = (async () => {
     while (!ended.signal.aborted) {
-      await pause(clock, FLUSH_EVERY_MS, ended.signal);
+      await pause(clock, STORED_EVERY_MS, ended.signal);
       if (!ended.signal.aborted) await recorder.flush();
     }
   })();

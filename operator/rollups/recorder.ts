@@ -3,10 +3,10 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../ports/observability/rollups.ts";
 import { dayOf, merged, slotOf } from "./counts.ts";
 
-/** A kill loses no more than was counted in this time. */
-export const FLUSH_EVERY_MS = 10_000;
 /** A process that is silent for so long has ended; the names of many that end soon must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
+/** Processes that end sooner than that; the latest are known. */
+const MOST_WRITERS = 256;
 /** Replicas may write at the same moment. */
 const ATTEMPTS = 8;
 /** Slots that wait while the API server is away: a day of them. */
@@ -18,6 +18,8 @@ export interface RecorderContext {
   readonly writer: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called when all that was counted is stored. */
+  readonly stored?: () => void;
 }
 
 /** Counts in memory, and adds the counts to the rollup of their day. */
@@ -37,28 +39,34 @@ interface Batch {
  * Adds each batch exactly once: the rollup names the last batch of each process, so that one whose write had no answer is
  * not added again.
  */
-export function createRecorder({ store, writer, clock, log }: RecorderContext): Recorder {
+export function createRecorder({ store, writer, clock, log, stored }: RecorderContext): Recorder {
   /** By day and slot. */
   const waiting = new Map<string, Map<string, Record<string, number>>>();
   let batch: Batch | undefined;
   let number = 0;
   let flushing: Promise<void> | undefined;
 
-  function nextBatch(): Batch | undefined {
-    const [day, slots] = [...waiting][0] ?? [];
-    if (day === undefined || slots === undefined) return undefined;
+  function batchOf(day: string): Batch {
+    const slots = waiting.get(day) ?? [];
     waiting.delete(day);
     number += 1;
     return { day, number, slots: Object.fromEntries(slots) };
   }
 
+  /** What has waited until now: what is counted meanwhile waits for the next time, or a busy process would write all the time. */
   async function storeAll(): Promise<void> {
-    for (;;) {
-      batch ??= nextBatch();
-      if (batch === undefined) return;
-      await added(batch);
-      batch = undefined;
+    const days = [...waiting.keys()];
+    await storeBatch();
+    for (const day of days) {
+      batch = batchOf(day);
+      await storeBatch();
     }
+  }
+
+  /** One that could not be stored stays, for the next time. */
+  async function storeBatch(): Promise<void> {
+    if (batch !== undefined) await added(batch);
+    batch = undefined;
   }
 
   async function added(of: Batch): Promise<void> {
@@ -77,7 +85,10 @@ export function createRecorder({ store, writer, clock, log }: RecorderContext): 
   function contentWith(stored: StoredRollup | undefined, { slots, number: last }: Batch): RollupContent {
     const now = clock.now();
     const isKept = ({ at }: { at: string }) => now.getTime() - Date.parse(at) < WRITER_FORGOTTEN_MS;
-    const others = Object.entries(stored?.writers ?? {}).filter(([, one]) => isKept(one));
+    const others = Object.entries(stored?.writers ?? {})
+      .filter(([name, one]) => name !== writer && isKept(one))
+      .sort(([, one], [, other]) => Date.parse(other.at) - Date.parse(one.at))
+      .slice(0, MOST_WRITERS - 1);
     return {
       summary: stored?.summary,
       slots: merged(stored?.slots ?? {}, slots),
@@ -97,6 +108,7 @@ export function createRecorder({ store, writer, clock, log }: RecorderContext): 
     },
     flush() {
       flushing ??= storeAll()
+        .then(stored)
         .catch((error: unknown) => {
           log.warn("what was counted is not stored yet", { error });
           shed();

@@ -26,13 +26,14 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
-import type { Hosts } from "./host-apis.ts";
-import { pullRequestHosts } from "./pull-request-hosts.ts";
-import { pullRequestReaders } from "./pull-request-readers.ts";
-import { repositoryHooks } from "./repository-hooks.ts";
+import type { Hosts } from "./hosts/host-apis.ts";
+import { pullRequestHosts } from "./hosts/pull-request-hosts.ts";
+import { pullRequestReaders } from "./hosts/pull-request-readers.ts";
+import { repositoryHooks } from "./hosts/repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
 
@@ -46,6 +47,7 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   readonly audit?: AuditTrail;
   /** Instead of Kubernetes Events. */
   readonly events?: EventRecorder;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** Which adapter stands behind which port of the controllers. */
@@ -74,6 +76,7 @@ export function controllerContext(
     log,
     clock,
     random,
+    loopSucceeded: (loop) => options.metrics?.loopSucceeded(loop),
     serverClock,
     caches,
     deletions,
@@ -106,6 +109,7 @@ export function controllerContext(
     extensionKey: extensionKeyOf(foundations.secretManagers.forController),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
+    allocations: foundations.allocations,
     rollupStore: kubernetesRollupStore({ client, namespace }),
     rollupDays: watchedRollupDays(caches.rollups),
     events,

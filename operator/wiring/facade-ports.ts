@@ -23,9 +23,10 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository/branch-heads.ts";
+import { consoleSecrets } from "./console-secrets.ts";
 import type { Foundations } from "./foundations.ts";
-import type { Hosts } from "./host-apis.ts";
-import { repositoryHooks } from "./repository-hooks.ts";
+import type { Hosts } from "./hosts/host-apis.ts";
+import { repositoryHooks } from "./hosts/repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling, WEBHOOK_FORMATS } from "./webhooks.ts";
 
@@ -90,6 +91,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     }),
     secretManager,
     extensionKey: extensionKeyOf(secretManager),
+    consoleSecrets: consoleSecrets(settings, secretManager),
     prober: options.prober ?? urlProber(settings, clock),
     podLogs: kubernetesPodLogs({ client, cluster, clock }),
     deployerLog: deployer.log(cluster),

@@ -12,6 +12,7 @@ import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
+import { createAllocations } from "./allocations.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
 import { createMessaging } from "./messaging.ts";
@@ -47,6 +48,7 @@ export function createFoundations(options: FoundationOptions) {
   const deployer = deployerOf(settings);
   const secretManagers = createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock });
   const { chat, mail } = createMessaging(settings);
+  const allocations = createAllocations(settings);
   return {
     settings,
     log,
@@ -68,6 +70,7 @@ export function createFoundations(options: FoundationOptions) {
       forController: observed("secret-manager", secretManagers.forController),
       forApi: observed("secret-manager", secretManagers.forApi),
     },
+    allocations: allocations && observed("opencost", allocations),
     messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }

@@ -1,14 +1,13 @@
-import { readFileSync } from "node:fs";
 import type { Settings } from "../../config/settings.ts";
 import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
 import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
+import { contentOf } from "../kit/content-of.ts";
 import type { Chat, Mail } from "../ports/notifications/messaging.ts";
 
-/** The chat of the settings, and their mail server where they name one. Files are read once. */
+/** The chat of the settings, and their mail server where they name one. */
 export function createMessaging({ notifications }: Settings): { readonly chat: Chat; readonly mail: Mail | undefined } {
   const { smtp } = notifications.email ?? {};
   if (smtp === undefined) return { chat: incomingWebhookChat(), mail: undefined };
   const { caFile, passwordRef: _, ...server } = smtp;
-  const ca = caFile === undefined ? undefined : readFileSync(caFile, "utf8");
-  return { chat: incomingWebhookChat(), mail: smtpMail({ ...server, ca }) };
+  return { chat: incomingWebhookChat(), mail: smtpMail({ ...server, ca: contentOf(caFile) }) };
 }

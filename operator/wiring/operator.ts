@@ -9,7 +9,7 @@ import { flushRegularly } from "../rollups/flushing.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
-import { hostApis } from "./host-apis.ts";
+import { hostApis } from "./hosts/host-apis.ts";
 import { createRecording } from "./recording.ts";
 
 /** What the process is started with, and the seams of tests and benchmarks. */
@@ -33,6 +33,7 @@ export type Operator = ReturnType<typeof createOperator>;
 export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
   const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } = foundations;
+  const { allocations } = foundations;
   const { random, onPorts = (context: ControllerContext) => context } = options;
   const { recorder, metrics } = createRecording(foundations, options.metrics);
   // Apart, so that the connections of one never wait for those of the other.
@@ -91,6 +92,7 @@ export function createOperator(options: OperatorOptions) {
       const { forController, forApi } = secretManagers;
       const open = [client, leaderClient, hostForController, hostForApi, apisForController, apisForApi];
       await Promise.all([...open, forController, forApi, messaging.chat].map((connections) => connections.close()));
+      await allocations?.close();
     },
   };
 }

@@ -5,6 +5,9 @@ import { createRecorder, type Recorder } from "../rollups/recorder.ts";
 import type { Foundations } from "./foundations.ts";
 import { processIdentity } from "./process-identity.ts";
 
+/** As metrics name the storing of what was counted. */
+const LOOP = "request counts";
+
 /** What a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
 export function createRecording(
   { client, settings, clock, log }: Foundations,
@@ -12,6 +15,7 @@ export function createRecording(
 ): { readonly recorder?: Recorder; readonly metrics?: Metrics } {
   if (metrics === undefined) return {};
   const store = kubernetesRollupStore({ client, namespace: settings.namespace });
-  const recorder = createRecorder({ store, writer: processIdentity(), clock, log });
+  const stored = () => metrics.loopSucceeded(LOOP);
+  const recorder = createRecorder({ store, writer: processIdentity(), clock, log, stored });
   return { recorder, metrics: countedMetrics(metrics, recorder) };
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Settings } from "../../config/settings.ts";
 import { redisSharedCounters } from "../adapters/redis/shared-counters.ts";
+import { contentOf } from "../kit/content-of.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { SharedCounters } from "../ports/facade/shared-counters.ts";
@@ -18,5 +18,3 @@ export function createSharedCounters(
     parts,
   );
 }
-
-const contentOf = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, "utf8"));

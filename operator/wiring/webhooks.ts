@@ -40,11 +40,13 @@ export function settling(
   { client, configSets, branchHeads, audit = UNRECORDED }: Half,
 ): SettleContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
-  const webhookDeliveries = kubernetesWebhookDeliveries({ client, cache: caches.webhookDeliveries, namespace });
+  const { traceparent } = tracing;
+  const stored = { client, cache: caches.webhookDeliveries, namespace, traceparent };
+  const webhookDeliveries = kubernetesWebhookDeliveries(stored);
   return {
     webhookDeliveries,
     decide,
-    writes: decidedWrites({ client, cache: caches.environments, deletions, traceparent: tracing.traceparent }),
+    writes: decidedWrites({ client, cache: caches.environments, deletions, traceparent }),
     audit,
     newId: randomUUID,
     world: {

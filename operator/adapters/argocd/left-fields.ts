@@ -36,7 +36,8 @@ export function argocdLeftFields(client: Pick<KubeClient, "find">, { namespace }
         ["*", environmentKind.group].includes(one.group ?? "") &&
         ["*", environmentKind.kind].includes(one.kind) &&
         (one.name === undefined || one.name === metadata.name) &&
-        (one.managedFieldsManagers?.includes(FIELD_MANAGER) || one.jsonPointers?.includes(`/spec/${field}`)),
+        (one.managedFieldsManagers?.includes(FIELD_MANAGER) ||
+          one.jsonPointers?.some((pointer) => `/spec/${field}/`.startsWith(`${pointer}/`))),
     );
   };
 }

@@ -1,5 +1,6 @@
 import { type ApiToken, apiTokenKind } from "../../../crds/api-token.ts";
 import { CONFIG_SET_UID_LABEL, type ConfigSet, configSetKind } from "../../../crds/config-set.ts";
+import { COUNTED_RESOURCES } from "../../../crds/environment/costs/usage.ts";
 import { type EnvironmentRecord, recordKind, TRIGGER_LABEL } from "../../../crds/environment/environment-record.ts";
 import {
   type EphemeralEnvironment,
@@ -7,7 +8,6 @@ import {
   repositoriesOf,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
-import { COUNTED_RESOURCES } from "../../../crds/environment/usage.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import {
   destinationOf,

@@ -3,6 +3,7 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import type { Pods } from "../../ports/pods.ts";
+import { stampedLines } from "../pod-logs/lines.ts";
 import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
 import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
@@ -70,14 +71,17 @@ async function evidence(context: Context, { said, pod, speaker }: Finding): Prom
   }
 }
 
-/** Empty where the kubelet has none (any more) or does not answer. */
+/** Empty where the kubelet has none (any more) or does not answer; what it says itself has no stamp. */
 async function log({ client, clock }: Context, speaker: LogPlace): Promise<string> {
   const { path, query } = logOf(speaker);
-  const last = { path, query: { ...query, tailLines: String(LINES) } };
+  const last = { path, query: { ...query, timestamps: "true", tailLines: String(LINES) } };
   return within({ clock, deadlineMs: LOG_DEADLINE_MS }, ({ signal }) =>
     wholeLines(client, last, { limitBytes: READ_BYTES, signal }),
   ).then(
-    ({ text }) => text,
+    ({ text }) =>
+      stampedLines(text)
+        .map((line) => line.text)
+        .join("\n"),
     () => "",
   );
 }

@@ -3,6 +3,7 @@ import { DiagLogLevel, diag } from "@opentelemetry/api";
 import { setGlobalErrorHandler } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { BatchSpanProcessor, type SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 
@@ -10,6 +11,10 @@ import type { Clock } from "../../kit/time/clock.ts";
 export interface ExportContext {
   /** The base address of the collector, such as `http://collector:4318`. */
   readonly endpoint: string;
+  /** The authority behind its certificate, in PEM. */
+  readonly ca?: string | undefined;
+  /** What it wants to be sent, such as a token. */
+  readonly headers?: ReadonlyMap<string, Sensitive> | undefined;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -21,7 +26,7 @@ const SAID_EVERY_MS = 60_000;
 const LONGEST_REASON = 300;
 
 /** Sends spans in batches. What can't be sent is dropped, with one log line a minute at most. */
-export function spanExport({ endpoint, log, clock }: ExportContext): {
+export function spanExport({ endpoint, ca, headers, log, clock }: ExportContext): {
   readonly processor: SpanProcessor;
   close(): Promise<void>;
 } {
@@ -38,7 +43,10 @@ export function spanExport({ endpoint, log, clock }: ExportContext): {
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS });
+  const exporter = new OTLPTraceExporter({
+    ...{ url, timeoutMillis: EXPORT_MS, headers: revealed(headers) },
+    ...(ca !== undefined && { httpAgentOptions: { ca, keepAlive: true } }),
+  });
   const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS });
   return {
     processor,
@@ -57,6 +65,9 @@ export function spanExport({ endpoint, log, clock }: ExportContext): {
     },
   };
 }
+
+const revealed = (headers: ReadonlyMap<string, Sensitive> = new Map()) =>
+  Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
 
 function limitedReport(log: Log, clock: Clock): (reason: string) => void {
   let nextMs = Number.NEGATIVE_INFINITY;

@@ -16,6 +16,11 @@ export function stampedLine(line: string): LogLine | undefined {
   return { at: `${utc}.${fraction.padEnd(9, "0")}Z`, text: line.slice(stamp.length).trimEnd().replaceAll("\r", " ") };
 }
 
+/** The lines of a log that was asked for with stamps. */
+export function stampedLines(text: string): LogLine[] {
+  return text.split("\n").flatMap((line) => stampedLine(line) ?? []);
+}
+
 /** A line of our own. */
 export function note(at: Date, text: string): LogLine {
   return warning(momentOf(at), text);

@@ -10,7 +10,7 @@ import type { Cluster, Owner } from "../../ports/cluster.ts";
 import type { LogLine } from "../../ports/facade/pod-logs.ts";
 import { type Pod, podType } from "../kubernetes/pod-objects.ts";
 import { COMPONENT_LABEL } from "../kubernetes/pod-problems.ts";
-import { newest, note, stampedLine } from "./lines.ts";
+import { newest, note, stampedLines } from "./lines.ts";
 import { type SecretReader, secretReader, secretsOfPod } from "./pod-secrets.ts";
 import type { LogSource } from "./sources.ts";
 
@@ -113,7 +113,7 @@ async function readRun(context: LogContext, source: LogSource, request: LogReque
   let { lines } = request;
   for (let attempt = 1; ; attempt += 1) {
     const { text, isCut } = await readText(context, source, { ...request, lines }, signal);
-    const found = text.split("\n").flatMap((line) => stampedLine(line) ?? []);
+    const found = stampedLines(text);
     if (!isCut || attempt === READ_ATTEMPTS || lines === 1) return found;
     lines = Math.max(1, Math.floor(Math.min(lines, found.length) / 2));
   }

@@ -28,6 +28,7 @@ export function controllerMetrics(registry: MetricRegistry): ControllerMetrics {
   const all: Controlled[] = [];
   const reconciles = registry.counter("controller_runtime_reconcile_total");
   const errors = registry.counter("controller_runtime_reconcile_errors_total");
+  const terminal = registry.counter("controller_runtime_terminal_reconcile_errors_total");
   const panics = registry.counter("controller_runtime_reconcile_panics_total");
   const timeouts = registry.counter("controller_runtime_reconcile_timeouts_total");
   const reconcileTime = registry.histogram("controller_runtime_reconcile_time_seconds");
@@ -63,7 +64,7 @@ export function controllerMetrics(registry: MetricRegistry): ControllerMetrics {
       );
       const ofErrors = errors.labels(controller);
       const ofBad = { panic: panics.labels(controller), timeout: timeouts.labels(controller) };
-      const counters = [...Object.values(ended), ofErrors, ...Object.values(ofBad)];
+      const counters = [...Object.values(ended), ofErrors, terminal.labels(controller), ...Object.values(ofBad)];
       const [added, retried] = [adds.labels(queue), retries.labels(queue)];
       for (const counter of [...counters, added, retried]) counter.inc(0);
       const [reconciled, worked, waited] = [

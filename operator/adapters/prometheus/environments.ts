@@ -32,6 +32,7 @@ export function environmentMetrics(registry: MetricRegistry, { caches, isLeading
 /** What the changes of an environment tell of its life. */
 function lifeChanges(registry: MetricRegistry, clock: Clock) {
   const creation = registry.histogram("ephemeral_environment_creation_seconds");
+  const creationFailures = registry.counter("ephemeral_environment_creation_failures_total");
   const failures = registry.counter("ephemeral_environment_failures_total");
   const deletion = registry.histogram("ephemeral_environment_deletion_seconds");
   const lateness = registry.histogram("ephemeral_environment_expiry_lateness_seconds");
@@ -41,7 +42,7 @@ function lifeChanges(registry: MetricRegistry, clock: Clock) {
       if (readyAt !== undefined && before?.readyAt === undefined) {
         creation.observe(secondsBetween(current.metadata.creationTimestamp, readyAt));
       }
-      if (phase === "failed" && before?.phase !== "failed") failures.inc();
+      if (phase === "failed" && before?.phase !== "failed") countFailure(current);
       const isAsked = previous.metadata.deletionTimestamp === undefined;
       const { deletionTimestamp: deletedAt } = current.metadata;
       if (isAsked && deletedAt !== undefined) observeLateness(current, deletedAt);
@@ -50,6 +51,11 @@ function lifeChanges(registry: MetricRegistry, clock: Clock) {
       if (deletionTimestamp !== undefined) deletion.observe(secondsBetween(deletionTimestamp, clock.now()));
     },
   };
+
+  function countFailure({ status }: EphemeralEnvironment): void {
+    failures.inc();
+    if (status?.readyAt === undefined) creationFailures.inc();
+  }
 
   /** Not of one that was deleted before its time. */
   function observeLateness(environment: EphemeralEnvironment, deletedAt: string): void {

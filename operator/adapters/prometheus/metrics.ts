@@ -12,11 +12,13 @@ export function prometheusMetrics(): Metrics {
   const registry = new MetricRegistry();
   processMetrics(registry);
   const webhooks = registry.counter("ephemeral_webhooks_total");
+  const loops = registry.gauge("ephemeral_loop_last_success_timestamp_seconds");
   return {
     controllers: controllerMetrics(registry),
     requests: requestMetrics(registry),
     onKubeRequest: kubeRequestCounter(registry),
     webhookEnded: (door, outcome) => webhooks.inc({ door, outcome }),
+    loopSucceeded: (loop) => loops.setToCurrentTime({ loop }),
     onServiceCall: serviceCallCounter(registry),
     observe(observed) {
       observedMetrics(registry, observed);

@@ -1,30 +1,47 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import * as prometheus from "prom-client";
 import { METRICS, type MetricName } from "./definitions.ts";
+import { Counter, Histogram } from "./series.ts";
 
 /** A value, and the labels that tell it from others of its metric. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 /** Makes each metric of the table once, and answers all of them as text. */
 export class MetricRegistry {
-  readonly prometheus = new Registry();
+  readonly prometheus = new prometheus.Registry();
 
   counter(name: MetricName): Counter {
-    return new Counter(this.#configOf(name));
+    const counter = new Counter(METRICS[name].labels);
+    this.computed(name, () => counter.samples());
+    return counter;
   }
 
-  gauge(name: MetricName): Gauge {
-    return new Gauge(this.#configOf(name));
+  gauge(name: MetricName): prometheus.Gauge {
+    return new prometheus.Gauge(this.#configOf(name));
   }
 
   histogram(name: MetricName): Histogram {
-    return new Histogram({ ...this.#configOf(name), buckets: [...(METRICS[name].buckets ?? [])] });
+    const buckets = [...(METRICS[name].buckets ?? [])];
+    const histogram = new Histogram(name, METRICS[name].labels, buckets);
+    const shown = new prometheus.Histogram({ ...this.#configOf(name), buckets });
+    const { help } = METRICS[name];
+    const get = async () => ({
+      name,
+      help,
+      type: "histogram",
+      aggregator: "sum",
+      values: [...histogram.values()],
+    });
+    // What prom-client asks its own histograms for at a scrape.
+    Object.assign(shown, { get, getForPromString: get });
+    return histogram;
   }
 
   /** A gauge or counter that is read anew at each scrape; a sample that is not there any more is left out. */
   computed(name: MetricName, read: () => Iterable<Sample>): void {
     const config = this.#configOf(name);
     const isCounter = METRICS[name].type === "counter";
-    const metric: Counter | Gauge = isCounter ? new Counter({ ...config, collect }) : new Gauge({ ...config, collect });
+    const full = { ...config, collect };
+    const metric = isCounter ? new prometheus.Counter(full) : new prometheus.Gauge(full);
     function collect(): void {
       metric.reset();
       // Without labels there is a zero after the reset.

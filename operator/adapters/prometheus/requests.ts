@@ -16,7 +16,7 @@ export function requestMetrics(registry: MetricRegistry): RequestMetrics {
       inFlight.dec();
       const labels = route === undefined ? { method: "other", route: NO_ROUTE } : { method, route };
       total.inc({ ...labels, code: String(status) });
-      if (!isStream) duration.observe(labels, durationMs / 1000);
+      if (!isStream) duration.observe(durationMs / 1000, labels);
     },
   };
 }
@@ -35,15 +35,13 @@ const METHODS: Readonly<Record<Verb, string>> = {
 /** Counts the calls to the API server, as client-go does. */
 export function kubeRequestCounter(registry: MetricRegistry): RequestSeam {
   const total = registry.counter("rest_client_requests_total");
-  return async ({ verb }, next) => {
-    const method = METHODS[verb];
-    try {
-      const response = await next();
-      total.inc({ method, code: String(response.status) });
-      return response;
-    } catch (error) {
-      total.inc({ method, code: "<error>" });
-      throw error;
-    }
+  return (request, next) => {
+    const method = METHODS[request.verb];
+    const answered = next();
+    answered.then(
+      ({ status }) => total.inc({ method, code: String(status) }),
+      () => total.inc({ method, code: "<error>" }),
+    );
+    return answered;
   };
 }

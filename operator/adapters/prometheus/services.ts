@@ -14,7 +14,7 @@ export function serviceCallCounter(registry: MetricRegistry): ServiceCallSeam {
       return answer;
     } finally {
       total.inc({ service, operation, outcome });
-      duration.observe({ service, operation }, (performance.now() - startedMs) / 1000);
+      duration.observe((performance.now() - startedMs) / 1000, { service, operation });
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "../../../crds/environment/lifetime.ts";
 import { mayReturn, notedCause } from "../../../crds/environment/managed-by.ts";
 import type { DeletionCause } from "../../../crds/environment/manifest.schema.ts";
@@ -36,7 +36,7 @@ export function environmentRecord(
     ...dueAt(environment),
     ...(status?.manifest === undefined ? {} : { manifest: recorded(status.manifest) }),
     ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
-    ...(status?.usage === undefined ? {} : { usage: status.usage }),
+    ...charged(status),
     ...deletionTimes(deletedAt, goneAt),
     ...beforeTeardown(environment),
     ttlHours: ttlHours(environment),
@@ -49,6 +49,11 @@ export function environmentRecord(
     ...untold(steps),
     ...forcedSteps(steps),
   };
+}
+
+/** What its costs are computed from. */
+function charged({ usage, allocations }: EnvironmentStatus = {}): Pick<RecordSpec, "usage" | "allocations"> {
+  return { ...(usage && { usage }), ...(allocations && { allocations }) };
 }
 
 function dueAt(environment: EphemeralEnvironment): Pick<RecordSpec, "dueAt"> {

@@ -106,14 +106,13 @@ interface Answer extends PullEntry {
 
 interface Ensured {
   readonly findings?: Findings<"pullSecret">;
-  /** Whether the secret manager answered, if it was asked; else the value may be outdated. */
+  /** Whether the secret manager answered, if it was to be asked; else the value may be outdated. */
   readonly isAnswered?: boolean;
 }
 
 /** @throws CredentialRefused, SecretManagerUnavailable, and the errors of the cluster */
 async function ensurePullSecret(environment: EphemeralEnvironment, context: SecretsContext): Promise<Ensured> {
-  // What a missing Repository names is unknown: the Secret stays as it is.
-  if (repositoryProblem(environment, context) !== undefined) return {};
+  if (repositoryProblem(environment, context) !== undefined) return withoutRepository(environment, context);
   const plan = pullPlan(repositoriesOf(environment, context.repositories));
   const { pullSecret: named = [], desiredHash } = environment.status ?? {};
   const mustRead = context.isCheckDue && plan.length + named.length > 0;
@@ -131,6 +130,11 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   const { credentials, pullSecret } = pullContents(answers, named, held);
   await replace(environment, credentials, found, context);
   return { findings: { pullSecret }, isAnswered };
+}
+
+/** What a missing Repository names is unknown: the Secret stays as it is, and a check of it that is due stays due. */
+function withoutRepository({ status }: EphemeralEnvironment, { isCheckDue }: SecretsContext): Ensured {
+  return isCheckDue && status?.pullSecret?.length ? { isAnswered: false } : {};
 }
 
 /** A credential that is not available does not affect the others. */

@@ -123,10 +123,11 @@ function seen({ method: _method, contentType: _contentType, accept: _accept, ...
 }
 
 function wireRequest(call: Call, userAgent: string): Omit<WireRequest, "signal" | "isStream"> {
-  const query = new URLSearchParams(call.query).toString();
+  // Not by URLSearchParams, which takes ten times as long: every call comes by here.
+  const query = Object.entries(call.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return {
     method: call.method,
-    path: query === "" ? call.path : `${call.path}?${query}`,
+    path: query.length === 0 ? call.path : `${call.path}?${query.join("&")}`,
     headers: {
       accept: call.accept ?? (call.type === undefined ? "*/*" : "application/json"),
       "user-agent": userAgent,

@@ -125,7 +125,8 @@ export class WorkerPool implements PoolState {
       await this.#reconcile(key);
       cancel();
       this.#queue.done(key);
-      await yieldIfDue();
+      // The next key is one of many; the answers to requests of others are waited for.
+      await yieldIfDue("background");
     }
     this.#slow -= 1;
   }

@@ -11,8 +11,21 @@ export interface Extension {
   readonly onlyFrom?: Date;
 }
 
-/** The fields that may be switched on and off at any time; what is left out stays as it is. */
-export type Switches = Pick<EnvironmentSpec, "protected" | "suspended">;
+/** What may be changed of a spec at any time; what is left out stays as it is. */
+export interface EnvironmentUpdate extends Pick<EnvironmentSpec, "protected" | "suspended"> {
+  readonly backend?: SourceUpdate;
+  /** Only of an environment that has a frontend. */
+  readonly frontend?: SourceUpdate;
+  /** Only of an environment that has a config set. */
+  readonly configSet?: { readonly version: number };
+}
+
+/** What a component is to be deployed from. */
+export interface SourceUpdate {
+  readonly branch: string;
+  /** The full SHA; null: the spec names none. */
+  readonly commit: string | null;
+}
 
 /** The fields that decide who may see an environment. */
 export type EnvironmentRights = Pick<EnvironmentSpec, "owner" | "access">;
@@ -42,6 +55,16 @@ export interface EnvironmentPage {
   readonly total: number;
 }
 
+/** An environment that was made, changed or went. */
+export interface EnvironmentChange {
+  readonly id: string;
+  readonly name: string;
+  /** `undefined` when it is gone. */
+  readonly current: EphemeralEnvironment | undefined;
+  /** As it was before; `undefined` when it was not there. */
+  readonly previous: EphemeralEnvironment | undefined;
+}
+
 /** The answer of the operator to a request for a reconcile. */
 export interface RequestedReconcile {
   /** `pending`: requested and not answered yet; `gone`: the environment no longer exists. */
@@ -60,6 +83,14 @@ export interface Environments extends OperatorEnvironments {
    * ten thousand environments. Throws ClusterUnavailable before the first list.
    */
   page(query: EnvironmentQuery): EnvironmentPage;
+
+  /**
+   * The changes from this call on, until the signal aborts. Each batch has an environment once, in its last state: a slow
+   * reader misses states in between, never an environment.
+   *
+   * @throws ClusterUnavailable before all environments have been read once
+   */
+  changes(signal: AbortSignal): AsyncGenerator<readonly EnvironmentChange[], undefined>;
 
   /** What a request with this idempotency key made, as far as this process knows; see `IdempotencyRecord`. */
   madeWith(key: string): EphemeralEnvironment | undefined;
@@ -82,12 +113,12 @@ export interface Environments extends OperatorEnvironments {
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
 
   /**
-   * Protects or suspends, or takes that back, and changes nothing else, on the version that was read.
+   * Merges the update into the spec and changes nothing else, on the version that was read.
    *
    * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is being deleted, or when the GitOps tool that
    * keeps it as Git has it would take the change back
    */
-  setSwitches(environment: EphemeralEnvironment, switches: Switches): Promise<EphemeralEnvironment>;
+  update(environment: EphemeralEnvironment, update: EnvironmentUpdate): Promise<EphemeralEnvironment>;
 
   /**
    * Requests a reconcile of the environment, also of one that is being deleted, and waits for its answer for `withinMs` at

@@ -2,9 +2,7 @@ import type { StoredRollup } from "../observability/rollups.ts";
 
 /** What was counted, from this process's cache. */
 export interface Rollups {
-  /** Another number after every change of one. */
-  readonly revision: number;
-  /** Another number after every change of the sum of a day; what was counted changes more often. */
+  /** Another number after every change of the sum of a day. */
   readonly summaryRevision: number;
   /** All days, in no order. */
   days(): readonly Pick<StoredRollup, "day" | "slots" | "summary">[];

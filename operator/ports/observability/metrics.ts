@@ -9,7 +9,7 @@ import type { Outcome } from "../facade/webhook-inbox.ts";
 import type { HostCalls } from "../webhooks/host-calls.ts";
 
 /** The services whose calls are counted. */
-export type Service = "chat" | "mail" | "repository-host" | "secret-manager";
+export type Service = "chat" | "mail" | "opencost" | "repository-host" | "secret-manager";
 
 /** A call of a port behind which is a service; `operation` is the method. */
 export interface ServiceCall {
@@ -45,6 +45,9 @@ export interface Metrics {
 
   /** Counts a webhook by its end. */
   webhookEnded(door: Door, outcome: WebhookOutcome): void;
+
+  /** Notes that recurring work of this name ended without an error. Of names there are few. */
+  loopSucceeded(loop: string): void;
 
   /** Counts the calls of services, and how long they last. */
   readonly onServiceCall: ServiceCallSeam;

@@ -4,6 +4,11 @@ export interface Period {
   readonly toMs: number;
 }
 
+export const DAY_MS = 86_400_000;
+
+/** The begin of the moment's day, in UTC. */
+export const midnightOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+
 /** Whether the moment is in the period. */
 export function isWithin({ fromMs, toMs }: Period, atMs: number): boolean {
   return atMs >= fromMs && atMs < toMs;

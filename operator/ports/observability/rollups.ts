@@ -1,5 +1,8 @@
 import type { Summary } from "./summary.ts";
 
+/** A process stores what it counted so often: a kill loses no more. */
+export const STORED_EVERY_MS = 10_000;
+
 /** Counts of a few minutes, by the counter's name. */
 export type SlotCounts = Readonly<Record<string, number>>;
 

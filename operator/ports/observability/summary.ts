@@ -1,11 +1,17 @@
 /** What became of environments in a time, and what they consumed: in all, and by what they have in common. */
+import {
+  addCharge,
+  type Charged,
+  chargedBetween,
+  NOTHING_CHARGED,
+} from "../../../crds/environment/costs/allocations.ts";
+import { secondsBetween } from "../../../crds/environment/costs/usage.ts";
 import type { Life } from "../../../crds/environment/life.ts";
-import { type Consumption, consumedBetween, NOTHING_CONSUMED } from "../../../crds/environment/usage.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import { isWithin, type Period } from "./period.ts";
 
 /** What is added up of environments. */
-export interface Tally extends Consumption {
+export interface Tally extends Charged {
   /** Created in the period. */
   readonly created: number;
   /** Created in it, and ready at some time. */
@@ -22,8 +28,6 @@ export interface Tally extends Consumption {
   readonly lifetimeSeconds: number;
   /** The time that they were there in it, all together. */
   readonly thereSeconds: number;
-  /** Of that time, what is known of their consumption. */
-  readonly knownSeconds: number;
 }
 
 /** What environments are grouped by. */
@@ -47,8 +51,8 @@ export interface Summary {
 
 export const NO_TALLY: Tally = {
   ...{ created: 0, succeeded: 0, failed: 0, deleted: 0, expired: 0 },
-  ...{ provisionSeconds: 0, lifetimeSeconds: 0, thereSeconds: 0, knownSeconds: 0 },
-  ...NOTHING_CONSUMED,
+  ...{ provisionSeconds: 0, lifetimeSeconds: 0, thereSeconds: 0 },
+  ...NOTHING_CHARGED,
 };
 
 /** What became of these environments in the period. */
@@ -100,15 +104,27 @@ export function sumOfTallies(all: Iterable<Tally>): Tally {
   return sum;
 }
 
-/** The same rows; of more than so many, those that consumed the least become one. */
-export function cappedRows(rows: Rows, most: number): Rows {
-  const named = [...rows].filter(([name]) => name !== OTHERS);
-  if (named.length <= most) return rows;
-  const greatestFirst = named.sort(
-    ([, one], [, other]) => weightOf(other) - weightOf(one) || other.created - one.created,
-  );
-  const others = sumOfTallies([rows.get(OTHERS) ?? NO_TALLY, ...greatestFirst.slice(most).map(([, tally]) => tally)]);
-  return new Map([...greatestFirst.slice(0, most), [OTHERS, others]]);
+/** How many rows are named. */
+export interface RowBounds {
+  readonly most: number;
+  /** Of all names together, as they are stored. */
+  readonly mostBytes: number;
+}
+
+/** The same rows; of more than the bounds allow, those that consumed the least become one. */
+export function cappedRows(rows: Rows, { most, mostBytes }: RowBounds): Rows {
+  const greatestFirst = [...rows]
+    .filter(([name]) => name !== OTHERS)
+    .sort(([, one], [, other]) => weightOf(other) - weightOf(one) || other.created - one.created);
+  let bytes = 0;
+  const kept = greatestFirst.slice(0, most).filter(([name]) => {
+    bytes += Buffer.byteLength(JSON.stringify(name));
+    return bytes <= mostBytes;
+  });
+  if (kept.length === greatestFirst.length) return rows;
+  const named = new Map(kept);
+  const others = sumOfTallies([...rows].filter(([name]) => !named.has(name)).map(([, tally]) => tally));
+  return named.set(OTHERS, others);
 }
 
 /** What an environment has of a dimension. */
@@ -122,14 +138,9 @@ export function isThereIn({ createdMs, goneMs }: Life, { fromMs, toMs }: Period,
   return createdMs < toMs && (goneMs ?? nowMs) >= fromMs;
 }
 
-/** The share of the environments' time of which their consumption is known; `null` where there were none. */
-export function knownPercent({ thereSeconds, knownSeconds }: Tally): number | null {
-  return thereSeconds === 0 ? null : Math.round((knownSeconds / thereSeconds) * 10_000) / 100;
-}
-
-/** What it consumed in the period, as far as that is known. */
-export function consumptionOf({ usage, goneMs }: Life, { fromMs, toMs }: Period, nowMs: number): Consumption {
-  return usage === undefined ? NOTHING_CONSUMED : consumedBetween(usage, fromMs, Math.min(toMs, goneMs ?? nowMs));
+/** What it is charged for in the period, as far as that is known. */
+export function chargeOf(life: Life, { fromMs, toMs }: Period, nowMs: number): Charged {
+  return chargedBetween(life, fromMs, Math.min(toMs, life.goneMs ?? nowMs));
 }
 
 type Adding = { -readonly [F in keyof Tally]: number };
@@ -153,6 +164,11 @@ function add(sum: Adding, one: Tally): void {
   sum.cpu += one.cpu;
   sum.memory += one.memory;
   sum.storage += one.storage;
+  sum.allocatedSeconds += one.allocatedSeconds;
+  sum.allocatedCpu += one.allocatedCpu;
+  sum.allocatedMemory += one.allocatedMemory;
+  sum.allocatedStorage += one.allocatedStorage;
+  sum.allocatedOther += one.allocatedOther;
 }
 
 function rowOf(rows: AddingRows, name: string): Adding {
@@ -163,8 +179,11 @@ function rowOf(rows: AddingRows, name: string): Adding {
   return row;
 }
 
-/** A core is worth about as much as four GiB of memory; only an order is needed. */
-const weightOf = ({ cpu, memory }: Tally) => cpu / 1000 + memory / 4096;
+/** A core is worth about as much as four GiB of memory, and in an hour some three cents; only an order is needed. */
+const weightOf = ({ cpu, memory, allocatedCpu, allocatedMemory, allocatedStorage, allocatedOther }: Tally) =>
+  cpu / 1000 + memory / 4096 + (allocatedCpu + allocatedMemory + allocatedStorage + allocatedOther) * CORE_SECONDS;
+/** For which a thousandth of a cent is paid. */
+const CORE_SECONDS = 3_600 / 3_000;
 
 /** What became of one environment in the period. */
 export function tallyOf(life: Life, period: Period, nowMs: number): Tally {
@@ -179,7 +198,7 @@ function addLife(
   life: Life,
   { period, nowMs }: { readonly period: Period; readonly nowMs: number },
 ): void {
-  const { createdMs, readyMs, deletedMs, goneMs = nowMs, usage } = life;
+  const { createdMs, readyMs, deletedMs, goneMs = nowMs } = life;
   const endMs = Math.min(period.toMs, goneMs);
   if (isWithin(period, createdMs)) {
     sum.created += 1;
@@ -193,21 +212,11 @@ function addLife(
     sum.lifetimeSeconds += secondsBetween(createdMs, deletedMs);
   }
   sum.thereSeconds += secondsBetween(Math.max(createdMs, period.fromMs), endMs);
-  const first = usage?.[0];
-  if (usage === undefined || first === undefined) return;
-  sum.knownSeconds += secondsBetween(Math.max(first.begin * 1000, period.fromMs), endMs);
-  const { cpu, memory, storage } = consumedBetween(usage, period.fromMs, endMs);
-  sum.cpu += cpu;
-  sum.memory += memory;
-  sum.storage += storage;
+  addCharge(sum, life, period.fromMs, endMs);
 }
 
 /** The same for all that have the same of every dimension. */
 const kindOf = oncePer((life: Life) => JSON.stringify(DIMENSIONS.map((dimension) => groupOf(life, dimension))));
-
-/** Between the whole seconds of both moments, so that the parts of a time are exactly as long as the whole. */
-const secondsBetween = (fromMs: number, toMs: number) =>
-  Math.max(0, Math.floor(toMs / 1000) - Math.floor(fromMs / 1000));
 
 /** One that goes in the moment in which another comes is not there together with it. */
 function peakOf(lives: readonly Life[], { fromMs, toMs }: Period, nowMs: number): number {

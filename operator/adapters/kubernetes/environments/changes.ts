@@ -2,6 +2,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/env
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
+import type { EnvironmentUpdate } from "../../../ports/facade/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { changePatch, kept, type Store } from "../store.ts";
 import { reread } from "./lookup.ts";
@@ -12,7 +13,7 @@ type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "auditId" 
 export interface Change {
   /** `null` removes an annotation. */
   readonly annotations?: Readonly<Record<string, string | null>>;
-  readonly spec: Partial<EnvironmentSpec>;
+  readonly spec: EnvironmentUpdate & Pick<EnvironmentSpec, "ttlHours">;
   /** Throws where the change must not be made to this version. */
   readonly check?: (current: EphemeralEnvironment) => void;
 }

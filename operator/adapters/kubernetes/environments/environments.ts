@@ -21,6 +21,7 @@ import { changeAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
+import { followedChanges } from "./followed-changes.ts";
 import { assertLasting } from "./lasting-changes.ts";
 import { liveLookUp } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
@@ -54,6 +55,7 @@ export function kubernetesEnvironments(context: Context): Environments {
       directory ??= new EnvironmentDirectory(complete(context.cache));
       return directory.page(query);
     },
+    changes: (signal) => followedChanges(complete(context.cache), signal),
     find: (idOrName) =>
       forUser(async () => {
         const { cache } = context;
@@ -65,7 +67,7 @@ export function kubernetesEnvironments(context: Context): Environments {
     madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
     create: (name, spec, mark) => forUser(() => create(context, name, spec, mark)),
     extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
-    setSwitches: (environment, switches) => forUser(() => change(environment, { spec: switches })),
+    update: (environment, update) => forUser(() => change(environment, { spec: update })),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
 }

@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { mayReturn, notedCause } from "../../../../crds/environment/managed-by.ts";
+import { mayReturn } from "../../../../crds/environment/managed-by.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import { DELETION_CAUSE_ANNOTATION } from "../../../../crds/group.ts";
+import { DELETION_CAUSE_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
 import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
@@ -23,34 +23,44 @@ export function operatorEnvironments(context: Context): OperatorEnvironments {
     reread: (environment) => forUser(() => reread(context.client, environment)),
     remove: (environment, options = {}) =>
       forUser(async () => {
-        const noted = await withCause(context, environment, options);
+        const noted = await withNotes(context, environment, options);
         return noted === "changed" ? noted : remove(context, noted, options);
       }),
   };
 }
 
 /**
- * The environment with the cause of its deletion noted on it, where its record needs one. A protected one stays as it is:
- * its deletion is going to be refused.
+ * The environment with what a deletion can't carry noted on it: its cause, where its record needs one, and its span, where
+ * it is traced. A protected one stays as it is: its deletion is going to be refused.
  */
-async function withCause(
+async function withNotes(
   context: Context,
   environment: EphemeralEnvironment,
   { cause, onlyThisVersion = false }: Removing,
 ): Promise<EphemeralEnvironment | "changed"> {
-  const { metadata, spec } = environment;
-  if (cause === undefined || spec.protected || !mayReturn(environment)) return environment;
+  const needed = mayReturn(environment) ? cause : undefined;
+  const annotations = notesOf(needed, context.traceparent?.());
+  if (environment.spec.protected || Object.keys(annotations).length === 0) return environment;
+  const { resourceVersion } = environment.metadata;
+  let isChanged = false;
   try {
-    const noted = await patchLatest(context, environment, ({ metadata: latest }) => {
-      const isOther = onlyThisVersion && latest.resourceVersion !== metadata.resourceVersion;
-      if (isOther || latest.deletionTimestamp !== undefined) return undefined;
-      return { annotations: { [DELETION_CAUSE_ANNOTATION]: cause } };
+    const noted = await patchLatest(context, environment, ({ metadata }) => {
+      isChanged = onlyThisVersion && metadata.resourceVersion !== resourceVersion;
+      return isChanged || metadata.deletionTimestamp !== undefined ? undefined : { annotations };
     });
-    return onlyThisVersion && notedCause(noted) !== cause ? "changed" : noted;
+    return isChanged ? "changed" : noted;
   } catch (error) {
-    if (error instanceof EnvironmentNotFound) return environment;
+    // No deletion fails for the sake of a span.
+    if (needed === undefined || error instanceof EnvironmentNotFound) return environment;
     throw error;
   }
+}
+
+function notesOf(cause: Removing["cause"], span: string | undefined): Readonly<Record<string, string>> {
+  return {
+    ...(cause && { [DELETION_CAUSE_ANNOTATION]: cause }),
+    ...(span && { [DELETION_TRACEPARENT_ANNOTATION]: span }),
+  };
 }
 
 async function remove(

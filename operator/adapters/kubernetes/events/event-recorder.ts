@@ -6,10 +6,11 @@ import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../../kit/
 import { eventKind } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Log } from "../../../kit/log.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
+import { type Clock, systemClock } from "../../../kit/time/clock.ts";
 import { hourly } from "../../../kit/time/hourly.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
+import { burstEnd } from "./burst-end.ts";
 import { createOccurrences, HOUR_MS, type Occurrence } from "./occurrences.ts";
 
 interface Context {
@@ -23,8 +24,11 @@ interface Context {
   readonly log: Log;
 }
 
-/** Reconciles share the client: events take few of its connections, and those that would wait long are dropped. */
-const [AT_ONCE, MOST_WAITING] = [4, 1_000];
+/**
+ * Reconciles share the client: events take few of its connections. In a burst one of each environment may wait, with as many
+ * environments as a platform is made for; those beyond are dropped.
+ */
+const [AT_ONCE, MOST_WAITING] = [4, 10_000];
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 const NOTE_MAX_BYTES = 1024;
 /** Where the API server wants the events of objects without a namespace. */
@@ -36,6 +40,9 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
   const occurrences = createOccurrences(clock);
   const inTurn = pLimit(AT_ONCE);
   const dropping = hourly(clock);
+  // How busy the API server is shows in real time, whatever time it is for the events.
+  const inBurst = burstEnd(systemClock);
+  let waiting = 0;
 
   const write = async (event: Event, occurrence: Occurrence, environment: Owner | undefined) => {
     try {
@@ -49,11 +56,18 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
       const content = [event.reason, event.message].join("\n");
       const { occurrence, isDue } = occurrences.note(environment?.uid ?? "", content, environment !== undefined);
       if (!isDue) return;
-      if (inTurn.pendingCount >= MOST_WAITING) {
+      if (waiting >= MOST_WAITING) {
         if (dropping.isDue()) log.warn("events are dropped: too many wait to be written", { waiting: MOST_WAITING });
         return;
       }
-      occurrence.sent = occurrence.sent.then(() => inTurn(() => write(event, occurrence, environment)));
+      waiting += 1;
+      // A reconcile has just written for the environment, and in a burst of creations the next one does: they go first.
+      const mayBegin = environment === undefined ? undefined : inBurst();
+      const inItsTurn = () => {
+        waiting -= 1;
+        return write(event, occurrence, environment);
+      };
+      occurrence.sent = occurrence.sent.then(() => mayBegin).then(() => inTurn(inItsTurn));
     },
   };
 }

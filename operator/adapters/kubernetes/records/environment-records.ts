@@ -1,6 +1,6 @@
 import { type EnvironmentRecord, newest, recordManifest } from "../../../../crds/environment/environment-record.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
-import { insteadOf, isAlreadyExists } from "../../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isNotFound } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { surplusOf } from "../../../kit/surplus.ts";
 import type { Records } from "../../../ports/records.ts";
@@ -20,6 +20,12 @@ export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED 
   return {
     async keep(record) {
       await client.create(recordType, recordManifest(record, namespace)).catch(insteadOf(isAlreadyExists, undefined));
+    },
+
+    async allocate(uid, allocations) {
+      const options = { as: "merge", subresource: "status" } as const;
+      const patched = client.patch(recordType, { name: uid, namespace }, { status: { allocations } }, options);
+      await patched.catch(insteadOf(isNotFound, undefined));
     },
 
     async newestOf(name) {

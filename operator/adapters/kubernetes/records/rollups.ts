@@ -6,7 +6,7 @@ import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Rollups } from "../../../ports/facade/rollups.ts";
 import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/observability/rollups.ts";
-import { revisionOf } from "./revision.ts";
+import { readCounts, writtenCounts } from "./stored-counts.ts";
 import { readSummary, writtenSummary } from "./stored-summary.ts";
 
 /** The day of a rollup, in UTC. */
@@ -31,7 +31,7 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
     data: {
-      [COUNTS]: JSON.stringify({ slots: content.slots, writers: content.writers }),
+      [COUNTS]: writtenCounts(content),
       ...(content.summary !== undefined && { [SUMMARY]: writtenSummary(content.summary) }),
     },
   });
@@ -58,7 +58,6 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
 
 /** The Rollups port of the facade, on this process's watch cache; each version of a rollup is read once, when it is looked into. */
 export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | "subscribe">): Rollups {
-  const revision = revisionOf([cache]);
   let summaryRevision = 0;
   cache.subscribe((_key, current, previous) => {
     if (dataOf(current)[SUMMARY] !== dataOf(previous)[SUMMARY]) summaryRevision += 1;
@@ -75,9 +74,6 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
   }));
   return {
     days: () => cache.list().map((configMap) => dayOf(configMap)),
-    get revision() {
-      return revision();
-    },
     get summaryRevision() {
       return summaryRevision;
     },
@@ -89,7 +85,7 @@ function storedRollup(configMap: WireObject): StoredRollup {
   const { metadata } = configMap;
   const day = metadata.name.slice(NAME_PREFIX.length);
   const data = dataOf(configMap);
-  const counts = orNothing(() => JSON.parse(data[COUNTS] ?? "{}") as Partial<RollupContent>);
+  const counts = orNothing(() => readCounts(data[COUNTS]));
   const summary = orNothing(() => readSummary(data[SUMMARY]));
   return { slots: {}, writers: {}, ...counts, summary, day, version: metadata.resourceVersion };
 }

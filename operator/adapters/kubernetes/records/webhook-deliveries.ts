@@ -1,4 +1,5 @@
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
+import { TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
 import type {
   WebhookDelivery,
   WebhookDeliverySpec,
@@ -11,7 +12,7 @@ import { webhookDeliveryType } from "../kinds.ts";
 import { kept, keptRest, type Store } from "../store.ts";
 import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "../user-request.ts";
 
-type Context = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace">;
+type Context = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace" | "traceparent">;
 
 /** The WebhookDeliveries port on the Kubernetes API and this process's watch cache of the platform's namespace. */
 export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries {
@@ -31,8 +32,11 @@ export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries
 
 async function claim(context: Context, name: string, spec: WebhookDeliverySpec): Promise<Claim> {
   const { client, cache, namespace } = context;
+  const span = context.traceparent?.();
+  const annotations = span === undefined ? {} : { annotations: { [TRACEPARENT_ANNOTATION]: span } };
+  const metadata = { name, namespace, ...annotations };
   try {
-    const delivery = kept(cache, await client.create(webhookDeliveryType, { metadata: { name, namespace }, spec }));
+    const delivery = kept(cache, await client.create(webhookDeliveryType, { metadata, spec }));
     return { state: "claimed", delivery };
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;

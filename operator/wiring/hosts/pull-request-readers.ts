@@ -1,8 +1,8 @@
-import { giteaPullRequestReader } from "../adapters/gitea/pull-request-reader.ts";
-import { githubPullRequestReader } from "../adapters/github/pull-request-reader.ts";
-import { gitlabPullRequestReader } from "../adapters/gitlab/pull-request-reader.ts";
-import type { Clock } from "../kit/time/clock.ts";
-import type { PullRequestReader } from "../ports/webhooks/pull-request-reader.ts";
+import { giteaPullRequestReader } from "../../adapters/gitea/pull-request-reader.ts";
+import { githubPullRequestReader } from "../../adapters/github/pull-request-reader.ts";
+import { gitlabPullRequestReader } from "../../adapters/gitlab/pull-request-reader.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { HostApis } from "./host-apis.ts";
 
 /** The PullRequestReader port: each call goes to the host of its repository. */

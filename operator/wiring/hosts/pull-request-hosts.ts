@@ -1,7 +1,7 @@
-import { giteaPullRequestHost } from "../adapters/gitea/pull-request-host.ts";
-import { githubPullRequestHost } from "../adapters/github/pull-request-host.ts";
-import { gitlabPullRequestHost } from "../adapters/gitlab/pull-request-host.ts";
-import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
+import { giteaPullRequestHost } from "../../adapters/gitea/pull-request-host.ts";
+import { githubPullRequestHost } from "../../adapters/github/pull-request-host.ts";
+import { gitlabPullRequestHost } from "../../adapters/gitlab/pull-request-host.ts";
+import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostApis } from "./host-apis.ts";
 
 /** The PullRequestHost port: each call goes to the host of its repository. */

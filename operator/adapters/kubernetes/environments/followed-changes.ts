@@ -1,0 +1,43 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
+import type { EnvironmentChange } from "../../../ports/facade/environments.ts";
+
+/**
+ * The changes from this call on, until the signal aborts. Each batch has an environment once, as it is at the end of the batch:
+ * a reader that is slow misses states in between, never an environment, and what waits for it is bounded by their number.
+ */
+export function followedChanges(
+  cache: Pick<ObjectCache<EphemeralEnvironment>, "subscribe">,
+  signal: AbortSignal,
+): AsyncGenerator<readonly EnvironmentChange[], undefined> {
+  const waiting = new Map<string, EnvironmentChange>();
+  let wake = Promise.withResolvers<void>();
+  const unsubscribe = cache.subscribe((_key, current, previous) => {
+    const { uid, name } = ((current ?? previous) as EphemeralEnvironment).metadata;
+    const earlier = waiting.get(uid);
+    waiting.set(uid, { id: uid, name, current, previous: earlier === undefined ? previous : earlier.previous });
+    wake.resolve();
+  });
+  // Also of a reader that never began to read.
+  const end = () => {
+    unsubscribe();
+    wake.resolve();
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  return (async function* () {
+    try {
+      while (!signal.aborted) {
+        if (waiting.size === 0) await wake.promise;
+        wake = Promise.withResolvers();
+        const batch = [...waiting.values()];
+        waiting.clear();
+        if (batch.length > 0) yield batch;
+      }
+      return undefined;
+    } finally {
+      signal.removeEventListener("abort", end);
+      unsubscribe();
+    }
+  })();
+}

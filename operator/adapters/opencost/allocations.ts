@@ -1,0 +1,120 @@
+import { Agent, request } from "undici";
+import { type AllocatedCost, sumOfCosts } from "../../../crds/environment/costs/allocations.ts";
+import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
+import type { Period } from "../../ports/observability/period.ts";
+
+interface OpenCostOptions {
+  /** The base address of its API. */
+  readonly url: string;
+  /** The authority behind its certificate, in PEM. */
+  readonly ca?: string | undefined;
+  readonly timeoutMs?: number;
+  readonly answerLimitBytes?: number;
+}
+
+/** It asks Prometheus some thirty questions for each answer. */
+const TIMEOUT_MS = 60_000;
+/** Some 2 KiB for a namespace. */
+const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
+/** How often Prometheus is to look into a period; versions that have their own resolution ignore it. */
+const SAMPLES = 60;
+const MINUTE_MS = 60_000;
+/** Thousandths of a cent. */
+const UNIT = 100_000;
+
+/** An allocation, as far as it is read; NaN is `null`. https://opencost.io/docs/integrations/api#allocation-schema */
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * The Allocations port over the API of OpenCost. No redirect is followed. Idle resources belong to no environment, unless
+ * OpenCost is set up to share them.
+ */
+export function openCostAllocations(options: OpenCostOptions): Allocations {
+  const { url, ca, timeoutMs = TIMEOUT_MS, answerLimitBytes = ANSWER_LIMIT_BYTES } = options;
+  const agent = new Agent({
+    connections: 1,
+    connect: { timeout: Math.min(timeoutMs, 5_000), ...(ca === undefined ? {} : { ca }) },
+    maxResponseSize: answerLimitBytes,
+  });
+  return {
+    async byNamespace(period, signal) {
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const { statusCode, body } = await request(addressOf(url, period), { dispatcher: agent, signal: deadline })
+        .then(async (reply) => ({ statusCode: reply.statusCode, body: await reply.body.text() }))
+        .catch((cause: unknown) => {
+          signal.throwIfAborted();
+          throw new AllocationsUnavailable(`OpenCost does not answer (${codeOf(cause)})`, { cause });
+        });
+      if (statusCode !== 200) throw new AllocationsUnavailable(`OpenCost answered ${statusCode}`);
+      return costsOf(rowsOf(body));
+    },
+    close: () => agent.close(),
+  };
+}
+
+/** @see https://opencost.io/docs/integrations/api#allocation-api */
+function addressOf(base: string, { fromMs, toMs }: Period): URL {
+  const address = new URL(`${base.replace(/\/+$/, "")}/allocation/compute`);
+  const minutes = Math.max(1, Math.floor((toMs - fromMs) / MINUTE_MS / SAMPLES));
+  const query = { window: `${instant(fromMs)},${instant(toMs)}`, aggregate: "namespace", resolution: `${minutes}m` };
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  return address;
+}
+
+/** RFC 3339 without a fraction, which it does not know. */
+const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** The rows of all sets: there is one set for each step, and a set without rows may be `null`. */
+function rowsOf(text: string): readonly (readonly [string, Row])[] {
+  let answer: { readonly code?: unknown; readonly data?: unknown };
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw new AllocationsUnavailable("OpenCost's answer is not JSON", { cause });
+  }
+  // Older versions answer errors with the status 200.
+  if (answer?.code !== 200 || !Array.isArray(answer.data)) {
+    throw new AllocationsUnavailable("OpenCost's answer is an error, or has no data");
+  }
+  return answer.data.flatMap((set: Readonly<Record<string, Row>> | null) => Object.entries(set ?? {}));
+}
+
+/** Rows without a namespace, such as `__idle__`, have a name that no namespace can have. */
+function costsOf(rows: readonly (readonly [string, Row])[]): ReadonlyMap<string, AllocatedCost> {
+  const costs = new Map<string, AllocatedCost>();
+  for (const [namespace, row] of rows) {
+    const cost = costOf(row);
+    const known = costs.get(namespace);
+    if (cost !== undefined) costs.set(namespace, known === undefined ? cost : sumOfCosts(known, cost));
+  }
+  return costs;
+}
+
+/** In whole numbers, adjustments included, as its total is; `undefined` when that is not known. */
+function costOf(row: Row): AllocatedCost | undefined {
+  if (amountOf(row, "totalCost") === undefined) return undefined;
+  const sumOfFields = (...names: readonly string[]) => {
+    const fields = names.flatMap((name) => [`${name}Cost`, `${name}CostAdjustment`]);
+    return Math.max(
+      0,
+      fields.reduce((sum, field) => sum + (amountOf(row, field) ?? 0), 0),
+    );
+  };
+  return {
+    cpu: sumOfFields("cpu"),
+    memory: sumOfFields("ram"),
+    storage: sumOfFields("pv"),
+    other: sumOfFields("gpu", "network", "loadBalancer", "shared", "external"),
+  };
+}
+
+function amountOf(row: Row, field: string): number | undefined {
+  const value = row?.[field];
+  return typeof value === "number" && Number.isFinite(value) ? Math.round(value * UNIT) : undefined;
+}
+
+/** Such as ECONNREFUSED. */
+function codeOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: string };
+  return typeof code === "string" ? code : (name ?? "unknown error");
+}

@@ -1,0 +1,124 @@
+/**
+ * Counters and histograms that are cheap to count with: a series is looked up once by its labels and then kept by whoever counts.
+ * prom-client looks its series up by their labels as text each time, which was 2 % of a creation's processor time.
+ */
+type Labels = Readonly<Record<string, string>>;
+
+/** A value that only grows. */
+class CounterSeries {
+  value = 0;
+
+  inc(by = 1): void {
+    this.value += by;
+  }
+}
+
+/** How often a value was observed, by the buckets' upper bounds, and the sum of all. */
+class HistogramSeries {
+  readonly #bounds: readonly number[];
+  /** How many are in each bucket and in none below; the last has what is beyond all bounds. */
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = new Array(bounds.length + 1).fill(0);
+  }
+
+  observe(value: number): void {
+    let bucket = 0;
+    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] as number)) bucket += 1;
+    this.counts[bucket] = (this.counts[bucket] as number) + 1;
+    this.sum += value;
+  }
+}
+
+/** The series of a metric by the values of its labels. */
+class AllSeries<S> {
+  readonly #names: readonly string[];
+  readonly #make: () => S;
+  readonly #byValues = new Map<string, readonly [Labels, S]>();
+
+  constructor(names: readonly string[], make: () => S) {
+    this.#names = names;
+    this.#make = make;
+    // Without labels there is one, from the start.
+    if (names.length === 0) this.of({});
+  }
+
+  of(labels: Labels): S {
+    const values = this.#names.map((name) => labels[name]).join("\0");
+    const known = this.#byValues.get(values);
+    if (known !== undefined) return known[1];
+    const made = this.#make();
+    this.#byValues.set(values, [labels, made]);
+    return made;
+  }
+
+  all(): Iterable<readonly [Labels, S]> {
+    return this.#byValues.values();
+  }
+}
+
+export class Counter {
+  readonly #series: AllSeries<CounterSeries>;
+
+  constructor(labelNames: readonly string[]) {
+    this.#series = new AllSeries(labelNames, () => new CounterSeries());
+  }
+
+  /** The series of these labels, to be kept where it is counted often. */
+  labels(labels: Labels): CounterSeries {
+    return this.#series.of(labels);
+  }
+
+  inc(labels: Labels = {}): void {
+    this.#series.of(labels).inc();
+  }
+
+  *samples(): Iterable<readonly [Labels, number]> {
+    for (const [labels, { value }] of this.#series.all()) yield [labels, value];
+  }
+}
+
+/** A value of a histogram's text, as prom-client names it. */
+interface HistogramValue {
+  readonly metricName: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+export class Histogram {
+  readonly #name: string;
+  readonly #bounds: readonly number[];
+  readonly #series: AllSeries<HistogramSeries>;
+
+  constructor(name: string, labelNames: readonly string[], bounds: readonly number[]) {
+    this.#name = name;
+    this.#bounds = bounds;
+    this.#series = new AllSeries(labelNames, () => new HistogramSeries(bounds));
+  }
+
+  /** The series of these labels, to be kept where it is observed often. */
+  labels(labels: Labels): HistogramSeries {
+    return this.#series.of(labels);
+  }
+
+  observe(value: number, labels: Labels = {}): void {
+    this.#series.of(labels).observe(value);
+  }
+
+  /** Each bucket with those below it, the sum and the count of each series. */
+  *values(): Iterable<HistogramValue> {
+    for (const [labels, { counts, sum }] of this.#series.all()) {
+      let count = 0;
+      for (const [index, inBucket] of counts.entries()) {
+        count += inBucket;
+        const le = String(this.#bounds[index] ?? "+Inf");
+        yield { metricName: `${this.#name}_bucket`, labels: { le, ...labels }, value: count };
+      }
+      yield { metricName: `${this.#name}_sum`, labels, value: sum };
+      yield { metricName: `${this.#name}_count`, labels, value: count };
+    }
+  }
+}

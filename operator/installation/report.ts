@@ -1,0 +1,34 @@
+import type { Settings } from "../../config/settings.ts";
+import { createKubeClient } from "../kit/client/create-kube-client.ts";
+import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
+import { systemClock } from "../kit/time/clock.ts";
+import { type Check, type CheckResult, runChecks } from "./check.ts";
+
+/** What checks are made with, and where their report goes. */
+export interface ReportOptions {
+  readonly settings: Settings;
+  readonly kubeConfig: KubeConfigSource;
+  readonly signal: AbortSignal;
+  /** Takes each line of the report. */
+  readonly print: (line: string) => void;
+  /** How long what is wrong may still become right. */
+  readonly deadlineMs: number;
+}
+
+/** Makes the checks and prints how each ended, with a line for every problem. True when there is none. */
+export async function report(checks: readonly Check[], options: ReportOptions): Promise<boolean> {
+  const { settings, kubeConfig, signal, print, deadlineMs } = options;
+  const client = createKubeClient({ kubeConfig, connections: 10, userAgent: "ephemeral-environments-check" });
+  try {
+    const results = await runChecks(checks, { client, settings }, { clock: systemClock, deadlineMs, signal });
+    for (const line of results.flatMap(linesOf)) print(line);
+    return results.every(({ problems }) => problems.length === 0);
+  } finally {
+    await client.close();
+  }
+}
+
+function linesOf({ name, problems }: CheckResult): string[] {
+  if (problems.length === 0) return [`ok    ${name}`];
+  return [`FAIL  ${name}`, ...problems.map((problem) => `      ${problem}`)];
+}

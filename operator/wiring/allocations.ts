@@ -1,0 +1,11 @@
+import type { Settings } from "../../config/settings.ts";
+import { openCostAllocations } from "../adapters/opencost/allocations.ts";
+import { contentOf } from "../kit/content-of.ts";
+import type { Allocations } from "../ports/observability/allocations.ts";
+
+/** The cost monitor of the settings, where they name one. */
+export function createAllocations({ costs }: Pick<Settings, "costs">): Allocations | undefined {
+  if (costs.openCost === undefined) return undefined;
+  const { url, caFile } = costs.openCost;
+  return openCostAllocations({ url, ca: contentOf(caFile) });
+}
