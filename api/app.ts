@@ -1,11 +1,13 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
+import type { ConsoleSecrets } from "../operator/ports/facade/console-secrets.ts";
 import type { IdentityProvider } from "../operator/ports/facade/identity-provider.ts";
 import type { Tracing } from "../operator/ports/observability/tracing.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";
 import { authenticator } from "./auth/credentials.ts";
+import { CLIENTS_FOLDER, isConsolePath, mountConsole } from "./console/mount.ts";
 import { createHourlyRates } from "./costs/hourly-rates.ts";
 import { createUrlChecks } from "./environments/urls/url-checks.ts";
 import { accessLog } from "./http/access-log.ts";
@@ -32,11 +34,14 @@ export interface AppParts
   /** Aborted when the process starts to stop; without it the app is ready for ever. */
   readonly stopping?: AbortSignal;
   readonly audit: AuditTrail;
+  readonly consoleSecrets: ConsoleSecrets;
+  /** Where the console and the command line are built; in the checkout or the image, unless said. */
+  readonly clientsFolder?: string;
   /** Without it nothing is traced. */
   readonly tracing?: Tracing;
 }
 
-/** The REST interface as an Express application: no listening, no state but rate counters and issuers' keys. */
+/** The REST interface as an Express application: no listening, no state but rate counters, issuers' keys and those of the console. */
 export function createApp(given: AppParts): Express {
   const parts = { ...given, stopping: given.stopping ?? new AbortController().signal };
   const { settings, audit } = parts;
@@ -58,8 +63,9 @@ export function createApp(given: AppParts): Express {
   app.set("trust proxy", trustedProxy(settings.api));
   app.set("case sensitive routing", true);
   app.set("query parser", false);
-  app.use(identify, secureHeaders(), cors(settings.api.corsOrigins), accessLog(parts));
+  app.use(identify, secureHeaders(), cors(settings.api.corsOrigins, { except: isConsolePath }), accessLog(parts));
   app.use(rejectAmbiguousHeaders(auth));
+  mountConsole(app, { ...parts, ...auth, clientsFolder: parts.clientsFolder ?? CLIENTS_FOLDER });
   mountDocs(app, limits);
   mount(app, listRoutes(), { ...auth, services, audit, streams: createEventStreams(services) });
   app.use(notFound(auth), malformedPath(auth), errorHandler({ services, audit }));

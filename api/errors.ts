@@ -1,12 +1,14 @@
-import type { ErrorCode } from "../crds/errors.ts";
+import type { ErrorCode, Violation } from "../crds/errors.ts";
 
 /** How an error is answered. */
-interface ErrorRow {
+export interface ErrorRow {
   readonly status: number;
   /** What the status means to callers of any route; one row of a status says it. */
   readonly meaning?: string;
   /** A detail as callers read it, for the examples of the document; of faults, the one that is always answered. */
   readonly example: string;
+  /** What the example says is wrong where. */
+  readonly violations?: readonly Violation[];
 }
 
 /** Every error that the interface answers: the kinds that have no code, then the codes of the REST contract. */
@@ -61,7 +63,14 @@ export const ERRORS = {
   ENV_TTL_EXCEEDED: { status: 400, example: "TTL exceeds the maximum of 168 hours" },
   // Of a field of the request; of an address it is `not-found` with this code.
   ENV_REPO_NOT_FOUND: { status: 400, example: "backend_repo: no backend repository 'shop-api' is registered" },
-  ENV_CONFIG_INVALID: { status: 400, example: "environment_name: is required; ttl: must be an integer" },
+  ENV_CONFIG_INVALID: {
+    status: 400,
+    example: "environment_name: is required; ttl: must be an integer",
+    violations: [
+      { field: "environment_name", message: "is required" },
+      { field: "ttl", message: "must be an integer" },
+    ],
+  },
 } as const satisfies Readonly<Record<ErrorCode, ErrorRow> & Record<string, ErrorRow>>;
 
 /** The kinds of errors that the interface itself throws, beside the errors of the domain. */
@@ -83,6 +92,8 @@ interface HttpErrorFacts {
   readonly retryAfterSeconds?: number;
   /** The methods that the path has, when the method was wrong. */
   readonly allow?: string;
+  /** What is wrong where, when that can be said. */
+  readonly violations?: readonly Violation[];
   /** Whether an earlier request of the same row was already refused for the same reason. */
   readonly isRepetition?: boolean;
   readonly cause?: unknown;
@@ -94,17 +105,19 @@ export class HttpError extends Error {
   readonly kind: HttpErrorKind;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: string | undefined;
+  readonly violations: readonly Violation[];
   readonly isRepetition: boolean;
 
   constructor(
     kind: HttpErrorKind,
     detail: string,
-    { retryAfterSeconds, allow, isRepetition, ...options }: HttpErrorFacts = {},
+    { retryAfterSeconds, allow, violations, isRepetition, ...options }: HttpErrorFacts = {},
   ) {
     super(detail, options);
     this.kind = kind;
     this.retryAfterSeconds = retryAfterSeconds;
     this.allow = allow;
+    this.violations = violations ?? [];
     this.isRepetition = isRepetition ?? false;
   }
 }

@@ -60,6 +60,7 @@ export function mount(app: Express, routes: readonly Route[], context: RouteCont
 function server({ contract, handle }: Route, context: RouteContext) {
   const read = inputReader(contract);
   return async (request: Request, response: Response, version: Version): Promise<void> => {
+    currentRequest().version = version;
     beginRecord(contract, request.params);
     const caller = await authorize(contract, context, request, response);
     const reply = await countingSender(contract, context, { request, response }, async (countFor) => {
@@ -160,7 +161,7 @@ function wrap(reply: object, now: Date): object {
 export function errorHandler({ services, audit }: Pick<RouteContext, "services" | "audit">): ErrorRequestHandler {
   // Express tells this from other handlers by the number of its parameters.
   return async (error, request, response, _next) => {
-    const { contract } = currentRequest();
+    const { contract, version } = currentRequest();
     if (isFault(error)) {
       services.log.error("a request failed", { method: request.method, path: contract?.path, error });
     }
@@ -169,7 +170,11 @@ export function errorHandler({ services, audit }: Pick<RouteContext, "services" 
       response.destroy();
       return;
     }
-    const { status, headers, body } = problemOf(error, contract?.errors ?? [], services.clock.now());
+    const { status, headers, body } = problemOf(
+      error,
+      { errors: contract?.errors ?? [], version },
+      services.clock.now(),
+    );
     await recordAnswer(audit, { status, errorCode: body.error_code, error });
     response.status(status).set(headers).json(body);
   };

@@ -7,8 +7,10 @@ import {
   HostUnavailable,
   SecretsUnavailable,
   UnknownRepository,
+  type Violation,
 } from "../crds/errors.ts";
 import { ERRORS, HttpError, type RouteError } from "./errors.ts";
+import type { Version } from "./route.ts";
 import type { Problem as ProblemSchema } from "./schemas/fields.ts";
 
 /** An error as HTTP answers it. */
@@ -32,37 +34,50 @@ export function isFault(error: unknown): boolean {
   return !(error instanceof HttpError || (error instanceof DomainError && !(error instanceof CreationFailed)));
 }
 
-/**
- * The answer to an error. `errors` are those that the route lists: a code that it does not list is left out. Every fault
- * answers the same sentence, so that nothing internal leaves the process.
- */
-export function problemOf(error: unknown, errors: readonly RouteError[], now: Date): Problem {
+/** The route that met an error, as far as the answer depends on it. */
+interface Asked {
+  /** The errors that it lists: a code that it does not list is left out. */
+  readonly errors: readonly RouteError[];
+  /** Version 1 has no `violations`. */
+  readonly version: Version;
+}
+
+/** The answer to an error. Every fault answers the same sentence, so that nothing internal leaves the process. */
+export function problemOf(error: unknown, { errors, version }: Asked, now: Date): Problem {
   const code = error instanceof HttpError ? undefined : codeOf(error);
   const shown = code !== undefined && errors.includes(code) ? code : undefined;
   const { status } = ERRORS[kindOf(error)];
   const detail = isFault(error) ? ERRORS[shown ?? "fault"].example : (error as Error).message;
-  return { status, headers: headersOf(error), body: problemBody({ status, detail, code: shown, now }) };
+  const violations = version === "v1" ? [] : violationsOf(error);
+  const body = problemBody({ status, detail, code: shown, violations, now });
+  return { status, headers: headersOf(error), body };
 }
 
-/** The body of an error; `error_code` is left out where the contract names none. */
+/** The body of an error; `error_code` is left out where the contract names none, `violations` where there are none. */
 export function problemBody({
   status,
   detail,
   code,
+  violations = [],
   now,
 }: {
   readonly status: number;
   readonly detail: string;
   readonly code?: Problem["body"]["error_code"];
+  readonly violations?: readonly Violation[];
   readonly now: Date;
 }): Problem["body"] {
   return {
     detail,
     status_code: status,
     ...(code === undefined ? {} : { error_code: code }),
+    ...(violations.length === 0 ? {} : { violations: [...violations] }),
     timestamp: now.toISOString(),
   };
 }
+
+const violationsOf = (error: unknown) =>
+  error instanceof HttpError || error instanceof DomainError ? error.violations : [];
 
 const codeOf = (error: unknown) => (error instanceof DomainError ? error.code : "ENV_CREATION_FAILED");
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { withLogFacts } from "../operator/ports/log.ts";
 import type { Caller } from "./auth/access.ts";
-import type { Contract } from "./route.ts";
+import type { Contract, Version } from "./route.ts";
 
 /** What a caller's own id may look like; anything else could forge log lines or headers and is replaced. */
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;
@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly address: string | undefined;
   /** The contract of the route that serves it; undefined where no route does. */
   contract: Contract | undefined;
+  /** The version of that route, version 1 where no route serves it. */
+  version: Version;
   caller: Caller | undefined;
   /** The subject of the person for whom a signed link acts; undefined where no link does. */
   linkOwner: string | undefined;
@@ -50,6 +52,7 @@ export function requestIdFrom(header: string | undefined): string {
 export function runRequest(request: Pick<RequestContext, "requestId" | "address">, serve: () => void): void {
   const unknown = {
     contract: undefined,
+    version: "v1" as const,
     caller: undefined,
     linkOwner: undefined,
     auditTarget: undefined,

@@ -81,11 +81,11 @@ interface RouteSpec<
   /** The one version that has it; both when left out. */
   readonly only?: Version;
   /**
-   * `none` for health probes; `caller` counts a known caller by identity and an unknown one by address; `webhook` counts by
-   * address and looks at no credential. With `sender` the handler tells whom the body's signature shows (`RawBody.countFor`),
+   * `none` for health probes; `caller` counts a known caller by identity and an unknown one by address; `webhook` and `page`
+   * count by address, each for itself, and look at no credential. With `sender` the handler tells whom the body's signature shows (`RawBody.countFor`),
    * and what it refuses before counts as an unauthenticated request of the address.
    */
-  readonly rate?: "caller" | "webhook" | "sender" | "none";
+  readonly rate?: "caller" | "webhook" | "page" | "sender" | "none";
   /** A further budget that every call spends, by client address. */
   readonly budget?: "passwordReset";
   /** Where replies are wrapped as `{status, data, timestamp}`; the handler and `reply` know nothing of it. */

@@ -1,6 +1,6 @@
 import { feature, route } from "../route.ts";
-import { CurrentUser, PasswordResetReply, PasswordResetRequest } from "./schemas.ts";
-import { toCurrentUser } from "./views.ts";
+import { CurrentUser, LoginOptions, PasswordResetReply, PasswordResetRequest } from "./schemas.ts";
+import { toCurrentUser, toLoginOptions } from "./views.ts";
 
 /** The authenticated caller. */
 const getCurrentUser = route({
@@ -10,6 +10,18 @@ const getCurrentUser = route({
   access: "authenticated",
   reply: CurrentUser,
 })(({ caller }) => toCurrentUser(caller));
+
+/** What a program has to know before it has a credential. */
+const getLoginOptions = route({
+  endpoint: "GET /api/auth/login-options",
+  summary: "How to log in",
+  description:
+    "The issuers at which programs without a secret log in for an ID token, and the address of the web console. Counted by client address, together with the console's pages: 600 requests a minute, where the installation sets no other number.",
+  access: "public",
+  rate: "page",
+  only: "v2",
+  reply: LoginOptions,
+})((_input, { settings }) => toLoginOptions(settings));
 
 /** Has a link for a new password sent; the answer is the same for every address, and comes before anything is sent. */
 const requestPasswordReset = route({
@@ -29,4 +41,8 @@ const requestPasswordReset = route({
   return { message: "If there is such an account, a link is on its way to it" };
 });
 
-export const accountRoutes = feature("account", { getCurrentUser, requestPasswordReset }, { envelope: "always" });
+export const accountRoutes = feature(
+  "account",
+  { getCurrentUser, getLoginOptions, requestPasswordReset },
+  { envelope: "always" },
+);

@@ -35,6 +35,39 @@ export const CurrentUser = closed(
 );
 export type CurrentUser = Static<typeof CurrentUser>;
 
+const LoginFlow = literals(["loopback", "device"]);
+export const LoginOptions = closed(
+  {
+    issuers: Type.Array(
+      closed({
+        issuer: Type.String({
+          description: "The OpenID Connect issuer; `/.well-known/openid-configuration` below it tells its endpoints.",
+        }),
+        client_id: Type.String({ description: "The id of a public client: it has no secret." }),
+        flows: Type.Array(LoginFlow, {
+          description:
+            "`loopback`: authorization code with PKCE, coming back to 127.0.0.1 at any port; `device`: the device authorization grant. The first one unless the user chooses.",
+        }),
+        scopes: Type.Array(Type.String(), { description: "What to ask for." }),
+      }),
+      { description: "Those whose settings say how programs log in; none: they need an API token." },
+    ),
+    console_url: Type.Union([Type.String(), Type.Null()], { description: "The web console; null when there is none." }),
+  },
+  titled("LoginOptions", {
+    issuers: [
+      {
+        issuer: "https://idp.example.com",
+        client_id: "ephemeral-environments-cli",
+        flows: ["loopback", "device"],
+        scopes: ["openid", "email", "profile", "offline_access"],
+      },
+    ],
+    console_url: "https://platform.example.com/console/",
+  }),
+);
+export type LoginOptions = Static<typeof LoginOptions>;
+
 export const PasswordResetRequest = closed(
   {
     email: Type.String({

@@ -1,5 +1,6 @@
+import type { Settings } from "../../config/settings.ts";
 import type { Caller } from "../auth/access.ts";
-import type { CurrentUser } from "./schemas.ts";
+import type { CurrentUser, LoginOptions } from "./schemas.ts";
 
 /** The caller, as the credential authenticates them. */
 export function toCurrentUser(caller: Caller): CurrentUser {
@@ -15,5 +16,17 @@ export function toCurrentUser(caller: Caller): CurrentUser {
     scopes: token === undefined ? null : [...token.scopes],
     token_id: token?.id ?? null,
     token_expires_at: expiresAt?.toISOString() ?? null,
+  };
+}
+
+/** How programs log in at each issuer whose settings say so, and where people do. */
+export function toLoginOptions({ api, console }: Settings): LoginOptions {
+  return {
+    issuers: api.issuers.flatMap(({ issuer, commandLine }) => {
+      if (commandLine === undefined) return [];
+      const { clientId, flows, scopes } = commandLine;
+      return [{ issuer, client_id: clientId, flows: [...flows], scopes: [...scopes] }];
+    }),
+    console_url: console === undefined ? null : `${console.publicUrl}/console/`,
   };
 }

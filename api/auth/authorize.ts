@@ -24,7 +24,7 @@ export async function authorize(
   response: Response,
 ): Promise<Caller | undefined> {
   if (access === "public" && (rate === "none" || rate === "sender")) return undefined;
-  if (rate === "webhook") return parts.limits.webhook(request, response).then(() => undefined);
+  if (rate === "webhook" || rate === "page") return parts.limits[rate](request, response).then(() => undefined);
   const caller = await authenticateAndCount(access, parts, request, response);
   if (budget !== undefined) await parts.limits[budget](request, response);
   return caller;

@@ -45,7 +45,10 @@ export function authenticator(parts: CredentialParts) {
     return caller;
   }
 
-  return async (request: IncomingMessage, mayGuess: () => boolean): Promise<AuthResult> => {
+  return async (
+    request: Pick<IncomingMessage, "method" | "headersDistinct">,
+    mayGuess: () => boolean,
+  ): Promise<AuthResult> => {
     const headers = request.headersDistinct.authorization ?? [];
     if (headers.length === 0) return { state: "none" };
     const isRead = request.method === "GET" || request.method === "HEAD";

@@ -33,7 +33,7 @@ interface TrustedIssuer {
 }
 
 /**
- * Trusts the issuers of the settings, each with its own audience and algorithms, and no others. `verify` returns the person
+ * Trusts the issuers of the settings, each with its own audiences and algorithms, and no others. `verify` returns the person
  * whom a token identifies; it throws TokenRefused when the token is not valid, HttpError (unavailable) when the issuer's
  * keys can't be fetched.
  */
@@ -63,16 +63,17 @@ function claimedIssuer(token: string): string {
 }
 
 async function verified(token: string, { settings, keys }: TrustedIssuer, now: Date): Promise<JWTPayload> {
+  const audiences = [settings.audience].flat();
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keys.keyFor, {
       issuer: settings.issuer,
-      audience: settings.audience,
+      audience: audiences,
       algorithms: [...settings.algorithms],
       requiredClaims: ["exp", "iat", "sub"],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: now,
     });
-    checkClaims(payload, settings.audience, now);
+    checkClaims(payload, audiences, now);
     checkType(protectedHeader.typ);
     return payload;
   } catch (error) {
@@ -85,13 +86,19 @@ async function verified(token: string, { settings, keys }: TrustedIssuer, now: D
 }
 
 /** The checks that jose leaves to its caller. */
-function checkClaims({ sub, iat, exp, aud, azp }: JWTPayload, audience: string, now: Date): void {
+function checkClaims({ sub, iat, exp, ...payload }: JWTPayload, audiences: readonly string[], now: Date): void {
   if (typeof sub !== "string" || sub === "" || sub.length > MAX_SUBJECT_CHARS) throw new TokenRefused("no subject");
   if (exp === undefined || exp > LAST_MOMENT) throw new TokenRefused("no real expiry");
   const latest = now.getTime() / 1000 + CLOCK_TOLERANCE_SECONDS;
   if (iat === undefined || iat > latest) throw new TokenRefused("issued in the future");
+  checkParty(payload, audiences);
+}
+
+/** https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation, 4 and 5. */
+function checkParty({ aud, azp }: JWTPayload, audiences: readonly string[]): void {
   const several = Array.isArray(aud) && aud.length > 1;
-  if ((several || azp !== undefined) && azp !== audience) throw new TokenRefused("made for another party");
+  const isOurs = typeof azp === "string" && audiences.includes(azp);
+  if ((several || azp !== undefined) && !isOurs) throw new TokenRefused("made for another party");
 }
 
 /** The accepted value of each required claim: without one the token is of a user of the issuer whom the settings exclude. */

@@ -56,11 +56,11 @@ export async function unsharedReferences(
 interface OwnVariables {
   readonly components: readonly Component[];
   readonly overrides?: NonNullable<EnvironmentSpec["overrides"]>;
-  readonly provided: ReadonlyMap<string, unknown>;
+  readonly provided: Pick<ReadonlySet<string>, "has">;
 }
 
 /**
- * The violation of a config set that refers to secrets that are not shared with these groups, as far as the environment
+ * What is wrong with a config set that refers to secrets that are not shared with these groups, as far as the environment
  * would get them: a variable that an override or a provided value replaces does not count.
  *
  * @throws SecretsUnavailable when a secret's labels can't be read
@@ -69,7 +69,7 @@ export async function unsharedConfigSet(
   configSet: ConfigSet | undefined,
   { components, overrides, provided }: OwnVariables,
   referrer: Referrer,
-): Promise<Violation[]> {
+): Promise<string | undefined> {
   const variables = components
     .flatMap((component) => givenVariables(component, overrides, configSet?.spec))
     .filter(({ name, origin }) => origin === "config_set" && !provided.has(name));
@@ -77,10 +77,9 @@ export async function unsharedConfigSet(
     secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: name }],
   );
   const unshared = await unsharedReferences(references, referrer);
-  if (configSet === undefined || unshared.length === 0) return [];
+  if (configSet === undefined || unshared.length === 0) return undefined;
   const names = [...new Set(unshared.map(({ field }) => field))].join(", ");
-  const message = `config set '${configSet.metadata.name}' reads ${names} from secrets that are not shared with a group that this environment and you have in common: name another one, or give them in config_overrides`;
-  return [{ field: "config_set", message }];
+  return `config set '${configSet.metadata.name}' reads ${names} from secrets that are not shared with a group that this environment and you have in common`;
 }
 
 /**

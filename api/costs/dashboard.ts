@@ -1,11 +1,12 @@
 import type { Costs } from "../../config/costs.schema.ts";
 import type { Life } from "../../crds/environment/life.ts";
-import { type Dimension, knownPercent, type Tally, tallyOf } from "../../operator/ports/observability/summary.ts";
+import { type Dimension, type Tally, tallyOf } from "../../operator/ports/observability/summary.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { greatestFirst, namedRows, rightsTo } from "../observability/named-rows.ts";
 import { pointsOf } from "../observability/period-summary.ts";
 import type { Interval } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
+import { costBasis } from "./coverage.ts";
 import { type CostFigures, isKnown, type Priced } from "./figures.ts";
 import { amountOf, apportioned, totalPriceOf } from "./price.ts";
 import type { CostDashboard, CostRow } from "./schemas.ts";
@@ -44,7 +45,7 @@ export function costRows(figures: CostFigures, dimension: Dimension, caller: Cal
   const rows = namedRows(by[dimension], dimension, caller, services);
   const shares = shared(wholeCents(total, costs), rows, costs);
   const priced = rows.map(({ id, kind, tally }, index) => ({
-    ...{ id, kind, ...sumOfMoney(tally, shares[index]), created: tally.created },
+    ...{ id, kind, ...sumOfMoney(tally, shares[index]), created: tally.created, ...costBasis(tally) },
   }));
   return greatestFirst(priced, ({ total_cents }) => total_cents ?? 0);
 }
@@ -88,6 +89,6 @@ function toCostOfEnvironment({ uid, name, phase, repository }: Life, tally: Tall
   return {
     ...{ id: uid, name, status: phase ?? null, repository: repository ?? null },
     ...{ total_cost: amountOf(cents), total_cents: cents },
-    coverage: { known_percent: knownPercent(tally) },
+    ...costBasis(tally),
   };
 }

@@ -1,8 +1,9 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { lifeOfEnvironment } from "../../crds/environment/life.ts";
 import { deletableFrom, ttlHours } from "../../crds/environment/lifetime.ts";
-import { knownPercent, tallyOf } from "../../operator/ports/observability/summary.ts";
+import { tallyOf } from "../../operator/ports/observability/summary.ts";
 import type { Services } from "../services.ts";
+import { costBasis } from "./coverage.ts";
 import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "./price.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
 
@@ -16,7 +17,8 @@ export function toEnvironmentCost(environment: EphemeralEnvironment, services: U
   const nowMs = services.clock.now().getTime();
   const life = lifeOfEnvironment(environment);
   const tally = tallyOf(life, { fromMs: life.createdMs, toMs: nowMs + 1 }, nowMs);
-  const cents = life.usage === undefined ? undefined : totalPriceOf(tally, costs);
+  const isKnown = life.usage !== undefined || life.allocations !== undefined;
+  const cents = isKnown ? totalPriceOf(tally, costs) : undefined;
   const last = life.usage?.at(-1);
   const perHour = last && sumOfCents(priceOfHour(last, costs));
   const leftHours = leftHoursOf(environment, nowMs);
@@ -24,13 +26,12 @@ export function toEnvironmentCost(environment: EphemeralEnvironment, services: U
   const isForeseeable = cents !== undefined && perHour !== undefined && leftHours !== undefined;
   return {
     currency: costs.currency,
-    basis: "requests",
     estimate: rounded(estimate && estimate * ttlHours(environment)),
     actual: rounded(cents),
     per_hour: perHour === undefined ? null : Number((perHour / 100).toFixed(6)),
     forecast: rounded(isForeseeable ? cents + perHour * leftHours : undefined),
     since: life.usage?.[0]?.since ?? null,
-    coverage: { known_percent: knownPercent(tally) },
+    ...costBasis(tally),
   };
 }
 

@@ -1,13 +1,12 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Life } from "../../crds/environment/life.ts";
-import type { Period } from "../../operator/ports/observability/period.ts";
-import { consumptionOf, isThereIn, sumOfTallies, type Tally } from "../../operator/ports/observability/summary.ts";
+import { DAY_MS, type Period } from "../../operator/ports/observability/period.ts";
+import { chargeOf, isThereIn, sumOfTallies, type Tally } from "../../operator/ports/observability/summary.ts";
 import { createSummarizer, type PeriodSummary, type Sources } from "../observability/period-summary.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { totalPriceOf } from "./price.ts";
 
-const DAY_MS = 86_400_000;
 /** What the rest of a month is projected from. */
 const RECENT_MS = 7 * DAY_MS;
 const LEAST_KNOWN_SECONDS = 3_600;
@@ -21,7 +20,7 @@ export interface CostFigures {
   /** Environments at the end of the period, and all that were there in it. */
   readonly environments: { readonly active: number; readonly all: number };
   readonly month: MonthFigures;
-  /** Those of which it is known what they consumed in the period. */
+  /** Those of which it is known what they cost in the period. */
   readonly priced: () => readonly Priced[];
 }
 
@@ -43,7 +42,7 @@ interface MonthFigures {
 /** The figures of the period that is asked for; computed once for all who ask meanwhile. */
 export function figuresOf(query: PeriodQuery, services: Used & Pick<Services, "answers">): CostFigures {
   const compute = (now: Date) => costFigures(periodOf(query, now), now, services);
-  return services.answers.of(`figures ${JSON.stringify(query)}`, compute, "sums");
+  return services.answers.of(`figures ${JSON.stringify(query)}`, compute);
 }
 
 interface Used extends Sources {
@@ -67,8 +66,9 @@ export function costFigures(period: Period, now: Date, sources: Used): CostFigur
 
 function pricedLives(period: Period, now: Date, { lives, settings }: Used): () => readonly Priced[] {
   const nowMs = now.getTime();
-  const priced = (life: Life) => ({ life, price: totalPriceOf(consumptionOf(life, period, nowMs), settings.costs) });
-  const isMeant = (life: Life) => life.usage !== undefined && isThereIn(life, period, nowMs);
+  const priced = (life: Life) => ({ life, price: totalPriceOf(chargeOf(life, period, nowMs), settings.costs) });
+  const isMeant = (life: Life) =>
+    (life.usage !== undefined || life.allocations !== undefined) && isThereIn(life, period, nowMs);
   let known: readonly Priced[] | undefined;
   return () => {
     known ??= lives().filter(isMeant).map(priced);

@@ -1,25 +1,36 @@
 /** What resources cost, in whole cents, so that the parts of a whole add up to it. */
 import type { Costs } from "../../config/costs.schema.ts";
-import type { Consumption, Requested } from "../../crds/environment/usage.ts";
+import type { Allocated } from "../../crds/environment/costs/allocations.ts";
+import type { Consumption, Requested } from "../../crds/environment/costs/usage.ts";
 
 type Prices = Pick<Costs, "cpuCoreHour" | "memoryGibHour" | "storageGibHour">;
 
 const SECONDS = 3600;
 const [CORE, GIBIBYTE] = [1000, 1024];
+/** Money is allocated in thousandths of a cent. */
+const CENT = 1000;
 
 /** By resource, in cents that are not rounded. */
 export interface CentsByResource {
   readonly cpu: number;
   readonly memory: number;
   readonly storage: number;
+  /** What is not requested, such as network; nothing where nothing is allocated. */
+  readonly other: number;
 }
 
+/** What is charged: resources by their prices, and what was allocated as money. */
+export type Priceable = Consumption & Partial<Allocated>;
+
 /** What the resources cost, in cents that are not rounded. */
-export function priceOf({ cpu, memory, storage }: Consumption, prices: Prices): CentsByResource {
+export function priceOf(charged: Priceable, prices: Prices): CentsByResource {
+  const { allocatedCpu = 0, allocatedMemory = 0, allocatedStorage = 0, allocatedOther = 0 } = charged;
+  const { cpu, memory, storage } = charged;
   return {
-    cpu: (cpu / CORE / SECONDS) * prices.cpuCoreHour * 100,
-    memory: (memory / GIBIBYTE / SECONDS) * prices.memoryGibHour * 100,
-    storage: (storage / GIBIBYTE / SECONDS) * prices.storageGibHour * 100,
+    cpu: (cpu / CORE / SECONDS) * prices.cpuCoreHour * 100 + allocatedCpu / CENT,
+    memory: (memory / GIBIBYTE / SECONDS) * prices.memoryGibHour * 100 + allocatedMemory / CENT,
+    storage: (storage / GIBIBYTE / SECONDS) * prices.storageGibHour * 100 + allocatedStorage / CENT,
+    other: allocatedOther / CENT,
   };
 }
 
@@ -31,11 +42,11 @@ export function priceOfHour(requested: Requested, prices: Prices): CentsByResour
 }
 
 /** What they cost together, in cents that are not rounded. */
-export function totalPriceOf(consumption: Consumption, prices: Prices): number {
-  return sumOfCents(priceOf(consumption, prices));
+export function totalPriceOf(charged: Priceable, prices: Prices): number {
+  return sumOfCents(priceOf(charged, prices));
 }
 
-export const sumOfCents = ({ cpu, memory, storage }: CentsByResource): number => cpu + memory + storage;
+export const sumOfCents = ({ cpu, memory, storage, other }: CentsByResource): number => cpu + memory + storage + other;
 
 /**
  * The parts in whole cents, which add up to the whole: each is rounded down, and those that lose the most thereby get the

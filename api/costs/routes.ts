@@ -6,7 +6,7 @@ import { CostDashboard, CostSummary } from "./schemas.ts";
 import { toCostSummary } from "./views.ts";
 
 const BASIS =
-  "Costs are what pods and volumes of environments requested, by the prices of the installation; sleeping, resized and deleted environments count as what they were. Money is rounded to cents in such a way that the parts add up to the whole.";
+  "Costs are what OpenCost allocated to environments, where that is known, else what their pods and volumes requested, by the prices of the installation; `basis` says which. Sleeping, resized and deleted environments count as what they were. Money is rounded to cents in such a way that the parts add up to the whole.";
 
 /** What environments cost in a period. */
 const getCostSummary = route({

@@ -10,20 +10,26 @@ const UNKNOWN = "null: nothing is known.";
 const money = (description: string) => orNull(Type.Number(), `${description} ${UNKNOWN}`);
 const cents = orNull(Type.Integer(), `The same in hundredths of the currency. ${UNKNOWN}`);
 
-const Basis = literals(["requests"], {
+export const Basis = literals(["requests", "opencost", "mixed"], {
   description:
-    "requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation.",
+    "requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation. opencost: what OpenCost allocated. mixed: some of the time the one, some the other.",
 });
+export type Basis = Static<typeof Basis>;
 
-const CostCoverage = closed(
+const percent = (description: string) =>
+  orNull(
+    Type.Number(),
+    `Of the time that environments were there in the period, the share ${description}. null: there were none.`,
+  );
+
+export const CostCoverage = closed(
   {
-    known_percent: orNull(
-      Type.Number(),
-      "Of the time that environments were there in the period, the share of which their requests are known. null: there were none.",
-    ),
+    known_percent: percent("of which it is known what they cost"),
+    allocated_percent: percent("of which their cost is what OpenCost allocated"),
   },
   { title: "CostCoverage" },
 );
+export type CostCoverage = Static<typeof CostCoverage>;
 
 const BUDGET_STATES = ["none", "ok", "at_risk", "exceeded", "unknown"] as const;
 
@@ -46,7 +52,12 @@ const summary = {
   window: PeriodReport,
   total_cost: money("What all environments together cost in the window."),
   total_cents: cents,
-  by_resource: closed({ cpu: money("CPU."), memory: money("Memory."), storage: money("Volumes.") }),
+  by_resource: closed({
+    cpu: money("CPU."),
+    memory: money("Memory."),
+    storage: money("Volumes."),
+    other: money("What only OpenCost knows: GPUs, network, load balancers."),
+  }),
   active_environments: Type.Integer({ description: "Environments at the end of the window." }),
   average_cost_per_environment: orNull(
     Type.Number(),
@@ -75,6 +86,8 @@ export const CostRow = closed(
     total_cost: money("What its environments cost."),
     total_cents: cents,
     created: Type.Integer({ description: "Environments that were created in the window." }),
+    basis: Basis,
+    coverage: CostCoverage,
   },
   { title: "CostRow" },
 );
@@ -90,6 +103,7 @@ const EnvironmentCost = closed(
     repository: orNull(Type.String(), "Id of the repository of its backend."),
     total_cost: Type.Number({ description: "What it cost in the window." }),
     total_cents: Type.Integer(),
+    basis: Basis,
     coverage: CostCoverage,
   },
   { title: "CostOfEnvironment" },

@@ -1,6 +1,7 @@
 import type { Costs } from "../../config/costs.schema.ts";
-import { knownPercent, type Tally } from "../../operator/ports/observability/summary.ts";
+import type { Tally } from "../../operator/ports/observability/summary.ts";
 import { toPeriod } from "../schemas/period.ts";
+import { costBasis } from "./coverage.ts";
 import { type CostFigures, isKnown } from "./figures.ts";
 import { amountOf, apportioned, priceOf, totalPriceOf } from "./price.ts";
 import type { Budget, CostSummary } from "./schemas.ts";
@@ -15,13 +16,12 @@ const hundredths = (value: number) => Math.round(value * 100) / 100;
 export function toCostSummary({ summary, previous, environments, month }: CostFigures, costs: Costs): CostSummary {
   const { total } = summary.whole;
   const cents = wholeCents(total, costs);
-  const { cpu, memory, storage } = priceOf(total, costs);
-  const parts = cents === null ? [null, null, null] : apportioned(cents, [cpu, memory, storage]);
-  const [cpuCents = null, memoryCents = null, storageCents = null] = parts;
+  const { cpu, memory, storage, other } = priceOf(total, costs);
+  const parts = cents === null ? [] : apportioned(cents, [cpu, memory, storage, other]);
+  const [cpuCents = null, memoryCents = null, storageCents = null, otherCents = null] = parts;
   const before = wholeCents(previous, costs);
   return {
     currency: costs.currency,
-    basis: "requests",
     window: toPeriod(summary.period),
     total_cost: amountOrNull(cents),
     total_cents: cents,
@@ -29,6 +29,7 @@ export function toCostSummary({ summary, previous, environments, month }: CostFi
       cpu: amountOrNull(cpuCents),
       memory: amountOrNull(memoryCents),
       storage: amountOrNull(storageCents),
+      other: amountOrNull(otherCents),
     },
     active_environments: environments.active,
     average_cost_per_environment:
@@ -38,7 +39,7 @@ export function toCostSummary({ summary, previous, environments, month }: CostFi
       total_cost: amountOrNull(before),
       change_percent: cents === null || !before ? null : hundredths(((cents - before) / before) * 100),
     },
-    coverage: { known_percent: knownPercent(total) },
+    ...costBasis(total),
   };
 }
 

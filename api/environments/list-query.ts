@@ -1,7 +1,31 @@
+import { type Static, Type } from "typebox";
+import { PHASES } from "../../crds/environment/environment-status.schema.ts";
+import { closed, literals } from "../../crds/schema.ts";
 import type { EnvironmentQuery } from "../../operator/ports/facade/environments.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { instantMs } from "../input/instant.ts";
-import type { ListQuery } from "./schemas.ts";
+import { PAGE } from "../schemas/page.ts";
+
+const MOMENT = "ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is";
+
+export const ListQuery = closed({
+  ...PAGE,
+  status: Type.Optional(literals(PHASES, { description: "Only environments in this state." })),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 253,
+      description: "Part of the name, literally; upper and lower case are the same.",
+      examples: ["shop"],
+    }),
+  ),
+  created_after: Type.Optional(
+    Type.String({ format: "instant", maxLength: 64, description: `Created at this moment or later (${MOMENT}).` }),
+  ),
+  created_before: Type.Optional(
+    Type.String({ format: "instant", maxLength: 64, description: `Created before this moment (${MOMENT}).` }),
+  ),
+});
+export type ListQuery = Static<typeof ListQuery>;
 
 /** The environments that a caller asks for; one that the caller may not see never matches, so that no total counts it. */
 export function environmentQuery(

@@ -3,46 +3,66 @@ import { expiryFor } from "../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
 import type { RequestedReconcile } from "../../operator/ports/facade/environments.ts";
-import { toEnvironmentCost } from "../costs/environment-cost.ts";
+import type { Caller } from "../auth/access.ts";
 import { feature, route } from "../route.ts";
 import { DEFAULT_LIMIT } from "../schemas/page.ts";
 import type { Services } from "../services.ts";
 import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
 import { createEnvironment, createReportedEnvironment } from "./creation/routes.ts";
-import { environmentQuery } from "./list-query.ts";
+import { environmentQuery, ListQuery } from "./list-query.ts";
 import { followLogs, getLogs } from "./logs/routes.ts";
+import { reported } from "./reported.ts";
 import {
   EnvironmentDetail,
   EnvironmentPath,
   EnvironmentReport,
   ExtendReply,
   ExtendRequest,
-  ListQuery,
   ListReply,
+  ListReportReply,
   MessageReply,
-  SwitchRequest,
 } from "./schemas.ts";
+import { followEnvironment, followEnvironments } from "./streams/routes.ts";
+import { updateEnvironment } from "./update/routes.ts";
 import { checkAllUrls } from "./urls/routes.ts";
-import { toDetail, toLifetime, toListed, toReport } from "./views.ts";
+import { toDetail, toLifetime, toListed, toListedReport } from "./views.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 
 /** An environment without work to do is reconciled sooner; a caller who needs longer asks for its status again. */
 const RECONCILE_WAIT_MS = 5_000;
 
-/** A page of the environments that the caller may see. */
-const listEnvironments = route({
+const readPage = {
   endpoint: "GET /api/environments",
   summary: "List environments",
   description: "Lists the environments that are accessible to the current user, newest first.",
   access: { permission: "environments:read" },
   query: ListQuery,
-  reply: ListReply,
   links: { "/api/environments/{environment_id}": "/environments/0/id" },
-})(({ query, caller }, { environments, settings }) => {
+} as const;
+
+/** A page of the environments that the caller may see. */
+const listEnvironments = route({ ...readPage, only: "v1", reply: ListReply })(({ query, caller }, services) =>
+  pageOf(query, caller, services, toListed),
+);
+
+/** The same with what goes beyond version 1. */
+const listReportedEnvironments = route({
+  ...readPage,
+  only: "v2",
+  operationId: "listEnvironments",
+  reply: ListReportReply,
+})(({ query, caller }, services) => pageOf(query, caller, services, toListedReport));
+
+function pageOf<T>(
+  query: ListQuery,
+  caller: Caller,
+  { environments, settings }: Services,
+  view: (environment: EphemeralEnvironment, settings: Services["settings"]) => T,
+) {
   const { limit = DEFAULT_LIMIT, offset = 0 } = query;
   const { items, total } = environments.page({ ...environmentQuery(query, caller), limit, offset });
-  return { environments: items.map((environment) => toListed(environment, settings)), total, limit, offset };
-});
+  return { environments: items.map((environment) => view(environment, settings)), total, limit, offset };
+}
 
 const readOne = {
   endpoint: "GET /api/environments/{environment_id}",
@@ -92,22 +112,6 @@ const extendEnvironment = route({
   return { status: "success", environment: toLifetime(extended) };
 });
 
-/** Protects or suspends an environment, or takes that back. */
-const switchEnvironment = route({
-  endpoint: "PATCH /api/environments/{environment_id}",
-  summary: "Protect, suspend or wake an environment",
-  description: "Protects the environment from deletion and expiry, scales it to zero, or takes either back.",
-  access: { permission: "environments:update" },
-  only: "v2",
-  params: EnvironmentPath,
-  body: SwitchRequest,
-  reply: EnvironmentReport,
-  errors: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID", "conflict"],
-})(async ({ params, body, caller }, services) => {
-  const environment = await visibleEnvironment(params.environment_id, caller, services);
-  return reported(await services.environments.setSwitches(environment, body), services);
-});
-
 /** Starts the deletion; asking again while it goes on is fine. */
 const deleteEnvironment = route({
   endpoint: "DELETE /api/environments/{environment_id}",
@@ -140,10 +144,6 @@ const reconcileEnvironmentStatus = route({
   return { status: "success", message: messageOf(reconcile) };
 });
 
-function reported(environment: EphemeralEnvironment, services: Services) {
-  return toReport(environment, { settings: services.settings, cost: toEnvironmentCost(environment, services) });
-}
-
 function messageOf({ state, environment }: RequestedReconcile): string {
   const about = `environment '${environment.metadata.name}'`;
   if (state === "gone") return `Status reconciled: ${about} is deleted`;
@@ -156,10 +156,13 @@ export const environmentRoutes = feature("environments", {
   createEnvironment,
   createReportedEnvironment,
   listEnvironments,
+  listReportedEnvironments,
+  followEnvironments,
   getEnvironment,
   reportEnvironment,
+  followEnvironment,
   extendEnvironment,
-  switchEnvironment,
+  updateEnvironment,
   deleteEnvironment,
   checkAllUrls,
   getLogs,

@@ -7,7 +7,6 @@ import { closed, literals } from "../../crds/schema.ts";
 import { CREATED_COST_EXAMPLE, ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
 import { EnvironmentCostReport } from "../costs/schemas.ts";
 import { Instant, Success, titled } from "../schemas/fields.ts";
-import { PAGE } from "../schemas/page.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
 
@@ -35,27 +34,6 @@ export const EnvironmentPath = closed({
     examples: ["shop-test"],
   }),
 });
-
-const MOMENT = "ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is";
-
-export const ListQuery = closed({
-  ...PAGE,
-  status: Type.Optional(literals(PHASES, { description: "Only environments in this state." })),
-  search: Type.Optional(
-    Type.String({
-      maxLength: 253,
-      description: "Part of the name, literally; upper and lower case are the same.",
-      examples: ["shop"],
-    }),
-  ),
-  created_after: Type.Optional(
-    Type.String({ format: "instant", maxLength: 64, description: `Created at this moment or later (${MOMENT}).` }),
-  ),
-  created_before: Type.Optional(
-    Type.String({ format: "instant", maxLength: 64, description: `Created before this moment (${MOMENT}).` }),
-  ),
-});
-export type ListQuery = Static<typeof ListQuery>;
 
 const Urls = closed(
   {
@@ -105,12 +83,44 @@ export const ListedEnvironment = closed(
   titled("ListedEnvironment", { ...example, creator: exampleCreator }),
 );
 export type ListedEnvironment = Static<typeof ListedEnvironment>;
-export const ListReply = closed({
-  environments: Type.Array(ListedEnvironment),
+const page = {
   total: Type.Integer({ description: "How many match, on all pages." }),
   limit: Type.Integer({ examples: [50] }),
   offset: Type.Integer({ examples: [0] }),
-});
+};
+export const ListReply = closed({ environments: Type.Array(ListedEnvironment), ...page });
+
+const Progress = closed(
+  {
+    done: Type.Integer({ minimum: 0, description: "How many steps are done." }),
+    total: Type.Integer({ minimum: 0, description: "How many steps are known: none before the first reconcile." }),
+    waiting_for: Type.Union([Type.String(), Type.Null()], {
+      description: "The type of the first condition that is not True; null when all are.",
+    }),
+  },
+  { title: "EnvironmentProgress" },
+);
+const LISTED_REPORT_EXAMPLE = {
+  ...{ ...example, creator: exampleCreator, protected: false, suspended: false },
+  repositories: {
+    backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
+  },
+  progress: { done: 7, total: 7, waiting_for: null },
+};
+
+/** A listed environment with what goes beyond version 1. */
+export const ListedReport = closed(
+  {
+    ...ListedEnvironment.properties,
+    protected: Type.Boolean(),
+    suspended: Type.Boolean(),
+    repositories: closed({ backend: Source, frontend: Type.Optional(Source) }),
+    progress: Progress,
+  },
+  titled("ListedEnvironmentReport", LISTED_REPORT_EXAMPLE),
+);
+export type ListedReport = Static<typeof ListedReport>;
+export const ListReportReply = closed({ environments: Type.Array(ListedReport), ...page });
 
 const ENVIRONMENT_EXAMPLE = {
   ...example,
@@ -156,24 +166,6 @@ export const MessageReply = closed({
   message: Type.String({ examples: ["Deletion of environment 'shop-test' initiated"] }),
 });
 
-export const SwitchRequest = closed(
-  {
-    protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true." })),
-    suspended: Type.Optional(
-      Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
-    ),
-  },
-  titled(
-    "SwitchEnvironmentRequest",
-    { suspended: true },
-    {
-      minProperties: 1,
-      "x-refusal": "must say protected, suspended, or both",
-      description: "A field that is left out, or null, stays as it is.",
-    },
-  ),
-);
-
 const ConditionReport = closed(
   {
     type: Type.String(),
@@ -194,6 +186,10 @@ export const EnvironmentReport = closed(
     managed_by: Type.Union([literals(GIT_OPS_TOOLS), Type.Null()], {
       description: "The GitOps tool that keeps the environment as its manifest in Git has it; null: none.",
     }),
+    observed: Type.Boolean({
+      description:
+        "Whether `status` and `conditions` are about the environment as it is asked for now; false from a change on until the operator has seen it.",
+    }),
     conditions: Type.Array(ConditionReport, {
       description:
         "How far each step came; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused are there while so.",
@@ -205,6 +201,7 @@ export const EnvironmentReport = closed(
     protected: false,
     suspended: false,
     managed_by: null,
+    observed: true,
     conditions: [
       {
         type: "Ready",

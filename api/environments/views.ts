@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import { INFORMATIONAL_CONDITIONS } from "../../crds/conditions.ts";
 import { type EphemeralEnvironment, hasDatabase } from "../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
 import { managedBy } from "../../crds/environment/managed-by.ts";
@@ -10,6 +11,7 @@ import type {
   EnvironmentLifetime,
   EnvironmentReport,
   ListedEnvironment,
+  ListedReport,
 } from "./schemas.ts";
 
 /** The settings that the URLs of environments are made of. */
@@ -23,6 +25,18 @@ export function toCreated(environment: EphemeralEnvironment, settings: UrlSettin
 /** An environment in a list. */
 export function toListed(environment: EphemeralEnvironment, settings: UrlSettings): ListedEnvironment {
   return { ...toIdentity(environment, settings), creator: toCreator(environment) };
+}
+
+/** An environment in a list, with what goes beyond version 1. */
+export function toListedReport(environment: EphemeralEnvironment, settings: UrlSettings): ListedReport {
+  const { protected: isProtected = false, suspended = false } = environment.spec;
+  return {
+    ...toListed(environment, settings),
+    protected: isProtected,
+    suspended,
+    repositories: toSources(environment),
+    progress: toProgress(environment),
+  };
 }
 
 /** What an extension answers. */
@@ -43,10 +57,7 @@ export function toDetail(environment: EphemeralEnvironment, settings: UrlSetting
     updated_at: updatedAt(environment),
     ttl_hours: ttlHours(environment),
     creator: toCreator(environment),
-    repositories: {
-      backend: toSource(environment, "backend"),
-      ...(spec.frontend === undefined ? {} : { frontend: toSource(environment, "frontend") }),
-    },
+    repositories: toSources(environment),
     cluster: { namespace: status?.namespace ?? ownName, deployer_app: status?.deployerApp ?? ownName },
     configuration: {
       config_set: spec.configSet?.name ?? "",
@@ -61,7 +72,7 @@ export function toReport(
   environment: EphemeralEnvironment,
   { settings, cost }: { readonly settings: UrlSettings; readonly cost: EnvironmentReport["cost"] },
 ): EnvironmentReport {
-  const { spec, status } = environment;
+  const { metadata, spec, status } = environment;
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason, message, lastTransitionTime }) => ({
     type,
     status: state,
@@ -75,6 +86,7 @@ export function toReport(
     protected: isProtected,
     suspended,
     managed_by: managedBy(environment) ?? null,
+    observed: status?.observedGeneration === metadata.generation,
     conditions,
     cost,
   };
@@ -106,6 +118,22 @@ function toCreator({ spec }: EphemeralEnvironment) {
   if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
   return { email: "", name: spec.trigger?.login ?? "manifest" };
 }
+
+function toSources(environment: EphemeralEnvironment) {
+  return {
+    backend: toSource(environment, "backend"),
+    ...(environment.spec.frontend === undefined ? {} : { frontend: toSource(environment, "frontend") }),
+  };
+}
+
+/** Of the steps that it has taken so far. */
+function toProgress({ status }: EphemeralEnvironment): ListedReport["progress"] {
+  const steps = (status?.conditions ?? []).filter(({ type }) => type !== "Ready" && !INFORMATIONAL.has(type));
+  const open = steps.filter(({ status: state }) => state !== "True");
+  return { done: steps.length - open.length, total: steps.length, waiting_for: open[0]?.type ?? null };
+}
+
+const INFORMATIONAL: ReadonlySet<string> = new Set(INFORMATIONAL_CONDITIONS);
 
 /** What runs, else what is going to. */
 function toSource({ spec, status }: EphemeralEnvironment, component: Component) {

@@ -36,7 +36,7 @@ export function accessLog({ log, clock, metrics, tracing = noTracing }: AccessLo
       const answered = answeredRequest(request, response, clock.monotonicMs() - startedMs);
       write(log, answered);
       metrics.requests.ended(answered);
-      describe(span, answered);
+      describeSpan(span, answered);
     };
     const attributes = { "http.request.method": request.method, "request.id": currentRequest().requestId };
     const parent = request.get("traceparent");
@@ -69,7 +69,7 @@ function write(log: Log, { method, route, status, durationMs }: AnsweredRequest)
 }
 
 /** The route with its parameters' names: a path may hold a token. */
-function describe(span: Span, { method, route, status }: AnsweredRequest): void {
+function describeSpan(span: Span, { method, route, status }: AnsweredRequest): void {
   if (route !== undefined) span.rename(`${method} ${route}`);
   span.set({ "http.route": route, "http.response.status_code": status });
   if (status >= FAILED) span.failed(String(status));

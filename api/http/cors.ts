@@ -21,12 +21,18 @@ const PREFLIGHT_HEADERS = {
  * (https://fetch.spec.whatwg.org/#http-cors-protocol). Pages of all others get no leave, and nothing changes where the
  * list is empty. Cookies play no part, so that credentials are never allowed. A preflight of a listed origin is answered
  * here, before anything is counted: a browser sends one for each call that a page makes.
+ *
+ * @param options.except paths for which no origin gets leave, whatever is listed
  */
-export function cors(origins: readonly string[]): RequestHandler[] {
+export function cors(
+  origins: readonly string[],
+  { except }: { readonly except: (path: string) => boolean },
+): RequestHandler[] {
   if (origins.length === 0) return [];
   const listed = new Set(origins);
   return [
     (request, response, next) => {
+      if (except(request.path)) return next();
       response.vary("Origin");
       const origin = request.get("origin");
       if (origin === undefined || !listed.has(origin)) return next();

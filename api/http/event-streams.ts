@@ -6,8 +6,8 @@ import { HttpError } from "../errors.ts";
 import type { Events, ServerEvent } from "../route.ts";
 
 /** Open streams on this replica: of one caller, and of all together. */
-const MOST_PER_CALLER = 5;
-const MOST = 100;
+const MOST_PER_CALLER = 20;
+const MOST = 500;
 /** Proxies close silent connections; many do after half a minute. */
 const HEARTBEAT_MS = 15_000;
 /** After this time the client reconnects, to any replica, and continues where it was. */
@@ -36,8 +36,7 @@ export interface EventAnswer {
 export interface EventStreams {
   /**
    * Sends events until there are no more, the client disconnects, the process stops or half an hour is over; a client
-   * that reads slowly slows down the source. The caller's rights are checked before every batch, and every second without
-   * one.
+   * that reads slowly slows down the source. The caller's rights are checked before all that is sent, and every second.
    *
    * @throws HttpError (rate-limited, unavailable) when too many are open, and the errors of the first batch
    */
@@ -126,9 +125,11 @@ async function sendAll(
   context: StreamContext,
 ): Promise<void> {
   for (let batch = first; !batch.done && !context.signal.aborted; batch = await batches.next()) {
-    await checkAccess();
     const text = batch.value.map(toText).join("");
-    if (text !== "" && !response.write(text)) await drained(response, context);
+    if (text !== "") {
+      await checkAccess();
+      if (!response.write(text)) await drained(response, context);
+    }
     if (response.destroyed || response.writableNeedDrain) return;
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
 import { capConnections } from "./connection-caps.ts";
 import { idleConnections } from "./idle-connections.ts";
+import { settling } from "./settling.ts";
 import { type ProxySettings, trustedProxy } from "./trusted-proxies.ts";
 import { answerUnparsed } from "./unparsed.ts";
 import { dropUnread } from "./unread-bodies.ts";
@@ -34,7 +35,10 @@ export interface ServerOptions {
 
 /** How long each part of stopping may take. */
 export interface StopOptions {
-  /** How long it still serves as usual after readiness has ended, until load balancers have noticed. */
+  /**
+   * How long it still serves after readiness has ended, until load balancers have noticed; each answer ends its connection.
+   * While requests still come, up to three times as long.
+   */
   readonly settleMs?: number;
   /** For requests under way, before their connections are cut. */
   readonly graceMs?: number;
@@ -61,10 +65,11 @@ export async function startServer(app: RequestListener, options: ServerOptions):
   const isProxy = trustedProxy(options.proxies ?? { trustedProxyHops: 0, trustedProxies: [] });
   capConnections(server, { isShared: (address) => isProxy(address, 0) });
   const idle = idleConnections(server);
-  let isClosing = false;
+  const { requested, settled } = settling(options.clock);
   const serve: RequestListener = (request, response) => {
-    // A kept connection would bring its next request to a server that is closing.
-    if (isClosing) response.setHeader("Connection", "close");
+    requested();
+    // A kept connection would bring its next request to a server that is closing, maybe in the moment in which it is cut.
+    if (options.stopping.signal.aborted) response.setHeader("Connection", "close");
     dropUnread(request, response);
     app(request, response);
   };
@@ -72,8 +77,7 @@ export async function startServer(app: RequestListener, options: ServerOptions):
   await once(server.listen(options.port, options.host), "listening");
   const stop = async ({ settleMs = 0, graceMs = 10_000 }: StopOptions = {}) => {
     options.stopping.abort();
-    if (settleMs > 0) await new Promise<void>((resolve) => options.clock.setTimer(settleMs, resolve));
-    isClosing = true;
+    await settled(settleMs);
     const end = closed(server, graceMs, options.clock);
     idle.closeFromNowOn();
     await end;

@@ -21,11 +21,19 @@ export function rejectAmbiguousHeaders(parts: AuthParts): RequestHandler {
   };
 }
 
+/** Refuses a method that a path does not have; the header `Allow` names those that it has. For requests that were counted before. */
+export function otherMethod(allow: string): RequestHandler {
+  return () => {
+    throw new HttpError("method-not-allowed", "Method not allowed", { allow });
+  };
+}
+
 /** Answers every method of a path but those that `allow` names, as the header `Allow` does. */
 export function methodNotAllowed(parts: AuthParts, allow: string): RequestHandler {
-  return async (request, response) => {
+  const refuse = otherMethod(allow);
+  return async (request, response, next) => {
     await countRequest(parts, request, response);
-    throw new HttpError("method-not-allowed", "Method not allowed", { allow });
+    refuse(request, response, next);
   };
 }
 

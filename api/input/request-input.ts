@@ -45,7 +45,10 @@ function accepted<T>(checked: Checked<T>, refuse: (findings: readonly Finding[])
   throw refuse(checked.findings);
 }
 
-const refuseAddress = (findings: readonly Finding[]) => new HttpError("malformed", describeViolations(findings));
+function refuseAddress(findings: readonly Finding[]): Error {
+  const violations = findings.map(({ field, message }) => ({ field, message }));
+  return new HttpError("malformed", describeViolations(violations), { violations });
+}
 
 function refuseBody(findings: readonly Finding[]): Error {
   const [first, ...others] = findings;

@@ -44,7 +44,7 @@ export function knownLives(lives: readonly Life[], period: Period, now: Date): K
   };
 }
 
-/** For how long nobody changed it. */
+/** For how long it was not changed. */
 export const unchangedMs = ({ changedMs, createdMs }: Life, nowMs: number): number => nowMs - (changedMs ?? createdMs);
 
 type Used = Pick<Services, "repositories" | "configSets">;

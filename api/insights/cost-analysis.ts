@@ -1,6 +1,7 @@
 import type { Life } from "../../crds/environment/life.ts";
 import type { Dimension } from "../../operator/ports/observability/summary.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
+import { costBasis } from "../costs/coverage.ts";
 import { costRows } from "../costs/dashboard.ts";
 import type { CostFigures } from "../costs/figures.ts";
 import { amountOf, priceOfHour } from "../costs/price.ts";
@@ -59,6 +60,7 @@ export function toCostAnalysis({ figures, found, dimension }: Asked, caller: Cal
   return {
     period: toPeriod(figures.summary.period),
     currency: costs.currency,
+    ...costBasis(figures.summary.whole.total),
     group_by: dimension,
     groups: costRows(figures, dimension, caller, services),
     waste: {

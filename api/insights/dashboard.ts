@@ -1,5 +1,6 @@
 import { NONE, OTHERS, type Rows } from "../../operator/ports/observability/summary.ts";
 import type { Caller } from "../auth/access.ts";
+import { costBasis } from "../costs/coverage.ts";
 import type { CostFigures } from "../costs/figures.ts";
 import { amountOrNull, wholeCents } from "../costs/views.ts";
 import { namedRows } from "../observability/named-rows.ts";
@@ -29,6 +30,7 @@ export function toInsightsDashboard(
   const { total, by, peak } = summary.whole;
   const { costs } = services.settings;
   const cents = wholeCents(total, costs);
+  const { basis, coverage } = costBasis(total);
   const { created, deleted, expired, failed } = total;
   return {
     period: toPeriod(summary.period),
@@ -41,6 +43,8 @@ export function toInsightsDashboard(
     total_cost: amountOrNull(cents),
     total_cost_cents: cents,
     currency: costs.currency,
+    cost_basis: basis,
+    cost_coverage: coverage,
     top_repositories: topRepositories(by.repository, caller, services),
     trends: pointsOf(summary.days, interval).map(({ date, summary: { total: ofDay } }) => ({
       ...{ date, created: ofDay.created, deleted: ofDay.deleted, failed: ofDay.failed },

@@ -1,6 +1,8 @@
 /** Insights as they may look, for the document. */
 const PERIOD = { from: "2026-05-02T12:00:00.000Z", to: "2026-06-01T12:00:00.000Z" };
 
+const REQUESTS = { basis: "requests", coverage: { known_percent: 100, allocated_percent: 0 } };
+
 export const DASHBOARD_EXAMPLE = {
   period: PERIOD,
   environments: { created: 100, deleted: 62, expired: 28, failed: 4, active: 10 },
@@ -12,6 +14,8 @@ export const DASHBOARD_EXAMPLE = {
   total_cost: 184.2,
   total_cost_cents: 18_420,
   currency: "USD",
+  cost_basis: "requests" as const,
+  cost_coverage: { known_percent: 100, allocated_percent: 0 },
   top_repositories: [{ id: "shop-api", environments: 58 }],
   trends: [{ date: "2026-06-01", created: 18, deleted: 14, failed: 1 }],
 };
@@ -43,6 +47,7 @@ export const USERS_EXAMPLE = {
     {
       ...{ id: "https://id.example.com#dev", email: "dev@example.com", name: "Dev", created: 9 },
       ...{ active_environments: 2, total_cost: 11.4, last_created_at: "2026-06-01T09:00:00.000Z" },
+      ...REQUESTS,
     },
   ],
   series: [{ date: "2026-06-01", active_users: 7 }],
@@ -52,7 +57,8 @@ export const COST_ANALYSIS_EXAMPLE = {
   period: PERIOD,
   currency: "USD",
   group_by: "repository",
-  groups: [{ id: "shop-api", kind: "named", total_cost: 184.2, total_cents: 18_420, created: 100 }],
+  ...REQUESTS,
+  groups: [{ id: "shop-api", kind: "named", total_cost: 184.2, total_cents: 18_420, created: 100, ...REQUESTS }],
   waste: { environments: 1, saving: 2.4, saving_cents: 240, by_reason: { failed: 1, unchanged: 0, protected: 0 } },
   forecast: { projected_month: 190.4, budget: { limit: 250, used: 9.41, used_percent: 3.76, state: "ok" } },
   recommendations: [

@@ -31,10 +31,8 @@ const getEnvironmentAnalytics = route({
   query: SeriesQuery,
   reply: EnvironmentAnalytics,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const known = services.answers.of(
-    `lives ${JSON.stringify(query)}`,
-    (now) => knownLives(services.lives(), periodOf(query, now), now),
-    "sums",
+  const known = services.answers.of(`lives ${JSON.stringify(query)}`, (now) =>
+    knownLives(services.lives(), periodOf(query, now), now),
   );
   return toAnalytics({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
@@ -48,7 +46,7 @@ const getUserActivity = route({
   query: SeriesQuery,
   reply: UserActivity,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const known = services.answers.of("users", () => knownUsers(services.lives()), "sums");
+  const known = services.answers.of("users", () => knownUsers(services.lives()));
   return toUserActivity({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
 
@@ -61,7 +59,7 @@ const getCostAnalysis = route({
   query: AnalysisQuery,
   reply: CostAnalysis,
 })(({ query: { group_by: dimension = "repository", ...query }, caller }, services) => {
-  const found = services.answers.of("recommendations", (now) => recommended(services.lives(), now, services), "sums");
+  const found = services.answers.of("recommendations", (now) => recommended(services.lives(), now, services));
   return toCostAnalysis({ figures: figuresOf(query, services), found, dimension }, caller, services);
 });
 

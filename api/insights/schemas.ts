@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { DIMENSIONS } from "../../operator/ports/observability/summary.ts";
-import { Budget, CostRow } from "../costs/schemas.ts";
+import { Basis, Budget, CostCoverage, CostRow } from "../costs/schemas.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
 import { PeriodQuery, PeriodReport } from "../schemas/period.ts";
 import { ANALYTICS_EXAMPLE, COST_ANALYSIS_EXAMPLE, DASHBOARD_EXAMPLE, USERS_EXAMPLE } from "./examples.ts";
@@ -36,6 +36,8 @@ export const dashboard = {
   total_cost: money("What all environments together cost in the period."),
   total_cost_cents: orNull(Type.Integer(), "The same in hundredths of the currency."),
   currency: Type.String({ description: "ISO 4217." }),
+  cost_basis: Basis,
+  cost_coverage: CostCoverage,
   top_repositories: Type.Array(
     closed({ id: Type.String(), environments: count("Created in the period.") }, { title: "TopRepository" }),
     { description: "Those of which the most were created, of the repositories that the caller may see; ten at most." },
@@ -113,7 +115,7 @@ export const EnvironmentAnalytics = closed(
       ),
       {
         description:
-          "Ready environments that nobody changed for two days, of those that the caller may see; twenty at most.",
+          "Ready environments that were not changed for two days, of those that the caller may see; twenty at most.",
       },
     ),
   },
@@ -137,6 +139,8 @@ export const UserActivity = closed(
           created: count("Environments that they created in the period."),
           active_environments: count("Their environments that there are now."),
           total_cost: money("What their environments cost in the period."),
+          basis: Basis,
+          coverage: CostCoverage,
           last_created_at: orNull(Instant, "When they created one last, as far as that is known."),
         },
         { title: "User" },
@@ -163,6 +167,8 @@ export const CostAnalysis = closed(
   {
     period: PeriodReport,
     currency: Type.String({ description: "ISO 4217." }),
+    basis: Basis,
+    coverage: CostCoverage,
     group_by: literals(DIMENSIONS),
     groups: Type.Array(CostRow, { description: "The rows add up to the whole." }),
     waste: closed({
@@ -181,7 +187,7 @@ export const CostAnalysis = closed(
           environment: closed({ id: Type.String(), name: Type.String() }),
           reason: literals(WASTE_REASONS, {
             description:
-              "failed: it failed and runs on. unchanged: it is ready, and nobody changed it for two days. protected: nobody changed it for a week, and it never expires.",
+              "failed: it failed and runs on. unchanged: it is ready, and was not changed for two days. protected: it was not changed for a week, and it never expires.",
           }),
           action: literals(["delete", "suspend", "unprotect"]),
           message: Type.String({ description: "For people." }),

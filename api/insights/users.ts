@@ -1,6 +1,7 @@
 import type { Life } from "../../crds/environment/life.ts";
 import { NONE, OTHERS, type Rows, type Tally } from "../../operator/ports/observability/summary.ts";
 import type { Caller } from "../auth/access.ts";
+import { costBasis } from "../costs/coverage.ts";
 import { amountOrNull, wholeCents } from "../costs/views.ts";
 import { pointsOf } from "../observability/period-summary.ts";
 import { toPeriod } from "../schemas/period.ts";
@@ -55,6 +56,7 @@ export function toUserActivity(
     return {
       ...{ id: subject, email, name, created: tally.created, active_environments: activeEnvironments },
       total_cost: amountOrNull(wholeCents(tally, settings.costs)),
+      ...costBasis(tally),
       last_created_at: lastCreatedMs === undefined ? null : new Date(lastCreatedMs).toISOString(),
     };
   };

@@ -18,6 +18,8 @@ const LIMITS = {
   unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
   /** Pages of the documentation, and their parts. */
   documentation: { setting: "documentationPerMinute", windowMs: MINUTE_MS },
+  /** The console, the command line's program, and how to log in. */
+  page: { setting: "pagesPerMinute", windowMs: MINUTE_MS },
   /** Webhooks without authentication. */
   webhook: { setting: "webhooksPerMinute", windowMs: MINUTE_MS },
   /** Verified webhooks of a repository. */
@@ -47,6 +49,7 @@ export function createLimits(limits: Settings["api"]["limits"], parts: CounterPa
     authenticated: spender("authenticated"),
     unauthenticated: spender("unauthenticated", unauthenticated),
     documentation: spender("documentation"),
+    page: spender("page"),
     webhook: spender("webhook"),
     sender: spender("sender"),
     passwordReset: spender("passwordReset"),

@@ -10,31 +10,29 @@ const STEP_MS = 60_000;
 const TTL_SECONDS = (2 * STEP_MS) / 1000;
 const MOST_KEPT = 100;
 
-/** Answers that take long: each is computed anew after every change of what it is computed from. */
+/** Answers that take long: each is computed anew after every change of environments, records and the sums of days. */
 export interface Answers {
   /**
    * The answer to what the key names, computed once for each change, and once for each minute without one.
    *
-   * @param compute gets the time
-   * @param used what it is computed from beside environments and records: what was counted, or the sums of days alone
+   * @param compute gets the time; it may use nothing else that changes, such as what was counted of requests
    */
-  of<A extends object>(key: string, compute: (now: Date) => A, used?: "counts" | "sums"): A;
+  of<A extends object>(key: string, compute: (now: Date) => A): A;
 }
 
 interface Used {
   readonly history: Pick<History, "revision">;
-  readonly rollups: Pick<Rollups, "revision" | "summaryRevision">;
+  readonly rollups: Pick<Rollups, "summaryRevision">;
   readonly clock: Clock;
 }
 
 export function createAnswers({ history, rollups, clock }: Used): Answers {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
   return {
-    of<A extends object>(key: string, compute: (now: Date) => A, used: "counts" | "sums" = "counts"): A {
+    of<A extends object>(key: string, compute: (now: Date) => A): A {
       const now = clock.now();
       const step = Math.floor(now.getTime() / STEP_MS);
-      const revision = used === "sums" ? rollups.summaryRevision : rollups.revision;
-      const whole = JSON.stringify([key, step, history.revision, revision]);
+      const whole = JSON.stringify([key, step, history.revision, rollups.summaryRevision]);
       const known = kept.get<A>(whole);
       if (known !== undefined) return known;
       const answer = compute(now);

@@ -1,8 +1,8 @@
 import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
-import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
+import { DAY_MS, isWithin, type Period } from "../../operator/ports/observability/period.ts";
 import { sumOf } from "../../operator/ports/observability/rollup-counters.ts";
-import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
+import { type SlotCounts, STORED_EVERY_MS } from "../../operator/ports/observability/rollups.ts";
 
 /** What was counted in the period: in slots that begin in it, of five minutes, or of an hour where they are old. */
 export function countedIn(rollups: Rollups, period: Period): SlotCounts {
@@ -21,8 +21,16 @@ function countedOn(one: Day, { fromMs, toMs }: Period): SlotCounts {
   );
 }
 
+/** How far counts can be relied on. */
+export function coverageOf(rollups: Rollups) {
+  return {
+    requests_since: countedSince(rollups) ?? null,
+    lost_by_a_kill_seconds: STORED_EVERY_MS / 1000,
+  };
+}
+
 /** When counting began: the first slot that is known; `undefined` before any. */
-export function countedSince(rollups: Rollups): string | undefined {
+function countedSince(rollups: Rollups): string | undefined {
   const first = rollups
     .days()
     .reduce<Day | undefined>((one, other) => (one && one.day < other.day ? one : other), undefined);
@@ -34,5 +42,3 @@ export function countedSince(rollups: Rollups): string | undefined {
 const wholeDay = oncePer((slots: Day["slots"]) => sumOf(Object.values(slots)));
 
 type Day = ReturnType<Rollups["days"]>[number];
-
-const DAY_MS = 86_400_000;

@@ -9,16 +9,15 @@ export interface Score {
   readonly total: number;
 }
 
-/** What a period is judged by. */
-export interface Evidence {
+/** The environments that a period is judged by. */
+export interface LivesIn {
   readonly lives: readonly Life[];
-  readonly counts: SlotCounts;
   readonly period: Period;
   readonly nowMs: number;
 }
 
 /** A service level objective. */
-export interface Objective {
+export interface Objective<Evidence> {
   readonly id: string;
   readonly description: string;
   /** The share of events that has to be good. */
@@ -34,7 +33,8 @@ const WEBHOOK_MS = 100;
 /** Good, bad, or no event yet. */
 type Verdict = boolean | undefined;
 
-export const OBJECTIVES: readonly Objective[] = [
+/** Judged by resources and records. */
+export const OBJECTIVES_OF_LIVES: readonly Objective<LivesIn>[] = [
   {
     id: "creation",
     description:
@@ -54,11 +54,15 @@ export const OBJECTIVES: readonly Objective[] = [
     target: 0.999,
     score: ofLives(({ dueMs }) => dueMs, isExpiredInTime),
   },
+];
+
+/** Judged by what every replica counted of requests in the period. */
+export const OBJECTIVES_OF_COUNTS: readonly Objective<SlotCounts>[] = [
   {
     id: "webhooks",
     description: "A webhook of a host is answered without an error within 100 milliseconds.",
     target: 0.99,
-    score: ({ counts }) => ({
+    score: (counts) => ({
       good: countWithin(counts, COUNTERS.webhookMs, WEBHOOK_MS),
       total: counts[COUNTERS.webhooks] ?? 0,
     }),
@@ -67,7 +71,7 @@ export const OBJECTIVES: readonly Objective[] = [
     id: "api",
     description: "A request to the REST interface is not answered with a status of 500 or more.",
     target: 0.999,
-    score: ({ counts }) => {
+    score: (counts) => {
       const total = counts[COUNTERS.requests] ?? 0;
       return { good: total - (counts[COUNTERS.requestErrors] ?? 0), total };
     },
@@ -77,7 +81,7 @@ export const OBJECTIVES: readonly Objective[] = [
 function ofLives(
   atMs: (life: Life) => number | undefined,
   verdictOf: (life: Life, nowMs: number) => Verdict,
-): (evidence: Evidence) => Score {
+): (evidence: LivesIn) => Score {
   return ({ lives, period, nowMs }) => {
     const verdict = (life: Life) => (isWithin(period, atMs(life) ?? Number.NaN) ? verdictOf(life, nowMs) : undefined);
     let [good, total] = [0, 0];

@@ -1,11 +1,9 @@
 import type { Life } from "../../crds/environment/life.ts";
 import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
-import type { Period } from "../../operator/ports/observability/period.ts";
+import { DAY_MS, midnightOf, type Period } from "../../operator/ports/observability/period.ts";
 import { type Summary, summaryOf, sumOfSummaries } from "../../operator/ports/observability/summary.ts";
 import type { Interval } from "../schemas/period.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A day in UTC, or the part of it that is in the period. */
 export interface DaySummary {
@@ -96,4 +94,4 @@ const earliest = oncePer((lives: readonly Life[]) =>
   lives.reduce<number | undefined>((first, { createdMs }) => Math.min(first ?? createdMs, createdMs), undefined),
 );
 
-const nextMidnight = (ms: number) => (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
+const nextMidnight = (ms: number) => midnightOf(ms) + DAY_MS;

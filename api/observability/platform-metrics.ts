@@ -1,36 +1,48 @@
 import type { Static } from "typebox";
 import type { Phase } from "../../crds/environment/ephemeral-environment.ts";
 import type { Life } from "../../crds/environment/life.ts";
-import { oncePer } from "../../crds/once-per.ts";
-import { isWithin, type Period } from "../../operator/ports/observability/period.ts";
+import { DAY_MS, isWithin, type Period } from "../../operator/ports/observability/period.ts";
 import { COUNTERS, quantileMs } from "../../operator/ports/observability/rollup-counters.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
-import { countedIn, countedSince } from "./counted.ts";
+import { countedIn, coverageOf } from "./counted.ts";
 import { DELETION_MS } from "./objectives.ts";
 import { type MetricsReport, STATUSES } from "./schemas.ts";
 
-const DAY_MS = 86_400_000;
+type Report = Static<typeof MetricsReport>;
 
-type Used = Pick<Services, "lives" | "rollups" | "webhookDeliveries">;
+/** What the lives of environments tell of now and of the period; it takes long with many. */
+export interface MetricsOfLives {
+  readonly period: Period;
+  readonly told: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
+  readonly unanswered: number;
+}
+
+export function metricsOfLives(period: Period, now: Date, lives: readonly Life[]): MetricsOfLives {
+  const nowMs = now.getTime();
+  const { total, byStatus, unanswered } = presentOf(lives);
+  return {
+    period,
+    told: {
+      environments: { total, by_status: byStatus },
+      provisioning: provisioning(lives, period),
+      teardown: teardown(lives, period, nowMs),
+      expiry: expiry(lives, period, nowMs),
+    },
+    unanswered,
+  };
+}
+
+type Used = Pick<Services, "rollups" | "webhookDeliveries">;
 
 /** What the platform does now, and did in the period. */
-export function platformMetrics(period: Period, now: Date, services: Used): Static<typeof MetricsReport> {
-  const nowMs = now.getTime();
-  const all = services.lives();
-  const { total, byStatus, unanswered } = presentOf(all);
+export function platformMetrics({ period, told, unanswered }: MetricsOfLives, services: Used): Report {
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;
   const outcome = (name: string) => of(COUNTERS.webhookOutcome(name));
   return {
     period: toPeriod(period),
-    environments: {
-      total,
-      by_status: byStatus,
-    },
-    provisioning: provisioning(all, period),
-    teardown: teardown(all, period, nowMs),
-    expiry: expiry(all, period, nowMs),
+    ...told,
     webhooks: {
       received: of(COUNTERS.webhooks),
       processed: outcome("acted") + outcome("pending"),
@@ -46,12 +58,12 @@ export function platformMetrics(period: Period, now: Date, services: Used): Stat
       p95_ms: quantileMs(counts, COUNTERS.reconcileMs, 0.95) ?? null,
       errors: of(COUNTERS.reconcileErrors),
     },
-    coverage: { requests_since: countedSince(services.rollups) ?? null },
+    coverage: coverageOf(services.rollups),
   };
 }
 
-/** What there is now; it is asked about until something changes. */
-const presentOf = oncePer((all: readonly Life[]) => {
+/** What there is now. */
+function presentOf(all: readonly Life[]) {
   const byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Phase, number>;
   let [total, unanswered] = [0, 0];
   for (const { phase, isUnanswered } of all) {
@@ -61,7 +73,7 @@ const presentOf = oncePer((all: readonly Life[]) => {
     unanswered += Number(isUnanswered);
   }
   return { total, byStatus, unanswered };
-});
+}
 
 // Each in one pass without lists of one: there may be tens of thousands.
 function provisioning(all: readonly Life[], period: Period) {

@@ -1,8 +1,8 @@
 import { feature, route } from "../route.ts";
 import { PeriodQuery, periodOf } from "../schemas/period.ts";
-import { platformMetrics } from "./platform-metrics.ts";
+import { metricsOfLives, platformMetrics } from "./platform-metrics.ts";
 import { MetricsReport, SloReport } from "./schemas.ts";
-import { sloReport } from "./slo.ts";
+import { sloOfLives, sloReport } from "./slo.ts";
 
 /** The platform's figures; for a monitoring system, those of this process as Prometheus reads them. */
 const getMetrics = route({
@@ -18,11 +18,12 @@ const getMetrics = route({
     text: () => 'ephemeral_environments{phase="ready"} 9\n',
     serve: async ({ metrics }) => (await metrics.scrape()).text,
   },
-})(({ query }, services) =>
-  services.answers.of(`metrics ${JSON.stringify(query)}`, (now) =>
-    platformMetrics(periodOf(query, now), now, services),
-  ),
-);
+})(({ query }, services) => {
+  const ofLives = services.answers.of(`metrics ${JSON.stringify(query)}`, (now) =>
+    metricsOfLives(periodOf(query, now), now, services.lives()),
+  );
+  return platformMetrics(ofLives, services);
+});
 
 /** The service level objectives. */
 const getSloStatus = route({
@@ -33,8 +34,11 @@ const getSloStatus = route({
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: SloReport,
-})(({ query }, services) =>
-  services.answers.of(`slo ${JSON.stringify(query)}`, (now) => sloReport(periodOf(query, now), now, services)),
-);
+})(({ query }, services) => {
+  const ofLives = services.answers.of(`slo ${JSON.stringify(query)}`, (now) =>
+    sloOfLives(periodOf(query, now), now, services.lives()),
+  );
+  return sloReport(ofLives, services);
+});
 
 export const observabilityRoutes = feature("observability", { getMetrics, getSloStatus }, { envelope: "always" });

@@ -14,10 +14,11 @@ const figure = (description: string) => orNull(Type.Number(), `${description} ${
 
 const Coverage = closed(
   {
-    requests_since: orNull(
-      Instant,
-      "Since when requests, webhooks and reconciles are counted; null: not yet. What a process counted is stored within ten seconds.",
-    ),
+    requests_since: orNull(Instant, "Since when requests, webhooks and reconciles are counted; null: not yet."),
+    lost_by_a_kill_seconds: Type.Integer({
+      description:
+        "A process that is killed loses what it counted of them in so many seconds at most, or since the Kubernetes API went away. A process that is stopped loses nothing, and neither does what comes from resources.",
+    }),
   },
   { title: "Coverage" },
 );

@@ -1,10 +1,11 @@
 import type { Static } from "typebox";
+import type { Life } from "../../crds/environment/life.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";
-import { countedIn, countedSince } from "./counted.ts";
-import { type Evidence, OBJECTIVES, type Objective, type Score } from "./objectives.ts";
+import { countedIn, coverageOf } from "./counted.ts";
+import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_LIVES, type Objective, type Score } from "./objectives.ts";
 import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
@@ -14,42 +15,71 @@ const LEAST_EVENTS = 10;
 const LITTLE_BUDGET = 25;
 const WORST_FIRST = ["breached", "at_risk", "met", "no_data"] as const satisfies readonly SloState[];
 
-type Used = Pick<Services, "lives" | "rollups">;
+/** An objective, and how it was met in the period and in the last hours. */
+interface Scored {
+  readonly objective: Omit<Objective<never>, "score">;
+  readonly period: Score;
+  readonly h1: Score;
+  readonly h6: Score;
+}
+
+interface Asked {
+  readonly period: Period;
+  readonly nowMs: number;
+}
+
+/** How the objectives were met that the lives of environments tell of; it takes long with many. */
+export interface SloOfLives extends Asked {
+  readonly scored: readonly Scored[];
+}
+
+export function sloOfLives(period: Period, now: Date, lives: readonly Life[]): SloOfLives {
+  const asked = { period, nowMs: now.getTime() };
+  const scored = scores(OBJECTIVES_OF_LIVES, asked, (of) => ({ lives, period: of, nowMs: asked.nowMs }));
+  return { ...asked, scored };
+}
 
 /** Each objective in the period, and what the last hours make of its error budget. */
-export function sloReport(period: Period, now: Date, services: Used): Static<typeof SloReport> {
-  const nowMs = now.getTime();
-  const lives = services.lives();
-  const evidenceIn = (of: Period): Evidence => ({ lives, counts: countedIn(services.rollups, of), period: of, nowMs });
-  const lastHours = (hours: number) => evidenceIn({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });
-  const [evidence, lastHour, lastSix] = [evidenceIn(period), lastHours(1), lastHours(6)];
-  const objectives = OBJECTIVES.map((objective) => {
-    const burnRate = (of: Evidence) => burnRateOf(objective.score(of), objective.target);
-    return toObjective(objective, objective.score(evidence), { h1: burnRate(lastHour), h6: burnRate(lastSix) });
-  });
+export function sloReport(
+  { scored, ...asked }: SloOfLives,
+  { rollups }: Pick<Services, "rollups">,
+): Static<typeof SloReport> {
+  const counted = scores(OBJECTIVES_OF_COUNTS, asked, (of) => countedIn(rollups, of));
+  const objectives = [...scored, ...counted].map(toObjective);
   const overall = WORST_FIRST.find((state) => objectives.some((one) => one.state === state)) ?? "no_data";
   return {
-    window: toPeriod(period),
+    window: toPeriod(asked.period),
     objectives,
     overall,
-    coverage: { requests_since: countedSince(services.rollups) ?? null },
+    coverage: coverageOf(rollups),
   };
 }
 
-type BurnRate = ObjectiveReport["burn_rate"];
+function scores<Evidence>(
+  objectives: readonly Objective<Evidence>[],
+  { period, nowMs }: Asked,
+  evidenceIn: (period: Period) => Evidence,
+): readonly Scored[] {
+  const lastHours = (hours: number) => evidenceIn({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });
+  const [ofPeriod, lastHour, lastSix] = [evidenceIn(period), lastHours(1), lastHours(6)];
+  return objectives.map((objective) => ({
+    objective,
+    period: objective.score(ofPeriod),
+    h1: objective.score(lastHour),
+    h6: objective.score(lastSix),
+  }));
+}
 
-function toObjective(
-  { id, description, target }: Objective,
-  { good, total }: Score,
-  burnRate: BurnRate,
-): ObjectiveReport {
+function toObjective({ objective, period: { good, total }, ...lately }: Scored): ObjectiveReport {
+  const { id, description, target } = objective;
   const availability = total === 0 ? null : good / total;
   const remaining = availability === null ? null : 100 * (1 - (1 - availability) / (1 - target));
-  const report = { id, description, target, good, total, burn_rate: burnRate };
+  const burnRate = { h1: burnRateOf(lately.h1, target), h6: burnRateOf(lately.h6, target) };
   return {
-    ...report,
+    ...{ id, description, target, good, total },
     availability: rounded(availability, 6),
     error_budget: { remaining_percent: rounded(remaining, 2) },
+    burn_rate: burnRate,
     state: stateOf(remaining, burnRate),
   };
 }
@@ -59,7 +89,7 @@ function burnRateOf({ good, total }: Score, target: number): number | null {
   return total < LEAST_EVENTS ? null : rounded((total - good) / total / (1 - target), 2);
 }
 
-function stateOf(remainingPercent: number | null, { h1, h6 }: BurnRate): SloState {
+function stateOf(remainingPercent: number | null, { h1, h6 }: ObjectiveReport["burn_rate"]): SloState {
   if (remainingPercent === null) return "no_data";
   // A target that is met exactly leaves nothing, but for what floating point makes of it.
   if (remainingPercent < -1e-6) return "breached";

@@ -1,4 +1,4 @@
-import { ERRORS, isErrorCode } from "../errors.ts";
+import { ERRORS, type ErrorRow, isErrorCode } from "../errors.ts";
 import { problemBody } from "../problem.ts";
 import type { Contract } from "../route.ts";
 import type { Json } from "./schemas.ts";
@@ -37,9 +37,10 @@ const ROWS = Object.entries(ERRORS).filter(([row]) => row !== "method-not-allowe
 
 /** Every error that replies refer to as an example, by name. */
 export const PROBLEM_EXAMPLES: Json = Object.fromEntries(
-  ROWS.map(([row, { status, example: detail }]) => {
+  ROWS.map(([row, { status, example: detail, violations = [] }]: [string, ErrorRow]) => {
     const code = isErrorCode(row) ? row : undefined;
-    return [exampleName(row), { summary: detail, value: problemBody({ status, detail, code, now: new Date(MOMENT) }) }];
+    const value = problemBody({ status, detail, code, violations, now: new Date(MOMENT) });
+    return [exampleName(row), { summary: detail, value }];
   }),
 );
 

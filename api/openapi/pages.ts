@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Express, RequestHandler, Response } from "express";
 import helmet from "helmet";
-import { HttpError } from "../errors.ts";
+import { sendStatic } from "../http/static-file.ts";
+import { otherMethod } from "../http/unrouted.ts";
 import type { Limits } from "../limits/limits.ts";
 import { listRoutes } from "../routes.ts";
 import { openApiDocument } from "./document.ts";
@@ -17,7 +18,8 @@ const ASSETS: Readonly<Record<string, string>> = {
   "/docs/swagger-ui.css": join(swaggerFolder, "swagger-ui.css"),
   "/docs/swagger-ui-bundle.js": join(swaggerFolder, "swagger-ui-bundle.js"),
 };
-const ASSET_MAX_AGE_MS = 3_600_000;
+/** Answers of the interface are never cached; these may be. */
+const ASSET_CACHE = "public, max-age=3600";
 
 const redocFile = require.resolve("redoc/bundles/redoc.standalone.js");
 /**
@@ -51,9 +53,7 @@ export function mountDocs(app: Express, limits: Limits): void {
       .route(path)
       .all(limited)
       .get(...handlers);
-    route.all(() => {
-      throw new HttpError("method-not-allowed", "Method not allowed", { allow: "GET, HEAD" });
-    });
+    route.all(otherMethod("GET, HEAD"));
   };
   serve("/openapi.json", unslashed, (_request, response) => void response.type("json").send(documentText()));
   serve("/docs", unslashed, contentPolicy({}), (_request, response) => void response.type("html").send(swaggerPage()));
@@ -76,27 +76,15 @@ function documentText(): string {
 }
 
 function asset(file: string): RequestHandler {
-  return (request, response, next) => {
-    // Preconditions of changes mean nothing here, and the library would fail where they don't hold.
-    delete request.headers["if-match"];
-    delete request.headers["if-unmodified-since"];
-    // Answers of the interface are never cached; these may be.
-    response.removeHeader("Cache-Control");
-    // By folder and name, because Express ignores files below a folder whose name begins with a dot.
-    const options = { root: dirname(file), maxAge: ASSET_MAX_AGE_MS, acceptRanges: false };
-    response.sendFile(basename(file), options, (error?: Error) => {
-      if (error !== undefined && !response.headersSent) next(error);
-    });
+  return async (_request, response) => {
+    if (!(await sendStatic(response, { file, cacheControl: ASSET_CACHE }))) throw new Error(`${file} is missing`);
   };
 }
 
 const redocScript: RequestHandler = async (_request, response) => {
   const script = await readFile(redocFile, "utf8");
   const amended = REDOC_AMENDMENTS.reduce((text, [from, to]) => text.replace(from, () => to), script);
-  response
-    .set("Cache-Control", `public, max-age=${ASSET_MAX_AGE_MS / 1000}`)
-    .type("js")
-    .send(amended);
+  response.set("Cache-Control", ASSET_CACHE).type("js").send(amended);
 };
 
 type Directives = Record<string, Iterable<string | ((request: unknown, response: unknown) => string)>>;

@@ -84,7 +84,11 @@ function contentOf(
 ): Json {
   const { representation } = contract;
   const reply = component(contract.reply as Json, components);
-  if (contract.isStream) return { "text/event-stream": { schema: { type: "string" }, example: eventExample(value) } };
+  if (contract.isStream) {
+    // OpenAPI 3.1 has no word for what an event holds.
+    const events = { schema: { type: "string" }, example: eventExample(value), "x-event-data": reply };
+    return { "text/event-stream": events };
+  }
   const json = isWrapped(contract, version)
     ? { schema: wrapped(reply), example: wrappedExample(value) }
     : { schema: reply, example: value };

@@ -65,12 +65,26 @@ export const CommitSha = Type.String({
 /** The success marker of replies that carry one. */
 export const Success = literals(["success"]);
 
+const Violation = closed({
+  field: Type.String({
+    description:
+      "A field of the body, a query parameter, a parameter of the path or a header: its path, with dots. Empty: no single one.",
+  }),
+  message: Type.String({ description: "What is wrong with it, to be read after its name." }),
+});
+
 /** The body of every error. */
 export const Problem = closed(
   {
     detail: Type.String({ description: "What is wrong." }),
     status_code: Type.Integer(),
     error_code: Type.Optional(literals(ERROR_CODES)),
+    violations: Type.Optional(
+      Type.Array(Violation, {
+        description:
+          "What is wrong where, one of each field, in the order of `detail`, which says it in one sentence. In version 2 alone, and only where parts of the request are wrong.",
+      }),
+    ),
     timestamp: Instant,
   },
   titled("Problem", {

@@ -6,6 +6,8 @@ import type { Services } from "../../services.ts";
 /** SHA-1's digits, or SHA-256's. */
 const FULL_SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
+type HeadServices = Pick<Services, "branchHeads" | "log">;
+
 /** The source that a request asks for of one component; the commit as it was sent, empty: the latest. */
 export interface RequestedSource {
   readonly component: Component;
@@ -23,7 +25,7 @@ export interface RequestedSource {
  */
 export async function fullCommits(
   sources: readonly RequestedSource[],
-  services: Pick<Services, "branchHeads" | "log">,
+  services: HeadServices,
 ): Promise<{ readonly [component in Component]?: string }> {
   const named = sources.filter(({ commit }) => commit !== "");
   const settled = await Promise.all(
@@ -34,20 +36,27 @@ export async function fullCommits(
   return Object.fromEntries(settled);
 }
 
-async function fullCommit(
-  { component, repository, branch, commit }: RequestedSource,
-  { branchHeads, log }: Pick<Services, "branchHeads" | "log">,
-): Promise<string | Violation> {
+/** The full SHA of one requested commit, or what is wrong with it. @throws HostUnavailable, SecretsUnavailable */
+export async function fullCommit(source: RequestedSource, services: HeadServices): Promise<string | Violation> {
+  const { component, branch, commit } = source;
   const digits = commit.toLowerCase();
   if (FULL_SHA.test(digits)) return digits;
-  const head = await branchHeads.headOf(repository, branch).catch((error: unknown) => {
+  const head = await headOf(source, services);
+  if (head?.startsWith(digits)) return head;
+  const message = `is not the beginning of the commit at the head of '${branch}': send the full commit SHA`;
+  return { field: `${component}_commit`, message };
+}
+
+/** The commit at the head of the branch; `undefined` without such a branch. @throws HostUnavailable, SecretsUnavailable */
+export function headOf(
+  { repository, branch }: Pick<RequestedSource, "repository" | "branch">,
+  { branchHeads, log }: HeadServices,
+): Promise<string | undefined> {
+  return branchHeads.headOf(repository, branch).catch((error: unknown) => {
     if (error instanceof HostUnavailable) {
       const facts = { repository: repository.metadata.name };
       log.warn("the head of a branch could not be read", { ...facts, error: error.cause });
     }
     throw error;
   });
-  if (head?.startsWith(digits)) return head;
-  const message = `is not the beginning of the commit at the head of '${branch}': send the full commit SHA`;
-  return { field: `${component}_commit`, message };
 }

@@ -56,10 +56,14 @@ export async function desiredEnvironment(
   const components = COMPONENTS.filter((component) => sources[component] !== undefined);
   const named = { environment: request.environment_name };
   const referrer = { referrer: named, groups: commonGroups(groups, caller), caller, services };
+  const references = await unsharedReferences(overrides.references, referrer);
+  const unshared = await unsharedConfigSet(configSet, { ...overrides, components }, referrer);
   const violations = [
     ...resolved.violations,
-    ...(await unsharedReferences(overrides.references, referrer)),
-    ...(await unsharedConfigSet(configSet, { ...overrides, components }, referrer)),
+    ...references,
+    ...(unshared
+      ? [{ field: "config_set", message: `${unshared}: name another one, or give them in config_overrides` }]
+      : []),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations);
   if (request.use_shared_api_keys) await checkSharedKeys(configSet, referrer);

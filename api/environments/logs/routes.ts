@@ -38,7 +38,7 @@ export const followLogs = route({
   endpoint: "GET /api/environments/{environment_id}/logs/{component}/stream",
   summary: "Follow a component's logs",
   description:
-    "The newest lines as server-sent events, then every new line, also of pods and containers that start later: the position after it as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that reconnects with `Last-Event-ID` continues after that event; lines of several containers, whose nodes have clocks of their own, may be repeated for 10 seconds. At most 5 streams a caller.",
+    "The newest lines as server-sent events, then every new line, also of pods and containers that start later: the position after it as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that reconnects with `Last-Event-ID` continues after that event; lines of several containers, whose nodes have clocks of their own, may be repeated for 10 seconds. At most 20 streams a caller.",
   access: { permission: "environments:read" },
   only: "v2",
   isStream: true,

@@ -1,0 +1,88 @@
+import { extname, join } from "node:path";
+import type { Request, RequestHandler, Response, Router } from "express";
+import { HttpError } from "../errors.ts";
+import { type StaticFile, sendStatic } from "../http/static-file.ts";
+import { otherMethod } from "../http/unrouted.ts";
+
+/** Names of assets hold a hash of what is in them. */
+const FOR_EVER = "public, max-age=31536000, immutable";
+/** Browsers ask each time whether it has changed, so that a new release is seen at once. */
+const ASKED_ABOUT = "no-cache";
+/** A name in one folder: no dot begins it and it has no slash, so that it leads nowhere else. */
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
+/** What the build may have left beside a file, best first. */
+const ENCODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+
+const NOT_BUILT = "The web console is not built here: `make clients` builds it";
+
+/**
+ * What the console's pages may load and run: files of their own. Markup can't be made of text (trusted types), so that nothing
+ * that an environment says is ever run.
+ */
+const CONTENT_POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
+  ...["font-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"],
+  ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+].join("; ");
+
+/**
+ * Serves the console's files from the folder that it was built into. Every path below `/console/` that is no file is a page,
+ * and all pages are one document.
+ */
+export function mountFiles(router: Router, folder: string): void {
+  router.get("/console", (_request, response) => response.redirect(308, "/console/"));
+  router.use("/console", readOnly, pageHeaders);
+  router.get("/console/assets/:name", async (request, response) => {
+    if (await sendFrom(join(folder, "assets"), FOR_EVER, request, response)) return;
+    throw new HttpError("not-found", "Not found");
+  });
+  router.get("/console/:name", async (request, response, next) => {
+    if (!(await sendFrom(folder, ASKED_ABOUT, request, response))) next();
+  });
+  router.get("/console/{*page}", async (request, response) => {
+    const file = join(folder, "index.html");
+    if (!(await sendEncoded({ file, cacheControl: ASKED_ABOUT }, request, response))) {
+      throw new HttpError("not-found", NOT_BUILT);
+    }
+  });
+}
+
+const readOnly: RequestHandler = (request, response, next) => {
+  if (request.method === "GET" || request.method === "HEAD") next();
+  else refuse(request, response, next);
+};
+const refuse = otherMethod("GET, HEAD");
+
+const pageHeaders: RequestHandler = (_request, response, next) => {
+  response.set({
+    "Content-Security-Policy": CONTENT_POLICY,
+    // Without a referrer, browsers send no origin along with a form either.
+    "Referrer-Policy": "same-origin",
+  });
+  next();
+};
+
+/** Sends the file of that name in the folder; `index.html` has no address of its own. */
+async function sendFrom(folder: string, cacheControl: string, request: Request, response: Response): Promise<boolean> {
+  const name = String(request.params.name);
+  if (!NAME.test(name) || extname(name) === "" || name === "index.html") return false;
+  return sendEncoded({ file: join(folder, name), cacheControl }, request, response);
+}
+
+/** Sends a file, as it was compressed when it was built where the browser takes that. */
+async function sendEncoded(
+  { file, cacheControl }: Pick<StaticFile, "file" | "cacheControl">,
+  request: Request,
+  response: Response,
+): Promise<boolean> {
+  response.vary("Accept-Encoding");
+  for (const [encoding, ending] of ENCODINGS) {
+    if (request.acceptsEncodings(encoding) !== encoding) continue;
+    const compressed = { file: `${file}${ending}`, type: extname(file), headers: { "Content-Encoding": encoding } };
+    if (await sendStatic(response, { ...compressed, cacheControl })) return true;
+  }
+  return sendStatic(response, { file, cacheControl });
+}

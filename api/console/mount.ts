@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import express, { type Express, type RequestHandler } from "express";
+import type { Sensitive } from "../../crds/sensitive.ts";
+import type { ConsoleSecrets } from "../../operator/ports/facade/console-secrets.ts";
+import type { authenticator } from "../auth/credentials.ts";
+import { HttpError } from "../errors.ts";
+import { sendStatic } from "../http/static-file.ts";
+import { otherMethod } from "../http/unrouted.ts";
+import type { Limits } from "../limits/limits.ts";
+import type { Services } from "../services.ts";
+import { mountAuth } from "./auth-pages.ts";
+import { apiDoor } from "./door.ts";
+import { mountFiles } from "./files.ts";
+import { type ConsoleSettings, consoleIssuer } from "./issuer.ts";
+import { keyRing } from "./keys.ts";
+import { HOME, type Login } from "./log-in.ts";
+import { createRefresher } from "./refresher.ts";
+import { createSeal } from "./seal.ts";
+import { createSessions, type StoredSession } from "./sessions.ts";
+
+/** Where the clients are built, in a checkout and in the image. */
+export const CLIENTS_FOLDER = join(import.meta.dirname, "../../clients");
+
+/** What serving the console and the command line's program takes. */
+export interface ConsoleParts extends Pick<Services, "settings" | "clock" | "log" | "randomBytes"> {
+  readonly limits: Limits;
+  readonly authenticate: ReturnType<typeof authenticator>;
+  readonly consoleSecrets: ConsoleSecrets;
+  readonly clientsFolder: string;
+}
+
+/** Whether the path is the console's, or that of the command line's program: rules for pages elsewhere (CORS) end here. */
+export function isConsolePath(path: string): boolean {
+  return ["/", "/cli", "/console"].includes(path) || path.startsWith(HOME);
+}
+
+/**
+ * Serves the program of the command line and, where the settings say so, the web console: its files, log-in, and the way of its
+ * pages to the REST interface, which has to be mounted behind. Each request but those to the interface counts by its address.
+ */
+export function mountConsole(app: Express, parts: ConsoleParts): void {
+  const { limits, settings, clientsFolder } = parts;
+  const limited: RequestHandler = async (request, response, next) => {
+    await limits.page(request, response);
+    next();
+  };
+  const cli = app.route("/cli").all(limited);
+  cli.get(commandLine(join(clientsFolder, "cli/dist/eenv.mjs")));
+  cli.all(otherMethod("GET, HEAD"));
+  if (settings.console === undefined) return;
+
+  const issuer = issuerOf(settings.console, parts);
+  const keys = keyRing(parts.consoleSecrets, { current: settings.console.keyVersion, clock: parts.clock });
+  const seals = { keys, randomBytes: parts.randomBytes };
+  const sessions = createSessions({ ...parts, seal: createSeal<StoredSession>({ ...seals, purpose: "session 1" }) });
+  app.use(apiDoor({ origin: settings.console.publicUrl, sessions, limits }));
+  app.get("/", async (request, response, next) => {
+    if (request.accepts(["json", "html"]) !== "html") return next();
+    await limits.page(request, response);
+    response.vary("Accept").redirect(303, HOME);
+  });
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.use("/console", limited);
+  mountAuth(router, {
+    ...parts,
+    ...{ settings: settings.console, issuer, sessions },
+    seal: createSeal<Login>({ ...seals, purpose: "login 1" }),
+    refresh: createRefresher({ issuer, clock: parts.clock }),
+    callerOf: (idToken) => callerOf(idToken, parts),
+  });
+  mountFiles(router, join(clientsFolder, "console/dist"));
+  app.use(router);
+}
+
+function issuerOf(settings: ConsoleSettings, { consoleSecrets: secrets, clock, log, ...parts }: ConsoleParts) {
+  // The settings are checked: where none is named, there is one.
+  const issuer = settings.issuer ?? parts.settings.api.issuers[0]?.issuer ?? "";
+  return consoleIssuer({ settings, issuer, secrets, clock, log });
+}
+
+/** Judged as a request with that token would be. Throws HttpError (unavailable). */
+async function callerOf(idToken: Sensitive, { authenticate }: Pick<ConsoleParts, "authenticate">) {
+  const headersDistinct = { authorization: [`Bearer ${idToken.reveal()}`] };
+  const result = await authenticate({ method: "GET", headersDistinct }, () => false);
+  if (result.state === "caller") return result.caller;
+  return { told: (result.state === "refused" ? result.told : undefined) ?? "Invalid or expired credentials" };
+}
+
+function commandLine(file: string): RequestHandler {
+  const headers = { "Content-Disposition": 'attachment; filename="eenv.mjs"' };
+  return async (_request, response) => {
+    if (await sendStatic(response, { file, cacheControl: "no-cache", headers })) return;
+    throw new HttpError("not-found", "The command line is not built here: `make clients` builds it");
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { decodeJwt } from "jose";
+import type { Sensitive } from "../../crds/sensitive.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
+import { type ConsoleIssuer, IssuerRefused } from "./issuer.ts";
+import type { Session } from "./sessions.ts";
+
+/** How long a request that comes late with the former cookie still gets the session that followed it. */
+const KEPT_MS = 30_000;
+/** Each takes some KiB. */
+const MOST_KEPT = 2_000;
+
+interface Refresh {
+  readonly session: Promise<Session | undefined>;
+  readonly begunMs: number;
+}
+
+/**
+ * Refreshes sessions, each once however many ask at the same moment: to many issuers a refresh token that is used twice was
+ * stolen, and ends the log-in.
+ *
+ * @returns a function whose answer is `undefined` when the person has to log in again; it throws IssuerUnusable
+ */
+export function createRefresher({ issuer, clock }: { readonly issuer: ConsoleIssuer; readonly clock: Clock }) {
+  const refreshes = new Map<string, Refresh>();
+  const forgetOld = () => {
+    for (const [id, { begunMs }] of refreshes) {
+      const isOld = clock.monotonicMs() - begunMs > KEPT_MS;
+      if (isOld || refreshes.size >= MOST_KEPT) refreshes.delete(id);
+    }
+  };
+  return async (session: Session): Promise<Session | undefined> => {
+    const { refreshToken } = session;
+    if (refreshToken === undefined) return undefined;
+    forgetOld();
+    const id = createHash("sha256").update(refreshToken.reveal()).digest("base64url");
+    const known = refreshes.get(id);
+    if (known !== undefined) return known.session;
+    const refresh: Refresh = { session: followed(session, refreshToken, issuer), begunMs: clock.monotonicMs() };
+    refreshes.set(id, refresh);
+    // Nothing is known of a refresh token that may not have arrived: the next request tries again.
+    refresh.session.catch(() => refreshes.delete(id));
+    return refresh.session;
+  };
+}
+
+async function followed(
+  session: Session,
+  refreshToken: Sensitive,
+  issuer: ConsoleIssuer,
+): Promise<Session | undefined> {
+  try {
+    const tokens = await issuer.refresh(refreshToken);
+    // https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokenResponse: it must be the same person.
+    return subjectOf(tokens.idToken) === subjectOf(session.idToken) ? { ...tokens, endsAt: session.endsAt } : undefined;
+  } catch (error) {
+    if (error instanceof IssuerRefused) return undefined;
+    throw error;
+  }
+}
+
+const subjectOf = (idToken: Sensitive) => decodeJwt(idToken.reveal()).sub;

@@ -1,0 +1,17 @@
+import type { Request } from "express";
+import { HttpError } from "../errors.ts";
+
+/**
+ * Checks that a page of the console itself asks. Browsers say from where a request comes, and no page can make them say
+ * otherwise; SameSite alone would let pages of other hosts of the same domain use the session, such as those of environments.
+ *
+ * @param origin the console's own
+ * @throws HttpError (forbidden)
+ */
+export function checkSameOrigin({ headersDistinct }: Request, origin: string): void {
+  const site = headersDistinct["sec-fetch-site"];
+  const isOwn = site === undefined ? isOnly(headersDistinct.origin, origin) : isOnly(site, "same-origin");
+  if (!isOwn) throw new HttpError("forbidden", "Only pages of the console itself may ask for this");
+}
+
+const isOnly = (sent: readonly string[] | undefined, wanted: string) => sent?.length === 1 && sent[0] === wanted;

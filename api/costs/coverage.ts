@@ -1,0 +1,19 @@
+import type { Charged } from "../../crds/environment/costs/allocations.ts";
+import type { Tally } from "../../operator/ports/observability/summary.ts";
+import type { Basis, CostCoverage } from "./schemas.ts";
+
+/** What costs were computed from, and how much of the environments' time they are known of. */
+export function costBasis(tally: Tally): { readonly basis: Basis; readonly coverage: CostCoverage } {
+  const { thereSeconds, knownSeconds, allocatedSeconds } = tally;
+  const percent = (seconds: number) =>
+    thereSeconds === 0 ? null : Math.round((seconds / thereSeconds) * 10_000) / 100;
+  return {
+    basis: basisOf(tally),
+    coverage: { known_percent: percent(knownSeconds), allocated_percent: percent(allocatedSeconds) },
+  };
+}
+
+function basisOf({ allocatedSeconds, knownSeconds }: Charged): Basis {
+  if (allocatedSeconds === 0) return "requests";
+  return allocatedSeconds === knownSeconds ? "opencost" : "mixed";
+}

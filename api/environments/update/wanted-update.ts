@@ -1,0 +1,122 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { ConfigInvalid, EnvironmentConflict, type Violation } from "../../../crds/errors.ts";
+import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import type { EnvironmentUpdate, SourceUpdate } from "../../../operator/ports/facade/environments.ts";
+import type { Caller } from "../../auth/access.ts";
+import { checkSharedKeys, commonGroups, unsharedConfigSet } from "../../auth/secret-references.ts";
+import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
+import { usableRepository } from "../../repositories/usable-repository.ts";
+import type { Services } from "../../services.ts";
+import { fullCommit, headOf, type RequestedSource } from "../creation/commits.ts";
+import type { UpdateRequest } from "./schemas.ts";
+
+type UpdateServices = Pick<
+  Services,
+  "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
+>;
+
+/** Whose environment is to be changed. */
+interface Asked {
+  readonly environment: EphemeralEnvironment;
+  readonly caller: Caller;
+}
+
+/** A part of the update, with what is wrong about it. */
+interface Part {
+  readonly update: EnvironmentUpdate;
+  readonly violations: readonly Violation[];
+}
+
+/**
+ * The update that a request asks for, checked as a creation is.
+ *
+ * @throws EnvironmentConflict for an environment that its pull request moves, or that is being deleted; ConfigInvalid with
+ *   everything that is wrong; RepositoryNotFound (also for a Repository that the caller may not use), HostUnavailable,
+ *   SecretsUnavailable, HttpError (forbidden) for shared API keys of other groups
+ */
+export async function wantedUpdate(
+  request: UpdateRequest,
+  asked: Asked,
+  services: UpdateServices,
+): Promise<EnvironmentUpdate> {
+  const { config_set_version: version, protected: isProtected, suspended, ...sources } = request;
+  const isMoved = version !== undefined || Object.keys(sources).length > 0;
+  if (isMoved) assertMovable(asked.environment);
+  const parts = await Promise.all([
+    ...COMPONENTS.map((component) => movedSource(component, request, asked, services)),
+    ...(version === undefined ? [] : [movedConfigSet(version, asked, services)]),
+  ]);
+  const violations = parts.flatMap((part) => part.violations);
+  if (violations.length > 0) throw new ConfigInvalid(violations);
+  const switches = {
+    ...(isProtected === undefined ? {} : { protected: isProtected }),
+    ...(suspended === undefined ? {} : { suspended }),
+  };
+  return Object.assign(switches, ...parts.map(({ update }) => update));
+}
+
+function assertMovable({ metadata, spec: { trigger } }: EphemeralEnvironment): void {
+  // No host is asked about what is refused in the end.
+  if (metadata.deletionTimestamp !== undefined) throw new EnvironmentConflict("The environment is being deleted");
+  if (trigger?.kind !== "pull_request") return;
+  const { number, repository } = trigger;
+  throw new EnvironmentConflict(
+    `The environment belongs to pull request #${number} of '${repository}', which alone moves it: push to its branch`,
+  );
+}
+
+const refused = (field: string, message: string): Part => ({ update: {}, violations: [{ field, message }] });
+
+async function movedSource(
+  component: Component,
+  request: UpdateRequest,
+  { environment, caller }: Asked,
+  services: UpdateServices,
+): Promise<Part> {
+  const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit } = request;
+  if (branch === undefined && commit === undefined) return { update: {}, violations: [] };
+  const field = branch === undefined ? `${component}_commit` : `${component}_branch`;
+  const current = environment.spec[component];
+  if (current === undefined) return refused(field, `the environment has no ${component}`);
+  const repository = usableRepository(current.repository, { field, type: component, caller }, services);
+  const wanted = { component, repository, branch: branch || current.branch, commit: commit ?? "" };
+  const found = await (wanted.commit === "" ? headCommit(wanted, field, services) : fullCommit(wanted, services));
+  if (typeof found !== "string") return { update: {}, violations: [found] };
+  // What follows its branch goes on following it; else the operator would keep a head that it has read before.
+  const isFollowing = wanted.commit === "" && current.follow === true;
+  const source: SourceUpdate = { branch: wanted.branch, commit: isFollowing ? null : found };
+  return { update: { [component]: source }, violations: [] };
+}
+
+async function headCommit(
+  source: RequestedSource,
+  field: string,
+  services: UpdateServices,
+): Promise<string | Violation> {
+  const head = await headOf(source, services);
+  return head ?? { field, message: `repository '${source.repository.metadata.name}' has no branch '${source.branch}'` };
+}
+
+async function movedConfigSet(
+  version: NonNullable<UpdateRequest["config_set_version"]>,
+  { environment, caller }: Asked,
+  services: UpdateServices,
+): Promise<Part> {
+  const field = "config_set_version";
+  const { configSet: named, overrides, secrets, access } = environment.spec;
+  if (named === undefined) return refused(field, "the environment has no config set");
+  const { configSet } = usableConfigSet(named.name, caller, services);
+  if (configSet === undefined) return refused(field, `no config set '${named.name}' is registered`);
+  const { generation } = configSet.metadata;
+  if (version !== "current" && version !== generation) {
+    return refused(field, `is not the current version of config set '${named.name}', which is ${generation}`);
+  }
+  const groups = commonGroups(access?.groups ?? [], caller);
+  const referrer = { referrer: { environment: environment.metadata.name }, groups, caller, services };
+  const components = COMPONENTS.filter((component) => environment.spec[component] !== undefined);
+  const own = { components, ...(overrides && { overrides }), provided: new Set(secrets?.provided) };
+  const unshared = await unsharedConfigSet(configSet, own, referrer);
+  if (unshared !== undefined) return refused(field, unshared);
+  if (secrets?.useSharedApiKeys) await checkSharedKeys(configSet, referrer);
+  return { update: { configSet: { version: generation } }, violations: [] };
+}
