@@ -1,0 +1,81 @@
+/** Waiting for what becomes of an environment, over its stream. */
+import type { EnvironmentReport } from "../../../sdk/index.ts";
+import type { Context } from "../../context.ts";
+import { EXIT, Failure } from "../../failure.ts";
+import { plainLine } from "../../output/plain.ts";
+import { progressOn } from "../../output/progress.ts";
+import { spanOf } from "../../output/times.ts";
+
+/** What one may wait for. */
+export const GOALS = ["ready", "asleep", "deleted"] as const;
+export type Goal = (typeof GOALS)[number];
+
+interface Wait {
+  readonly goal: Goal;
+  /** After which it is given up; what goes on in the platform goes on. */
+  readonly timeoutSeconds: number;
+  /** Called with each state (default: shows the progress on stderr). */
+  readonly show?: (report: EnvironmentReport) => void;
+}
+
+/**
+ * Follows an environment until it is as wanted; answers its last state, `undefined` when it is gone.
+ *
+ * @param id its id: of a name, another environment may be the bearer one day
+ * @throws Failure when it failed, when it is deleted instead, and when it takes too long
+ */
+export async function waitFor(context: Context, id: string, wait: Wait): Promise<EnvironmentReport | undefined> {
+  const { goal, timeoutSeconds, show = progressOn(context.process.stderr) } = wait;
+  const tooLong = AbortSignal.timeout(timeoutSeconds * 1000);
+  const signal = AbortSignal.any([tooLong, context.interrupted]);
+  let last: EnvironmentReport | undefined;
+  try {
+    for await (const { data } of followed(context, id, signal)) {
+      last = data;
+      show(data);
+      if (isReached(data, goal)) return data;
+    }
+  } catch (error) {
+    if (signal.aborted) throw givenUp(context, { last, id, goal, timeoutSeconds });
+    throw error;
+  }
+  if (goal === "deleted") return undefined;
+  throw new Failure(EXIT.notFound, `${nameOf(last, id)} was deleted while it was waited for`);
+}
+
+const followed = (context: Context, id: string, signal: AbortSignal) =>
+  context.client().follow("GET /api/v2/environments/{environment_id}/stream", { path: { environment_id: id }, signal });
+
+/** @throws Failure when it can't be reached without a change by a person */
+function isReached(report: EnvironmentReport, goal: Goal): boolean {
+  // Until the operator has seen the last change, the status is about what was before it.
+  if (goal === "deleted" || !report.observed) return false;
+  if (report.status === "failed") throw new Failure(EXIT.environmentFailed, whyItFailed(report));
+  // The operator takes the condition away, so that what was ready before it slept does not count.
+  const sleeps = report.conditions.some(({ type, status }) => type === "Suspended" && status === "True");
+  if (report.status !== "ready" || report.suspended !== sleeps) return false;
+  return sleeps === (goal === "asleep");
+}
+
+/** The steps that did not work, with their cause. */
+export function whyItFailed({ name, conditions }: EnvironmentReport): string {
+  const failed = conditions.filter(({ type, status }) => status === "False" && type !== "Ready");
+  const shown = failed.length > 0 ? failed : conditions.filter(({ type }) => type === "Ready");
+  const lines = shown.map(({ type, message, reason }) => `\n  ${plainLine(type)}: ${plainLine(message || reason)}`);
+  return `${plainLine(name)} failed${lines.join("")}`;
+}
+
+interface Given {
+  readonly last: EnvironmentReport | undefined;
+  readonly id: string;
+  readonly goal: Goal;
+  readonly timeoutSeconds: number;
+}
+
+function givenUp({ interrupted }: Context, { last, id, goal, timeoutSeconds }: Given): Failure {
+  const goesOn = `it goes on: eenv wait ${nameOf(last, id)} --for ${goal}`;
+  if (interrupted.aborted) return new Failure(EXIT.interrupted, `interrupted; ${goesOn}`);
+  return new Failure(EXIT.notYet, `not ${goal} within ${spanOf(timeoutSeconds * 1000)}; ${goesOn}`);
+}
+
+const nameOf = (report: EnvironmentReport | undefined, id: string) => plainLine(report?.name ?? id);

@@ -1,0 +1,29 @@
+import type { Context } from "../context.ts";
+import { EXIT, Failure, misuse } from "../failure.ts";
+
+/** Whether one is asked at all, and whether the answer is known. */
+export interface ConfirmFlags {
+  readonly yes: boolean;
+  readonly input: boolean;
+}
+
+/** The flags of commands that destroy something. */
+export const confirmFlags = {
+  yes: { kind: "boolean", brief: "Do not ask", default: false, withNegated: false },
+  input: { kind: "boolean", brief: "Ask on the terminal; without one nothing is asked", default: true },
+} as const;
+
+/** Asks before something is destroyed. @throws Failure (misuse) without a terminal; (refused) for another answer */
+export async function confirm(context: Context, question: string, { yes, input }: ConfirmFlags): Promise<void> {
+  if (yes) return;
+  const { stdin, stderr } = context.process;
+  if (!input || !stdin.isTTY) throw misuse(`${question} There is no terminal to ask on: --yes says so.`);
+  const { createInterface } = await import("node:readline/promises");
+  const terminal = createInterface({ input: stdin, output: stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `, { signal: context.interrupted });
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(EXIT.refused, "nothing was done");
+  } finally {
+    terminal.close();
+  }
+}

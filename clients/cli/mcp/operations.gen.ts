@@ -1,0 +1,598 @@
+// Written from api/openapi.json by clients/cli/mcp/generate.ts: run 'make generate' after a change.
+import type { OperationInput } from "./operation-inputs.ts";
+
+/** What the operations take that tools call. */
+export const OPERATIONS = {
+  "GET /api/v2/environments": {
+    "description": "Lists the environments that are accessible to the current user, newest first.\n\nNeeds the permission `environments:read`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [],
+      "properties": {
+        "limit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100,
+          "default": 50,
+          "description": "How many are answered; default 50, maximum 100."
+        },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 1000000000,
+          "default": 0,
+          "description": "Number of results to skip; default 0."
+        },
+        "status": {
+          "type": "string",
+          "enum": [
+            "creating",
+            "building",
+            "updating",
+            "ready",
+            "failed",
+            "terminating"
+          ],
+          "description": "Only environments in this state."
+        },
+        "search": {
+          "type": "string",
+          "maxLength": 253,
+          "description": "Part of the name, literally; upper and lower case are the same."
+        },
+        "created_after": {
+          "type": "string",
+          "maxLength": 64,
+          "description": "Created at this moment or later (ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is)."
+        },
+        "created_before": {
+          "type": "string",
+          "maxLength": 64,
+          "description": "Created before this moment (ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is)."
+        }
+      }
+    },
+    "places": {
+      "limit": "query",
+      "offset": "query",
+      "status": "query",
+      "search": "query",
+      "created_after": "query",
+      "created_before": "query"
+    }
+  },
+  "GET /api/v2/environments/{environment_id}": {
+    "description": "The environment, by its id or its name.\n\nNeeds the permission `environments:read`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "environment_id"
+      ],
+      "properties": {
+        "environment_id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 253,
+          "description": "The environment's id, in upper or lower case, or its name."
+        }
+      }
+    },
+    "places": {
+      "environment_id": "path"
+    }
+  },
+  "POST /api/v2/environments": {
+    "description": "Creates an environment: a temporary, isolated instance of a backend and optionally a frontend, in a namespace of its own, until its TTL is over. It answers as soon as the creation has begun, with the status `creating`; the environment is there when its status is `ready`. The body may also be form-encoded, with the same field names and `config_overrides` as JSON. `frontend_branch` and `frontend_commit` mean nothing without `frontend_repo`.\n\nNeeds the permission `environments:create`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "environment_name",
+        "backend_repo",
+        "backend_branch"
+      ],
+      "properties": {
+        "environment_name": {
+          "type": "string",
+          "minLength": 3,
+          "maxLength": 50,
+          "pattern": "^[a-z]([a-z0-9-]*[a-z0-9])?$",
+          "description": "Unique; a DNS label that starts with a letter, without '--', not reserved."
+        },
+        "backend_repo": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 253,
+          "description": "Id of a registered repository."
+        },
+        "backend_branch": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 244,
+          "pattern": "^[^\\x00-\\x20\\x7f~^:?*\\[\\\\./-][^\\x00-\\x20\\x7f~^:?*\\[\\\\]{0,243}$",
+          "description": "Git branch: whatever git takes, 244 bytes of UTF-8 at most, without invisible characters."
+        },
+        "backend_commit": {
+          "type": "string",
+          "maxLength": 64,
+          "pattern": "^([0-9A-Fa-f]{7,64})?$",
+          "description": "Commit SHA; the latest of the branch when empty. A short one of 7 digits or more stands for the head of the named branch and for no other commit: it is resolved once, when the environment is created."
+        },
+        "frontend_repo": {
+          "type": "string",
+          "maxLength": 253,
+          "description": "Id of a registered repository."
+        },
+        "frontend_branch": {
+          "type": "string",
+          "maxLength": 244,
+          "pattern": "^$|^[^\\x00-\\x20\\x7f~^:?*\\[\\\\./-][^\\x00-\\x20\\x7f~^:?*\\[\\\\]{0,243}$",
+          "description": "Git branch, as backend_branch; the repository's default branch when empty."
+        },
+        "frontend_commit": {
+          "type": "string",
+          "maxLength": 64,
+          "pattern": "^([0-9A-Fa-f]{7,64})?$",
+          "description": "Commit SHA; the latest of the branch when empty. A short one of 7 digits or more stands for the head of the named branch and for no other commit: it is resolved once, when the environment is created."
+        },
+        "ttl": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 168,
+          "description": "Hours from creation to deletion. When left out: the default of the config set that is named, if it has one, else 24."
+        },
+        "provision_database": {
+          "type": "boolean",
+          "description": "A PostgreSQL of its own; as the config set says, else none, when left out."
+        },
+        "auto_generate_secrets": {
+          "type": "boolean",
+          "default": true,
+          "description": "False: config_overrides gives every secret of the Repositories, as text or by secretKeyRef."
+        },
+        "use_shared_api_keys": {
+          "type": "boolean",
+          "description": "Adds the shared API keys of the config set to the variables of the pods."
+        },
+        "config_set": {
+          "type": "string",
+          "maxLength": 253,
+          "description": "Id of a config set; the default one, if there is one, when left out."
+        },
+        "config_overrides": {
+          "type": "object",
+          "properties": {
+            "helm_values": {
+              "type": "object",
+              "properties": {
+                "backend": {
+                  "type": "object",
+                  "properties": {
+                    "env": {
+                      "type": "object",
+                      "additionalProperties": {
+                        "description": "Text, or where the secret manager has it.",
+                        "oneOf": [
+                          {
+                            "type": "string",
+                            "maxLength": 4096,
+                            "pattern": "^[^\\x00]*$"
+                          },
+                          {
+                            "type": "object",
+                            "required": [
+                              "secretKeyRef"
+                            ],
+                            "properties": {
+                              "secretKeyRef": {
+                                "type": "object",
+                                "required": [
+                                  "name",
+                                  "key"
+                                ],
+                                "properties": {
+                                  "name": {
+                                    "type": "string",
+                                    "minLength": 1,
+                                    "maxLength": 255,
+                                    "pattern": "^[A-Za-z0-9_.-]+$"
+                                  },
+                                  "key": {
+                                    "type": "string",
+                                    "pattern": "^(latest|[1-9][0-9]{0,8})$",
+                                    "description": "A version, or latest: the newest when the environment is made. A version may also be sent as a number."
+                                  }
+                                },
+                                "additionalProperties": false,
+                                "description": "A secret of the secret manager that is shared with the environment."
+                              }
+                            },
+                            "additionalProperties": false
+                          }
+                        ]
+                      },
+                      "maxProperties": 100,
+                      "propertyNames": {
+                        "type": "string",
+                        "maxLength": 128,
+                        "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+                      },
+                      "description": "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager."
+                    },
+                    "replicas": {
+                      "type": "integer",
+                      "minimum": 0,
+                      "maximum": 20
+                    },
+                    "resources": {
+                      "type": "object",
+                      "properties": {
+                        "requests": {
+                          "type": "object",
+                          "properties": {
+                            "cpu": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            },
+                            "memory": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            }
+                          },
+                          "additionalProperties": false
+                        },
+                        "limits": {
+                          "type": "object",
+                          "properties": {
+                            "cpu": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            },
+                            "memory": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            }
+                          },
+                          "additionalProperties": false
+                        }
+                      },
+                      "additionalProperties": false
+                    }
+                  },
+                  "additionalProperties": true,
+                  "maxProperties": 50,
+                  "description": "Any other value of the chart only where the Repository lists its path as overridable."
+                },
+                "frontend": {
+                  "type": "object",
+                  "properties": {
+                    "env": {
+                      "type": "object",
+                      "additionalProperties": {
+                        "description": "Text, or where the secret manager has it.",
+                        "oneOf": [
+                          {
+                            "type": "string",
+                            "maxLength": 4096,
+                            "pattern": "^[^\\x00]*$"
+                          },
+                          {
+                            "type": "object",
+                            "required": [
+                              "secretKeyRef"
+                            ],
+                            "properties": {
+                              "secretKeyRef": {
+                                "type": "object",
+                                "required": [
+                                  "name",
+                                  "key"
+                                ],
+                                "properties": {
+                                  "name": {
+                                    "type": "string",
+                                    "minLength": 1,
+                                    "maxLength": 255,
+                                    "pattern": "^[A-Za-z0-9_.-]+$"
+                                  },
+                                  "key": {
+                                    "type": "string",
+                                    "pattern": "^(latest|[1-9][0-9]{0,8})$",
+                                    "description": "A version, or latest: the newest when the environment is made. A version may also be sent as a number."
+                                  }
+                                },
+                                "additionalProperties": false,
+                                "description": "A secret of the secret manager that is shared with the environment."
+                              }
+                            },
+                            "additionalProperties": false
+                          }
+                        ]
+                      },
+                      "maxProperties": 100,
+                      "propertyNames": {
+                        "type": "string",
+                        "maxLength": 128,
+                        "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+                      },
+                      "description": "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager."
+                    },
+                    "replicas": {
+                      "type": "integer",
+                      "minimum": 0,
+                      "maximum": 20
+                    },
+                    "resources": {
+                      "type": "object",
+                      "properties": {
+                        "requests": {
+                          "type": "object",
+                          "properties": {
+                            "cpu": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            },
+                            "memory": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            }
+                          },
+                          "additionalProperties": false
+                        },
+                        "limits": {
+                          "type": "object",
+                          "properties": {
+                            "cpu": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            },
+                            "memory": {
+                              "type": "string",
+                              "maxLength": 32,
+                              "pattern": "^([0-9]{1,18}(?:\\.[0-9]{0,9})?|\\.[0-9]{1,9})([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+                            }
+                          },
+                          "additionalProperties": false
+                        }
+                      },
+                      "additionalProperties": false
+                    }
+                  },
+                  "additionalProperties": true,
+                  "maxProperties": 50,
+                  "description": "Any other value of the chart only where the Repository lists its path as overridable."
+                }
+              },
+              "additionalProperties": false
+            }
+          },
+          "additionalProperties": false
+        }
+      }
+    },
+    "places": {
+      "environment_name": "body",
+      "backend_repo": "body",
+      "backend_branch": "body",
+      "backend_commit": "body",
+      "frontend_repo": "body",
+      "frontend_branch": "body",
+      "frontend_commit": "body",
+      "ttl": "body",
+      "provision_database": "body",
+      "auto_generate_secrets": "body",
+      "use_shared_api_keys": "body",
+      "config_set": "body",
+      "config_overrides": "body"
+    }
+  },
+  "GET /api/v2/environments/{environment_id}/stream": {
+    "description": "The environment as server-sent events: as it is, and again whenever its status, its spec or its expiry changes. The stream ends when the environment is gone; a client that reconnects then is answered ENV_NOT_FOUND. The first event after a reconnection tells what changed meanwhile. A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.\n\nNeeds the permission `environments:read`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "environment_id"
+      ],
+      "properties": {
+        "environment_id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 253,
+          "description": "The environment's id, in upper or lower case, or its name."
+        }
+      }
+    },
+    "places": {
+      "environment_id": "path"
+    }
+  },
+  "GET /api/v2/environments/{environment_id}/logs/{component}": {
+    "description": "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource.\n\nNeeds the permission `environments:read`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "environment_id",
+        "component"
+      ],
+      "properties": {
+        "environment_id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 253,
+          "description": "The environment's id, in upper or lower case, or its name."
+        },
+        "component": {
+          "type": "string",
+          "enum": [
+            "backend",
+            "frontend",
+            "argocd"
+          ],
+          "description": "argocd: the deployer's report on the environment's application."
+        },
+        "lines": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000,
+          "default": 100,
+          "description": "How many of the newest lines."
+        },
+        "since": {
+          "type": "string",
+          "minLength": 2,
+          "maxLength": 20,
+          "pattern": "^([0-9]{1,5}([.][0-9]{1,3})?d)?([0-9]{1,5}([.][0-9]{1,3})?h)?([0-9]{1,5}([.][0-9]{1,3})?m)?([0-9]{1,5}([.][0-9]{1,3})?s)?$",
+          "description": "Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h."
+        }
+      }
+    },
+    "places": {
+      "environment_id": "path",
+      "component": "path",
+      "lines": "query",
+      "since": "query"
+    }
+  },
+  "PUT /api/v2/environments/{environment_id}": {
+    "description": "Sets the TTL; `expires_at` moves to the creation plus the new TTL. `description` is the reason, kept for the audit trail.\n\nNeeds the permission `environments:update`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "environment_id",
+        "ttl_hours"
+      ],
+      "properties": {
+        "environment_id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 253,
+          "description": "The environment's id, in upper or lower case, or its name."
+        },
+        "ttl_hours": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 168,
+          "description": "Hours from creation to deletion."
+        },
+        "description": {
+          "type": "string",
+          "maxLength": 500,
+          "description": "Why; kept for the audit trail."
+        }
+      }
+    },
+    "places": {
+      "environment_id": "path",
+      "ttl_hours": "body",
+      "description": "body"
+    }
+  },
+  "PATCH /api/v2/environments/{environment_id}": {
+    "description": "Protects the environment from deletion and expiry, scales it to zero, or takes either back; moves it to another branch, commit or version of its config set. What runs stays until the new version is ready; secrets, URLs and expiry stay. What is moved to is checked as at a creation. An environment of a pull request is moved by its pull request alone: 409.\n\nNeeds the permission `environments:update`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "environment_id"
+      ],
+      "properties": {
+        "environment_id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 253,
+          "description": "The environment's id, in upper or lower case, or its name."
+        },
+        "protected": {
+          "type": "boolean",
+          "description": "Refuses deletion and expiry while true."
+        },
+        "suspended": {
+          "type": "boolean",
+          "description": "Scales everything to zero while true; secrets and data stay."
+        },
+        "backend_branch": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 244,
+          "pattern": "^[^\\x00-\\x20\\x7f~^:?*\\[\\\\./-][^\\x00-\\x20\\x7f~^:?*\\[\\\\]{0,243}$",
+          "description": "Git branch that the backend moves to; its head, unless a commit is sent, too."
+        },
+        "backend_commit": {
+          "type": "string",
+          "maxLength": 64,
+          "pattern": "^([0-9A-Fa-f]{7,64})?$",
+          "description": "Commit SHA that the backend moves to. Empty: the head of its branch, read anew. A short one of 7 digits or more stands for that head and for no other commit."
+        },
+        "frontend_branch": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 244,
+          "pattern": "^[^\\x00-\\x20\\x7f~^:?*\\[\\\\./-][^\\x00-\\x20\\x7f~^:?*\\[\\\\]{0,243}$",
+          "description": "Git branch that the frontend moves to; its head, unless a commit is sent, too."
+        },
+        "frontend_commit": {
+          "type": "string",
+          "maxLength": 64,
+          "pattern": "^([0-9A-Fa-f]{7,64})?$",
+          "description": "Commit SHA that the frontend moves to. Empty: the head of its branch, read anew. A short one of 7 digits or more stands for that head and for no other commit."
+        },
+        "config_set_version": {
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 1
+            },
+            {
+              "type": "string",
+              "const": "current"
+            }
+          ],
+          "description": "Moves the environment to the current version of its config set: `current`, or that version's number, which is refused once there is a newer one."
+        }
+      }
+    },
+    "places": {
+      "environment_id": "path",
+      "protected": "body",
+      "suspended": "body",
+      "backend_branch": "body",
+      "backend_commit": "body",
+      "frontend_branch": "body",
+      "frontend_commit": "body",
+      "config_set_version": "body"
+    }
+  },
+  "DELETE /api/v2/environments/{environment_id}": {
+    "description": "Initiates the deletion of the environment and of all its resources: its applications, its secrets, its namespace. It is complete when the environment is not found any more; asking again meanwhile is fine.\n\nNeeds the permission `environments:delete`.",
+    "schema": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": [
+        "environment_id"
+      ],
+      "properties": {
+        "environment_id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 253,
+          "description": "The environment's id, in upper or lower case, or its name."
+        }
+      }
+    },
+    "places": {
+      "environment_id": "path"
+    }
+  }
+} as const satisfies Readonly<Record<string, OperationInput>>;

@@ -1,0 +1,56 @@
+import type { Context } from "../context.ts";
+import { plain, plainJson } from "./plain.ts";
+import { type Column, tableOf } from "./table.ts";
+
+/** The forms of output: tables for people, the others for programs. */
+export const FORMS = ["table", "wide", "json", "yaml", "name"] as const;
+export type Form = (typeof FORMS)[number];
+
+/** What every command that shows data takes. */
+export interface OutputFlags {
+  readonly output: Form;
+  readonly headers: boolean;
+}
+
+/** How data is shown in each form. */
+export interface Shown<T> {
+  /** What JSON and YAML have. */
+  readonly data: unknown;
+  readonly items: readonly T[];
+  readonly columns: readonly Column<T>[];
+  /** What the form `name` has of each. */
+  readonly name: (item: T) => string;
+}
+
+/** Writes data to stdout. */
+export async function print<T>(context: Context, shown: Shown<T>, flags: OutputFlags): Promise<void> {
+  context.process.stdout.write(await textOf(shown, flags));
+}
+
+async function textOf<T>({ data, items, columns, name }: Shown<T>, { output, headers }: OutputFlags): Promise<string> {
+  switch (output) {
+    case "json":
+    case "yaml":
+      return serialized(data, output);
+    case "name":
+      return items.map((item) => `${plain(name(item))}\n`).join("");
+    case "table":
+    case "wide":
+      return tableOf(
+        items,
+        columns.filter(({ wide = false }) => !wide || output === "wide"),
+        headers,
+      );
+  }
+}
+
+/** Data for programs. */
+export async function serialized(data: unknown, form: "json" | "yaml"): Promise<string> {
+  if (form === "json") return `${plainJson(data, 2)}\n`;
+  // Through JSON, so that nothing is left that a terminal would obey.
+  const { stringify } = await import("yaml");
+  return plain(stringify(JSON.parse(JSON.stringify(data)), { lineWidth: 0 }));
+}
+
+/** Whether a form is for programs, and whole. */
+export const isData = (form: Form): form is "json" | "yaml" => form === "json" || form === "yaml";

@@ -1,0 +1,40 @@
+/** Where the bars of a chart stand: pure arithmetic, so that it can be tested. */
+
+/** One column: what it stands for, and a value for each series; `null` where nothing is known. */
+export interface Column {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+export interface Bar {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly series: number;
+  readonly column: number;
+}
+
+/** The chart's own units; the browser stretches them. */
+export const WIDTH = 600;
+export const HEIGHT = 100;
+const GAP = 0.25;
+
+/** The bars of each column beside each other, as high as their share of the highest. */
+export function barsOf(columns: readonly Column[]): readonly Bar[] {
+  const highest = highestOf(columns);
+  if (highest === 0) return [];
+  const step = WIDTH / columns.length;
+  return columns.flatMap(({ values }, column) => {
+    const width = (step * (1 - GAP)) / values.length;
+    return values.flatMap((value, series) => {
+      if (value === null || value <= 0) return [];
+      const height = (value / highest) * HEIGHT;
+      return [{ x: step * (column + GAP / 2) + width * series, y: HEIGHT - height, width, height, series, column }];
+    });
+  });
+}
+
+/** The greatest value; 0 where there is none. */
+export const highestOf = (columns: readonly Column[]) =>
+  Math.max(0, ...columns.flatMap(({ values }) => values.map((value) => value ?? 0)));

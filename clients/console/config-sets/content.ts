@@ -1,0 +1,24 @@
+import type { ConfigSet, ConfigSetContent } from "../../sdk/index.ts";
+
+/** What of a config set can be replaced; empty parts are left out, so that the text is short. */
+export function contentOf(set: ConfigSet): ConfigSetContent {
+  const { description, production, helm_values, env, shared_api_keys, database, quota, ttl_default_hours, access } =
+    set;
+  const parts = {
+    description,
+    production,
+    helm_values,
+    env,
+    shared_api_keys,
+    database,
+    quota,
+    ttl_default_hours,
+    access,
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === "" || value === false) return true;
+  return typeof value === "object" && value !== null && Object.values(value).every(isEmpty);
+}

@@ -1,0 +1,51 @@
+import type { EnvironmentReport, EnvironmentSource } from "../../sdk/index.ts";
+import { type Fact, Facts } from "../parts/facts.tsx";
+import { Ago, Until } from "../parts/when.tsx";
+import { moneyText, shortCommit } from "../parts/words.ts";
+import { StepsView } from "./steps-view.tsx";
+import { UrlsView } from "./urls-view.tsx";
+
+/** What an environment is made of, where it is, and how far it came. */
+export function Overview({ environment }: { readonly environment: EnvironmentReport }) {
+  return (
+    <div class="columns">
+      <div class="column">
+        <UrlsView environment={environment} />
+        <StepsView environment={environment} />
+      </div>
+      <section class="card" aria-labelledby="facts">
+        <h2 id="facts">Details</h2>
+        <Facts of={factsOf(environment)} />
+      </section>
+    </div>
+  );
+}
+
+function factsOf(environment: EnvironmentReport): readonly Fact[] {
+  const { repositories, creator, configuration, cluster, cost } = environment;
+  const { frontend } = repositories;
+  return [
+    ["Expires", environment.protected ? "never, while it is protected" : <Until at={environment.expires_at} />],
+    ["Lifetime", `${environment.ttl_hours} h from creation`],
+    ["Created", <Ago key="created" at={environment.created_at} />],
+    ["Created by", creator.name || creator.email || "unknown"],
+    ["Backend", <Source key="backend" of={repositories.backend} />],
+    ...(frontend === undefined ? [] : [["Frontend", <Source key="frontend" of={frontend} />] as const]),
+    ["Config set", configuration.config_set || "none"],
+    ["Database", configuration.database_provisioned ? "PostgreSQL" : "none"],
+    ["Secrets", configuration.auto_generated_secrets ? "generated" : "all given"],
+    ["Namespace", <code key="namespace">{cluster.namespace}</code>],
+    ...(environment.managed_by === null ? [] : [["Kept by", environment.managed_by] as const]),
+    ["Cost so far", moneyText(cost.actual, cost.currency)],
+    ["Cost until it expires", moneyText(cost.forecast, cost.currency)],
+  ];
+}
+
+function Source({ of: { repo, branch, commit } }: { readonly of: EnvironmentSource }) {
+  return (
+    <span class="source">
+      {repo} <span class="branch">{branch}</span>
+      {commit && <code title={commit}>{shortCommit(commit)}</code>}
+    </span>
+  );
+}

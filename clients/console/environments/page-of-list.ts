@@ -1,0 +1,62 @@
+import type { ChangedEnvironment, ListedEnvironmentReport } from "../../sdk/index.ts";
+
+/** What of the list is shown. */
+export interface ListQuery {
+  readonly search: string;
+  readonly status: string;
+  /** Only those that the reader made. */
+  readonly isMine: boolean;
+  readonly offset: number;
+}
+
+/** A page as it is known. */
+export interface ListPage {
+  readonly environments: readonly ListedEnvironmentReport[];
+  /** On all pages. */
+  readonly total: number;
+}
+
+export const PAGE_SIZE = 50;
+
+/** What the address says of the list, as far as it makes sense. */
+export function queryFrom(query: Readonly<Record<string, string>>): ListQuery {
+  const offset = Number(query.offset);
+  return {
+    search: query.search ?? "",
+    status: query.status ?? "",
+    isMine: query.mine === "1",
+    offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
+  };
+}
+
+/** The address of a list. */
+export function addressOf({ search, status, isMine, offset }: ListQuery): string {
+  const parameters = new URLSearchParams({
+    ...(search && { search }),
+    ...(status && { status }),
+    ...(isMine && { mine: "1" }),
+    ...(offset > 0 && { offset: String(offset) }),
+  });
+  return parameters.size === 0 ? "/console/" : `/console/?${parameters}`;
+}
+
+/** A page after a change, and whether it is to be asked for again: what came or went moves the others. */
+export interface AfterChange {
+  readonly page: ListPage;
+  readonly isStale: boolean;
+}
+
+/** Puts a change into a page, as far as it is about one of its environments. */
+export function afterChange(page: ListPage, { id, environment }: ChangedEnvironment, query: ListQuery): AfterChange {
+  const isShown = page.environments.some((one) => one.id === id);
+  if (!isShown) return { page, isStale: environment === undefined || isWanted(environment, query) };
+  const isGone = environment === undefined || !isWanted(environment, query);
+  const environments = isGone
+    ? page.environments.filter((one) => one.id !== id)
+    : page.environments.map((one) => (one.id === id ? environment : one));
+  return { page: { environments, total: isGone ? page.total - 1 : page.total }, isStale: isGone };
+}
+
+function isWanted({ name, status }: ListedEnvironmentReport, { search, status: wanted }: ListQuery): boolean {
+  return name.toLowerCase().includes(search.toLowerCase()) && (wanted === "" || status === wanted);
+}

@@ -1,0 +1,95 @@
+import { useEffect, useState } from "preact/hooks";
+import type { LogEntry } from "../../sdk/index.ts";
+import { platform } from "../platform/client.ts";
+import { keepFollowing, type StreamState } from "../platform/following.ts";
+import { type Lines, NO_LINES, withLines } from "./log-lines.ts";
+
+export type Component = "backend" | "frontend" | "argocd";
+
+export interface Log {
+  readonly lines: Lines;
+  readonly state: StreamState;
+}
+
+interface Wanted {
+  readonly id: string;
+  readonly component: Component;
+  /** Nothing older than that, as `1h`; empty: all. */
+  readonly since: string;
+  /** Read once more when it changes; only for the deployer, whose report is no stream. */
+  readonly round: string;
+}
+
+/** The most that the platform answers at once. */
+const MOST_LINES = 1_000;
+
+/** The lines of a component, while they are written. */
+export function useLog({ id, component, since, round }: Wanted): Log {
+  const [log, setLog] = useState<Log>({ lines: NO_LINES, state: "connecting" });
+  const isStream = component !== "argocd";
+  useEffect(() => {
+    setLog({ lines: NO_LINES, state: "connecting" });
+    const add = (added: readonly LogEntry[]) =>
+      setLog(({ lines, state }) => ({ state, lines: withLines(lines, added) }));
+    const query = { lines: MOST_LINES, ...(since && { since }) };
+    const tell = (state: StreamState) => setLog(({ lines }) => ({ lines, state }));
+    return component === "argocd"
+      ? readReport(id, query, { add, tell })
+      : followPods({ id, component, query }, { add, tell });
+  }, [id, component, since, isStream ? "" : round]);
+  return log;
+}
+
+interface Taker {
+  readonly add: (added: readonly LogEntry[]) => void;
+  readonly tell: (state: StreamState) => void;
+}
+
+type Query = { readonly lines: number; readonly since?: string };
+type PodComponent = Exclude<Component, "argocd">;
+
+/** Lines come in bursts; they are shown once for each picture of the screen. */
+function followPods(
+  { id, component, query }: { id: string; component: PodComponent; query: Query },
+  { add, tell }: Taker,
+) {
+  let waiting: LogEntry[] = [];
+  let frame = 0;
+  const flush = () => {
+    frame = 0;
+    add(waiting);
+    waiting = [];
+  };
+  const stop = keepFollowing(
+    "GET /api/v2/environments/{environment_id}/logs/{component}/stream",
+    { path: { environment_id: id, component }, query },
+    {
+      state: tell,
+      event(entry) {
+        waiting.push(entry);
+        frame ||= requestAnimationFrame(flush);
+      },
+    },
+  );
+  return () => {
+    stop();
+    cancelAnimationFrame(frame);
+  };
+}
+
+function readReport(id: string, query: Query, { add, tell }: Taker): () => void {
+  const asked = new AbortController();
+  const path = { environment_id: id, component: "argocd" } as const;
+  platform
+    .call("GET /api/v2/environments/{environment_id}/logs/{component}", { path, query, signal: asked.signal })
+    .then(
+      ({ logs }) => {
+        add(logs);
+        tell("over");
+      },
+      (error: unknown) => {
+        if (!asked.signal.aborted) tell({ error });
+      },
+    );
+  return () => asked.abort();
+}

@@ -1,0 +1,65 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isAtEnd, type Line } from "./log-lines.ts";
+
+interface ScrollProps {
+  readonly lines: readonly Line[];
+  /** How many lines came in all. */
+  readonly total: number;
+  readonly label: string;
+  /** No more lines come. */
+  readonly isOver: boolean;
+}
+
+/** Lines that are followed until somebody scrolls up; then they stay where they are, and the way back is shown. */
+export function Scroll({ lines, total, label, isOver }: ScrollProps) {
+  const box = useRef<HTMLDivElement>(null);
+  /** How many lines had come when the reader left the end; `undefined` while the end is followed. */
+  const [left, setLeft] = useState<number>();
+  const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
+  useLayoutEffect(() => {
+    if (left !== undefined) return undefined;
+    toEnd();
+    // Lines that come into view take their height only then.
+    const frame = requestAnimationFrame(toEnd);
+    return () => cancelAnimationFrame(frame);
+  }, [lines, left]);
+  /** Only who scrolls up leaves the end: lines that grow move it, too. */
+  const top = useRef(0);
+  const onScroll = (seen: HTMLDivElement) => {
+    const isUp = seen.scrollTop < top.current;
+    top.current = seen.scrollTop;
+    if (isAtEnd(seen)) setLeft(undefined);
+    else if (isUp) setLeft((former) => former ?? total);
+  };
+  const missed = left === undefined ? 0 : total - left;
+  return (
+    <div class="log-frame">
+      <div
+        ref={box}
+        class="log"
+        role="log"
+        aria-live="off"
+        aria-label={label}
+        // It is scrolled by keyboard, too.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        onScroll={({ currentTarget }) => onScroll(currentTarget)}
+      >
+        {lines.length === 0 && (
+          <p class="quiet">{isOver ? "No lines." : "No lines yet. They appear here as they are written."}</p>
+        )}
+        {lines.map(({ number, timestamp, level, message }) => (
+          <div key={number} class="line" data-level={level}>
+            <time dateTime={timestamp}>{timestamp.slice(11, 23)}</time>
+            <span class="message">{message}</span>
+          </div>
+        ))}
+      </div>
+      {left !== undefined && (
+        <button type="button" class="to-end" onClick={() => setLeft(undefined)}>
+          {missed > 0 ? `${missed.toLocaleString()} new below` : "To the newest"}
+        </button>
+      )}
+    </div>
+  );
+}

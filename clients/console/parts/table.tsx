@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+
+interface TableProps {
+  /** What it lists, for those who can't see it. */
+  readonly caption: string;
+  /** The names of the columns; those that begin with `#` hold numbers, the name is not shown of those with `~`. */
+  readonly columns: readonly string[];
+  readonly children: ComponentChildren;
+  /** Each row becomes a block on a narrow screen. Then every cell says by `data-label` what it is. */
+  readonly isStacked?: boolean;
+}
+
+/** A table that can be scrolled by keyboard where it is wider than the screen. */
+export function Table({ caption, columns, children, isStacked = false }: TableProps) {
+  return (
+    <section
+      class={isStacked ? "table stacked" : "table"}
+      {...(!isStacked && { tabIndex: 0, "aria-label": `Table: ${caption}` })}
+    >
+      <table>
+        <caption class="skip">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col" class={name.startsWith("#") ? "number" : undefined}>
+                {name.startsWith("~") ? <span class="skip">{name.slice(1)}</span> : name.replace(/^#/, "")}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+/** The YAML of a form. Its parser is loaded when it is first needed. */
+
+/** Why a text can't be taken. */
+export class UnreadableYaml extends Error {
+  override readonly name = "UnreadableYaml";
+}
+
+/** A mapping that is written as YAML; `undefined` for an empty text. @throws UnreadableYaml */
+export async function readYaml(text: string): Promise<Record<string, unknown> | undefined> {
+  if (text.trim() === "") return undefined;
+  const { parse } = await import("yaml");
+  let value: unknown;
+  try {
+    // Few aliases: a short text must not become a huge object.
+    value = parse(text, { maxAliasCount: 10, schema: "core" });
+  } catch (error) {
+    throw new UnreadableYaml(`This is no YAML: ${(error as Error).message.split("\n")[0]}`, { cause: error });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UnreadableYaml("Names with values are wanted here, such as 'backend:'.");
+  }
+  return value as Record<string, unknown>;
+}
+
+/** An object as YAML. */
+export async function asYaml(value: unknown): Promise<string> {
+  const { stringify } = await import("yaml");
+  return stringify(value);
+}

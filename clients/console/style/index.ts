@@ -1,0 +1,10 @@
+import "./theme.css";
+import "./base.css";
+import "./shell.css";
+import "./controls.css";
+import "./lists.css";
+import "./tables.css";
+import "./cards.css";
+import "./environment.css";
+import "./logs.css";
+import "./charts.css";

@@ -1,0 +1,46 @@
+/** One event of a stream: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
+export interface StreamEvent<Data> {
+  /** The position after it, for `Last-Event-ID`. */
+  readonly id: string | undefined;
+  readonly data: Data;
+}
+
+/** More than this in one event is not read: nothing of the platform is as long. */
+const MOST_CHARACTERS = 4 * 1024 ** 2;
+
+/** The events of a body; comments are left out. @throws Error for an event that is too long */
+export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent<unknown>> {
+  let text = "";
+  for await (const piece of textOf(body)) {
+    text += piece;
+    const blocks = text.split(/\r\n\r\n|\n\n|\r\r/);
+    text = blocks.pop() ?? "";
+    if (text.length > MOST_CHARACTERS) throw new Error("an event of the stream is too long");
+    for (const block of blocks) {
+      const event = eventIn(block);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+/** Not by `for await` over the body: not every browser can. */
+async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      yield decoder.decode(part.value, { stream: true });
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function eventIn(block: string): StreamEvent<unknown> | undefined {
+  const fields = block.split(/\r\n|\n|\r/).map((line) => {
+    const [, name = "", value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    return { name, value };
+  });
+  const data = fields.filter(({ name }) => name === "data").map(({ value }) => value);
+  if (data.length === 0) return undefined;
+  return { id: fields.findLast(({ name }) => name === "id")?.value, data: JSON.parse(data.join("\n")) };
+}

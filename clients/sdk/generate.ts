@@ -1,0 +1,7 @@
+/** Writes `api.gen.ts` beside this file; with `--check` fails instead when it is not up to date. */
+
+import document from "../../api/openapi.json" with { type: "json" };
+import { generated } from "../../crds/generated.ts";
+import { type Document, typesOfDocument } from "./operations.ts";
+
+generated("clients/sdk/api.gen.ts", typesOfDocument(document as unknown as Document));

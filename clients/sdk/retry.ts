@@ -1,0 +1,60 @@
+import { PlatformError } from "./platform-error.ts";
+
+/** How often and how long something is tried again. */
+export interface Retries {
+  /** Tries in all, the first one too. */
+  readonly attempts: number;
+  /** A wait that would be longer than this, in milliseconds, is not begun: the refusal is answered. */
+  readonly longestWaitMs: number;
+}
+
+const FIRST_WAIT_MS = 250;
+
+/**
+ * Does the work again when that makes sense: after 429, and, if a repetition does nothing twice, after 502 to 504 and after
+ * a failure of the network. It waits for as long as the platform wants.
+ *
+ * @throws the last failure; the signal's reason once it is aborted
+ */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  { retries, isRepeatable, signal }: { retries: Retries; isRepeatable: boolean; signal: AbortSignal | undefined },
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      const waitMs = waitAfter(error, attempt, isRepeatable);
+      if (attempt >= retries.attempts || waitMs === undefined || waitMs > retries.longestWaitMs) throw error;
+      await pause(waitMs, signal);
+    }
+  }
+}
+
+function waitAfter(error: unknown, attempt: number, isRepeatable: boolean): number | undefined {
+  const ownMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+  // What fetch throws when there is no answer.
+  if (!(error instanceof PlatformError)) return error instanceof TypeError && isRepeatable ? ownMs : undefined;
+  const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
+  // A request that came too often was not looked at.
+  if (error.status === 429) return Math.max(ownMs, askedMs);
+  const isPassing = [502, 503, 504].includes(error.status);
+  return isPassing && isRepeatable ? Math.max(ownMs, askedMs) : undefined;
+}
+
+/** @throws the signal's reason once it is aborted */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", end, { once: true });
+    if (signal?.aborted) end();
+  });
+}

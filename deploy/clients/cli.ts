@@ -1,0 +1,65 @@
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { type Plugin, rolldown } from "rolldown";
+import type { ClientBuild } from "./client-build.ts";
+
+/** The command line: one file that Node runs, with everything in it. */
+export const cli: ClientBuild = {
+  name: "clients/cli",
+  sources: ["clients/cli/**/*.ts", "package.json", "clients/sdk/*.ts"],
+  made: "clients/cli/dist/eenv.mjs",
+  async make(checkout) {
+    const file = join(checkout, this.made);
+    const unfinished = `${file}.${process.pid}`;
+    const code = await bundled(join(checkout, "clients/cli/main.ts"), [packed(/\/mcp\/serve\.ts$/, "serveTools")]);
+    try {
+      await writeFile(unfinished, `#!/usr/bin/env node\n${code}`, { mode: 0o755 });
+      await rename(unfinished, file);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  },
+};
+
+async function bundled(input: string, plugins: Plugin[]): Promise<string> {
+  const bundle = await rolldown({
+    input,
+    plugins,
+    platform: "node",
+    tsconfig: false,
+    checks: { pluginTimings: false },
+  });
+  try {
+    const { output } = await bundle.generate({ format: "esm", codeSplitting: false, minify: true });
+    return inAscii(output[0].code);
+  } finally {
+    await bundle.close();
+  }
+}
+
+/**
+ * Keeps a module that few need for its one function, with all that it imports, as compressed text that is a module only once it is imported. The
+ * engine would scan its code at each start: of the Model Context Protocol's library that took longer than everything else.
+ */
+const packed = (module: RegExp, exported: string): Plugin => ({
+  name: "packed",
+  load: {
+    filter: { id: module },
+    async handler(id) {
+      const text = gzipSync(await bundled(id, [])).toString("base64");
+      return {
+        moduleType: "js",
+        code: `export async function ${exported}(...given) {
+  const { gunzipSync } = await import("node:zlib");
+  const code = gunzipSync(Buffer.from("${text}", "base64")).toString("base64");
+  return (await import("data:text/javascript;base64," + code)).${exported}(...given);
+}`,
+      };
+    },
+  },
+});
+
+/** Otherwise the engine would read all of it as characters of two bytes. Others than these are in texts and patterns alone. */
+const inAscii = (code: string) =>
+  code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
