@@ -78,7 +78,7 @@ const services = [
     unit: units.PercentUnit,
     queries: {
       "{{service}}": shareOf("ephemeral_service_calls_total", {
-        of: { service: /chat|mail|repository-host/ },
+        of: { service: /chat|mail|opencost|repository-host/ },
         which: { outcome: "error" },
         by: ["service"],
         over: "10m",
@@ -128,10 +128,11 @@ const processes = [
   graph({
     title: "Since the last success",
     description:
-      "How long ago a reconcile of each controller last ended without an error. Loops such as expiry, sweeps, messages and feedback are controllers; one that has nothing to do may be old.",
+      "How long ago a reconcile of each controller, each part of the garbage collection and the storing of counts last ended without an error. Those that have nothing to do may be old.",
     unit: units.Seconds,
     queries: {
       "{{controller}}": secondsSince(gauge("ephemeral_controller_last_success_timestamp_seconds").max("controller")),
+      "{{loop}}": secondsSince(gauge("ephemeral_loop_last_success_timestamp_seconds").max("loop")),
     },
   }),
   graph({

@@ -1,4 +1,4 @@
-import { AN_HOUR, histogram, type Series, SHOWN, shareOf } from "./queries.ts";
+import { AN_HOUR, histogram, rate, type Series, SHOWN, shareOf } from "./queries.ts";
 
 /** An objective of `GET /api/observability/slo/status`, as the alerts on error budgets measure it. */
 export interface Objective {
@@ -21,10 +21,15 @@ export const FAST_BURN = 14.4;
 export const OBJECTIVES: readonly Objective[] = [
   {
     title: "Creation",
-    description: "Environments that were ready within 180 seconds. 99 % have to be.",
+    description:
+      "Environments that were ready within 180 seconds, of those that became ready or failed. 99 % have to be.",
     target: 0.99,
     alert: "EphemeralCreationBudgetBurns",
-    good: (over) => histogram("ephemeral_environment_creation_seconds", {}, over).within(180),
+    good: (over) =>
+      histogram("ephemeral_environment_creation_seconds", {}, over).within(
+        180,
+        rate("ephemeral_environment_creation_failures_total", {}, over).sum(),
+      ),
   },
   {
     title: "Deletion",

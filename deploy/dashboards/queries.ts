@@ -103,8 +103,12 @@ export interface Histogram<Label extends string> {
   quantile<By extends Label = never>(share: number, ...by: readonly By[]): Series<By>;
   /** How many events there were in the time. */
   count(): Series<Label>;
-  /** The share of events that lasted no longer than a bound of the buckets, in seconds. */
-  within(seconds: number): Series;
+  /**
+   * The share of events that lasted no longer than a bound of the buckets, in seconds.
+   *
+   * @param endless how many events in a second never came to the end that is measured
+   */
+  within(seconds: number, endless?: Series): Series;
 }
 
 /** The events of a time, as a histogram has them. */
@@ -119,7 +123,10 @@ export function histogram<Name extends MetricOfType<"histogram">>(
     quantile: (share, ...by) =>
       new Series(`histogram_quantile(${share}, sum by (${["le", ...by].join(", ")}) (${buckets()}))`),
     count: () => new Series(`increase(${selector(`${name}_count`, where)}[${over}])`),
-    within: (seconds) => new Series(`(sum(${buckets({ le: String(seconds) })}) / (${counted} > 0))`),
+    within(seconds, endless) {
+      const all = endless === undefined ? counted : `(${counted} + ${endless.text})`;
+      return new Series(`(sum(${buckets({ le: String(seconds) })}) / (${all} > 0))`);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
+import { buildClients } from "../clients/build.ts";
 import { run } from "../local/processes/run.ts";
 
 const checkout = join(import.meta.dirname, "../..");
@@ -23,6 +24,15 @@ export async function layOutCode(root: string, work: string): Promise<void> {
   const { name, version, license, type, dependencies } = packageJson;
   await writeFile(join(app, "package.json"), JSON.stringify({ name, version, license, type, dependencies }, null, 2));
   await copyFile(join(checkout, "LICENSE"), join(app, "LICENSE"));
+  await layOutClients(app);
+}
+
+/** What the process serves to people: the command line's file, and the web console. */
+async function layOutClients(app: string): Promise<void> {
+  await buildClients();
+  for (const made of ["clients/cli/dist/eenv.mjs", "clients/console/dist/index.html", "clients/console/dist/assets"]) {
+    await cp(join(checkout, made), join(app, made), { recursive: true });
+  }
 }
 
 function compilation(outDir: string): object {

@@ -20,6 +20,8 @@ export type Packages = Readonly<Record<string, Locked>>;
 
 /** Packages of which only finished files are served to browsers: what those were built from is not loaded. */
 const SERVED = ["redoc", "swagger-ui-dist"];
+/** Packages that are compiled into the command line and the web console. Others of theirs are loaded by the process, too. */
+export const BUNDLED = ["@modelcontextprotocol/server", "@preact/signals", "@stricli/core", "preact", "preact-iso"];
 /** Types, sources of compiled files, and add-ons for another runtime than Node. */
 const NOT_LOADED = /\.(map|[cm]?tsx?|flow|bare)$/;
 
@@ -47,18 +49,24 @@ export async function layOutDependencies(root: string): Promise<void> {
 }
 
 /** The folders of the packages that the process may load, sorted. */
-export function productionPackages(packages: Packages): readonly string[] {
+export const productionPackages = (packages: Packages): readonly string[] => neededBy(wantedBy(packages[""]), packages);
+
+/** The folders of the packages that are compiled into the clients, with what they need, sorted. */
+export const bundledPackages = (packages: Packages): readonly string[] => neededBy(BUNDLED, packages);
+
+/** The folders of the packages that are found from the checkout by these names, and of all that they need. */
+function neededBy(names: readonly string[], packages: Packages): readonly string[] {
   const found = new Set<string>();
-  const follow = (folder: string): void => {
-    if (SERVED.some((name) => folder === `node_modules/${name}`)) return;
-    for (const name of wantedBy(packages[folder])) {
-      const place = placeOf(name, folder, packages);
+  const follow = (wanted: readonly string[], from: string): void => {
+    if (SERVED.some((name) => from === `node_modules/${name}`)) return;
+    for (const name of wanted) {
+      const place = placeOf(name, from, packages);
       if (place === undefined || found.has(place)) continue;
       found.add(place);
-      follow(place);
+      follow(wantedBy(packages[place]), place);
     }
   };
-  follow("");
+  follow(names, "");
   return [...found].sort();
 }
 

@@ -1,6 +1,6 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { machineArchitecture } from "./archive.ts";
-import { type Locked, productionPackages, readPackages } from "./dependencies.ts";
+import { bundledPackages, type Locked, productionPackages, readPackages } from "./dependencies.ts";
 import { readPins } from "./pins.ts";
 
 /** A part of the image. */
@@ -47,7 +47,7 @@ export async function billOfMaterials(): Promise<BillOfMaterials> {
       }),
       // A package may lie in two folders.
       ...new Map(
-        productionPackages(locked)
+        [...productionPackages(locked), ...bundledPackages(locked)]
           .map((folder) => ofNpm(folder, locked[folder] ?? {}))
           .map((one) => [one.purl, one]),
       ).values(),

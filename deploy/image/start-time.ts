@@ -11,11 +11,19 @@ const SETTINGS = {
 const SERVING = '"message":"serving"';
 const DEADLINE_MS = 60_000;
 
+/** What the start of a container costs. */
+export interface StartCost {
+  /** From the container's start until its process listens. */
+  readonly ms: number;
+  /** Resident memory then. */
+  readonly bytes: number;
+}
+
 /**
- * The milliseconds from the start of a container until its process listens, in a network without an API server. It is
- * ready once it has read the cluster, which a test with an API server measures.
+ * Measures a start in a network without an API server. What a replica needs until it has read the cluster, and while it is
+ * idle, a test with an API server measures.
  */
-export async function measureStart(root: string): Promise<number> {
+export async function measureStart(root: string): Promise<StartCost> {
   const folder = await mkdtemp(join(tmpdir(), "image-start-"));
   try {
     const file = join(folder, "settings.yaml");
@@ -32,7 +40,8 @@ export async function measureStart(root: string): Promise<number> {
     });
     try {
       await container.untilWritten(SERVING, DEADLINE_MS);
-      return performance.now() - began;
+      const ms = performance.now() - began;
+      return { ms, bytes: await container.residentBytes() };
     } finally {
       await container.stop();
     }

@@ -9,11 +9,17 @@ export const clusterFolder = join(stateFolder, "cluster");
 /** The identity provider's keys and passwords, which outlive the cluster. */
 export const identityFolder = join(stateFolder, "identity-provider");
 
+/** Programs for trying the platform out; `source` puts them on the path. */
+export const programsFolder = join(stateFolder, "bin");
+
 /** Shell variables for trying the platform out; only `source` reads it. */
 export const shellVariablesFile = join(stateFolder, "env");
 
 /** The state of the platform that runs on this machine for an existing cluster. */
 export const existingFolder = join(stateFolder, "existing");
+
+/** The state of the kind cluster, and of the programs beside it: gone after `make down`. */
+export const kindFolder = join(stateFolder, "kind");
 
 /**
  * Mounts and sockets of the running local cluster. They are kept out of the checkout because a socket's path is

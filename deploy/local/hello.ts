@@ -1,4 +1,4 @@
-import { type ApiAccess, apiClient } from "./kubernetes/api-client.ts";
+import type { ApiClient } from "./kubernetes/api-client.ts";
 import { apiUrl } from "./platform/settings.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -13,12 +13,11 @@ export interface Hello {
 }
 
 /** Makes the environment through the REST interface if it is not there, and shows its steps until it is ready. */
-export async function ensureHello(access: ApiAccess, idToken: string): Promise<Hello> {
+export async function ensureHello(cluster: Pick<ApiClient, "find">, idToken: string): Promise<Hello> {
   const began = performance.now();
   const known = await call("GET", `/${NAME}`, idToken);
   if (known.status === 404) await create(idToken);
-  const client = apiClient(access);
-  await untilReady(client, NAME, began).finally(() => client.close());
+  await untilReady(cluster, NAME, began);
   const { body } = await call("GET", `/${NAME}`, idToken);
   const { status, urls } = body as Pick<Hello, "status" | "urls">;
   return { status, urls, readyAfterSeconds: known.status === 404 ? (performance.now() - began) / 1000 : undefined };

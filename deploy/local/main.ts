@@ -11,17 +11,28 @@ The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an
   down      stop it and leave nothing behind
   status    which programs run
 
-With CLUSTER=existing, the cluster of KUBECONFIG instead, with the settings of SETTINGS (deploy/examples/settings.yaml):
+With CLUSTER=existing, the cluster of KUBECONFIG's current context instead, with the settings of SETTINGS (deploy/examples/settings.yaml):
 
-  up        install the platform there, run its operator on this machine; says what to do next
+  up        install the platform there, run its operator on this machine; says what to do next. Asks for the context's name
+            first, unless YES=1 or --yes is given
   down      stop the operator; what is in the cluster stays
+
+With CLUSTER=kind, a cluster of kind (https://kind.sigs.k8s.io), for machines with Docker:
+
+  up        make the cluster, install Argo CD, an ingress and the platform there, and make the environment hello; with
+            IMAGE=<repository>@sha256:… the image of a release instead of the one of this checkout
+  down      delete the cluster
 
 State is kept in STATE_FOLDER (default: .local).
 `;
 
+const [name = "--help", ...flags] = process.argv.slice(2);
+/** Whether the person has confirmed beforehand what would be asked. */
+const yes = flags.includes("--yes") || process.env.YES === "1";
+
 type Commands = Readonly<Record<string, () => Promise<void>>>;
 
-/** Loaded when called: neither kind of cluster needs what the other does. */
+/** Loaded when called: no kind of cluster needs what another does. */
 const clusters: Readonly<Record<string, Commands>> = {
   local: {
     up: async () => (await import("./up.ts")).up(),
@@ -46,8 +57,13 @@ Pull requests of ${giteaUrl}/shop/backend and ${giteaUrl}/shop/frontend get envi
     status,
   },
   existing: {
-    up: async () => (await import("./existing/up.ts")).up(),
+    up: async () => (await import("./existing/up.ts")).up(yes),
     down: async () => (await import("./existing/down.ts")).down(),
+    status,
+  },
+  kind: {
+    up: async () => (await import("./kind/commands.ts")).up(),
+    down: async () => (await import("./kind/commands.ts")).down(),
     status,
   },
 };
@@ -62,7 +78,6 @@ async function status(): Promise<void> {
 }
 
 const CLUSTER = process.env.CLUSTER || "local";
-const [name = "--help"] = process.argv.slice(2);
 const command = clusters[CLUSTER]?.[name];
 if (command) {
   await command().catch((error: Error) => {

@@ -3,7 +3,8 @@ import { delimiter, join } from "node:path";
 import { run } from "./processes/run.ts";
 import type { Progress } from "./progress.ts";
 
-const alternative = "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up";
+const alternative =
+  "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up, or with Docker CLUSTER=kind make up";
 
 /** Programs that the local cluster is built with or calls, and the Debian packages that bring them. */
 const needed: Readonly<Record<string, string>> = {
@@ -13,6 +14,8 @@ const needed: Readonly<Record<string, string>> = {
   git: "git",
   ip: "iproute2",
   iptables: "iptables",
+  // For the backup of docs/install.md, which a test follows.
+  jq: "jq",
   mount: "mount",
   nft: "nftables",
   openssl: "openssl",

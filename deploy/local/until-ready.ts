@@ -12,7 +12,7 @@ const READY_DEADLINE_MS = 120_000;
  *
  * @param began by `performance.now()`; the seconds that are shown are counted from then
  */
-export async function untilReady(client: ApiClient, name: string, began: number): Promise<void> {
+export async function untilReady(client: Pick<ApiClient, "find">, name: string, began: number): Promise<void> {
   const shown = new Set<string>();
   let last: Condition | undefined;
   const check = async () => {
@@ -30,6 +30,9 @@ export async function untilReady(client: ApiClient, name: string, began: number)
     await waitUntil({ what: `environment '${name}' to be ready`, check, deadlineMs: READY_DEADLINE_MS });
   } catch (cause) {
     const because = last ? `${last.reason}: ${last.message}` : "it has no status: is the operator running?";
-    throw new Error(`Environment '${name}' is not ready. ${because}\nSee .local/cluster/log/operator.log.`, { cause });
+    throw new Error(
+      `Environment '${name}' is not ready. ${because}\nSee the operator's log: .local/cluster/log/operator.log, or kubectl logs.`,
+      { cause },
+    );
   }
 }

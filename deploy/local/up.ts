@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { startCluster } from "./cluster.ts";
+import { installCommandLine } from "./command-line.ts";
+import { identityFolder } from "./folders.ts";
 import { ensureHello, type Hello } from "./hello.ts";
+import { apiClient } from "./kubernetes/api-client.ts";
+import { consoleOrigin } from "./network/addresses.ts";
 import { apiUrl } from "./platform/settings.ts";
 import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
@@ -11,9 +15,12 @@ import { userTokens } from "./user-tokens.ts";
 /** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
 export async function up(): Promise<void> {
   const began = performance.now();
-  const site = await startCluster(showProgress());
+  const progress = showProgress();
+  await progress.step("command line and web console", installCommandLine);
+  const site = await startCluster(progress);
   const idToken = await writeEnvironmentFile(site);
-  const hello = await ensureHello(site.access, idToken);
+  const client = apiClient(site.access);
+  const hello = await ensureHello(client, idToken).finally(() => client.close());
   console.log(epilogue(hello, site, (performance.now() - began) / 1000));
 }
 
@@ -22,6 +29,8 @@ async function writeEnvironmentFile({ adminKubeconfig, built, ca }: ClusterSite)
   const tokens = await userTokens();
   await writeShellVariables({
     API_URL: apiUrl,
+    EENV_URL: apiUrl,
+    CONSOLE_URL: `${consoleOrigin}/console/`,
     KUBECONFIG: adminKubeconfig,
     KUBECTL: join(built.controlplane.programs, "kubectl"),
     CA_FILE: ca.certificate,
@@ -40,8 +49,10 @@ Environment hello is ${hello.status}${made === undefined ? "" : ` (${made.toFixe
 
 Everything took ${seconds.toFixed(1)} s and keeps running; "make down" stops it. Next:
 
+  ${consoleOrigin}/console/   # the web console; accounts: ${shortPath(join(identityFolder, "passwords.json"))}
   source .local/env
   curl -H "Authorization: Bearer $ID_TOKEN" $API_URL/api/environments/hello   # "make token" prints a fresh token
+  eenv login --with-token <<< $ID_TOKEN && eenv get hello   # or "eenv login", with a browser; "eenv --help"
   $KUBECTL get eenv hello -o wide
   tail -f ${join(".local/cluster", "log/operator.log")}                       # programs: "make status"
 

@@ -1,4 +1,4 @@
-import { clusterFolder, existingFolder } from "../folders.ts";
+import { clusterFolder, existingFolder, kindFolder } from "../folders.ts";
 import { isAlive, recordedProcesses } from "../processes/process.ts";
 import { cleanUp } from "./cleanup.ts";
 import { assertMachineIsFree, withMachine } from "./machine.ts";
@@ -15,8 +15,8 @@ export async function stopCluster(): Promise<void> {
   });
 }
 
-/** The programs of the local cluster, then those for an existing one, as they were started, and whether each runs. */
+/** The programs of the local cluster, then those for an existing one and beside one of kind, as they were started, and whether each runs. */
 export async function programStatus(): Promise<{ name: string; pid: number; running: boolean; logFile: string }[]> {
-  const records = await Promise.all([clusterFolder, existingFolder].map(recordedProcesses));
+  const records = await Promise.all([clusterFolder, existingFolder, kindFolder].map(recordedProcesses));
   return records.flat().map((record) => ({ ...record, running: isAlive(record) }));
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
+import type { CertificateAuthority } from "../kubernetes/pki.ts";
 import { addresses, forwards } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { Component } from "./component.ts";
@@ -9,16 +10,18 @@ import type { Component } from "./component.ts";
 export const forwardsComponent: Component = {
   name: "forwards",
   after: ["network", "git server", "identity provider", "traefik"],
-  async start(site) {
-    const { address } = addresses.bridge;
-    const pair = await site.ca.issue("forwards", { commonName: "forwards", alternativeNames: [`IP:${address}`] });
-    const args = [join(import.meta.dirname, "../network/forward.ts"), pair.certificate, pair.key];
-    await keepRunning(site.folder, { name: "forwards", command: process.execPath, args }, async () => {
-      for (const { port } of Object.values(forwards)) await assertListens(address, port);
-      return true;
-    });
-  },
+  start: (site) => keepForwards(site.folder, site.ca, addresses.bridge.address),
 };
+
+/** Makes sure that the forwards run at that address of this machine, with a certificate of that authority. */
+export async function keepForwards(folder: string, ca: CertificateAuthority, address: string): Promise<void> {
+  const pair = await ca.issue("forwards", { commonName: "forwards", alternativeNames: [`IP:${address}`] });
+  const args = [join(import.meta.dirname, "../network/forward.ts"), pair.certificate, pair.key, address];
+  await keepRunning(folder, { name: "forwards", command: process.execPath, args }, async () => {
+    for (const { port } of Object.values(forwards)) await assertListens(address, port);
+    return true;
+  });
+}
 
 async function assertListens(host: string, port: number): Promise<void> {
   const socket = connect(port, host);

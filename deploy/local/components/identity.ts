@@ -5,18 +5,22 @@ import { keepRunning } from "../processes/process.ts";
 import { answersWell } from "../processes/wait.ts";
 import type { Component } from "./component.ts";
 
-/**
- * The identity provider. Its keys and passwords outlive the cluster, so that a token survives `make down` and `make up`.
- * With PASSWORD_GRANT=on it also takes e-mail and password without a browser.
- */
+/** The identity provider, beside the local cluster. */
 export const identityComponent: Component = {
   name: "identity provider",
   after: [],
-  start: (site) => {
-    const script = join(import.meta.dirname, "../identity/serve.ts");
-    const args = [script, identityFolder, ...(process.env.PASSWORD_GRANT === "on" ? ["--password-grant"] : [])];
-    return keepRunning(site.folder, { name: "identity-provider", command: process.execPath, args }, () =>
-      answersWell(`${localIssuer}/.well-known/openid-configuration`),
-    );
-  },
+  start: (site) => keepIdentityProvider(site.folder),
 };
+
+/**
+ * Makes sure that the identity provider runs, with its log and its record in that folder. Its keys and passwords outlive the
+ * cluster, so that a token survives `make down` and `make up`. With PASSWORD_GRANT=on it also takes e-mail and password
+ * without a browser.
+ */
+export function keepIdentityProvider(folder: string): Promise<void> {
+  const script = join(import.meta.dirname, "../identity/serve.ts");
+  const args = [script, identityFolder, ...(process.env.PASSWORD_GRANT === "on" ? ["--password-grant"] : [])];
+  return keepRunning(folder, { name: "identity-provider", command: process.execPath, args }, () =>
+    answersWell(`${localIssuer}/.well-known/openid-configuration`),
+  );
+}

@@ -64,23 +64,34 @@ function componentImage(component: SampleComponent, { image, commit, layer: root
   return { reference: `${image}:${commit}`, layers: [root], config };
 }
 
-async function imageSpecs({ folder, built, repositories }: ClusterSite): Promise<ImageSpec[]> {
-  const layers = join(folder, "layers");
-  const [pause, main, cart] = await Promise.all([
-    layer(built.pause, layers),
-    layer(built.sample, layers),
-    layer(built.sampleCart, layers),
-  ]);
+async function imageSpecs(site: ClusterSite): Promise<ImageSpec[]> {
+  const pause = await layer(site.built.pause, join(site.folder, "layers"));
+  const pauseSpec = { reference: pauseImage, layers: [pause], config: { User: "65532:65532", Entrypoint: ["/pause"] } };
   // The shop's repositories begin as copies of these.
+  const samples = await sampleImages(site, (name, repository) => [sampleImage(repository), shopImage(name)]);
+  return [pauseSpec, ...samples];
+}
+
+/** What images of the sample application are made of. */
+interface SampleSources extends Pick<ClusterSite, "folder" | "repositories"> {
+  readonly built: Pick<ClusterSite["built"], "sample" | "sampleCart">;
+}
+
+/** The images of the commits that the sample's repositories begin with, for each of the names that a component's image has. */
+export async function sampleImages(
+  { folder, built, repositories }: SampleSources,
+  namesOf: (component: SampleComponent, repository: string) => readonly string[],
+): Promise<ImageSpec[]> {
+  const layers = join(folder, "layers");
+  const [main, cart] = await Promise.all([layer(built.sample, layers), layer(built.sampleCart, layers)]);
   const component = (name: SampleComponent): ImageSpec[] => {
     const { name: repository, commit, cartCommit } = repositories[name];
-    return [sampleImage(repository), shopImage(name)].flatMap((image) => [
+    return namesOf(name, repository).flatMap((image) => [
       componentImage(name, { image, commit, layer: main }),
       componentImage(name, { image, commit: cartCommit, layer: cart }),
     ]);
   };
-  const pauseSpec = { reference: pauseImage, layers: [pause], config: { User: "65532:65532", Entrypoint: ["/pause"] } };
-  return [pauseSpec, ...component("backend"), ...component("frontend")];
+  return [...component("backend"), ...component("frontend")];
 }
 
 /** A root folder that holds a component's static program and nothing else. */

@@ -4,7 +4,7 @@ import type { ApiClient } from "../kubernetes/api-client.ts";
 import { clusterEntry } from "../kubernetes/kubeconfig.ts";
 import { applyPlatformChart, platformAccount } from "../platform/chart.ts";
 import { type HostPlatform, keepOperatorRunning, keepTokenFresh } from "../platform/programs.ts";
-import { ensureWebhookKey } from "../platform/secrets.ts";
+import { ensureConsoleSecret, ensureWebhookKey } from "../platform/secrets.ts";
 import { localSettings } from "../platform/settings.ts";
 import type { ClusterSite } from "../site.ts";
 import type { Component } from "./component.ts";
@@ -13,11 +13,12 @@ import { sampleImage } from "./images.ts";
 /** The platform chart without its Deployment, and the Repositories of the sample application. */
 export const platformComponent: Component = {
   name: "platform chart",
-  after: ["kube-apiserver", "Argo CD settings"],
+  after: ["kube-apiserver", "Argo CD settings", "identity provider"],
   async start(site) {
     await applyPlatformChart(site.client, localSettings(site), site.progress);
     await Promise.all([
       ensureWebhookKey(site.client),
+      ensureConsoleSecret(site.client),
       register(site.client, "backend", site.repositories.backend),
       register(site.client, "frontend", site.repositories.frontend),
     ]);

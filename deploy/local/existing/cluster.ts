@@ -1,6 +1,8 @@
 import type { Settings } from "../../../config/settings.ts";
-import type { ClusterEntry } from "../kubernetes/kubeconfig.ts";
+import type { Manifest } from "../kubernetes/api-client.ts";
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
+import type { Context } from "./context.ts";
+import { missingRights } from "./rights.ts";
 
 /** The chart's `kubeVersion` (a test compares the two), checked before anything is rendered. */
 const OLDEST_MINOR = 33;
@@ -8,88 +10,120 @@ const argoCdKinds = ["applications.argoproj.io", "appprojects.argoproj.io"];
 /** The chart's default name of the ServiceAccount of Argo CD's application controller. */
 const argoCdAccount = "argocd-application-controller";
 const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
+const ADMISSION = "admissionregistration.k8s.io/v1";
+/** What tells that the hosts of environments are served. */
+const classes = [
+  { group: "networking.k8s.io", plural: "ingressclasses" },
+  { group: "gateway.networking.k8s.io", plural: "gatewayclasses" },
+] as const;
+const POLICIES = "validatingadmissionpolicies";
 
-/** A cluster that the platform can be installed in. */
-export interface UsableCluster {
-  /** How it is reached. */
-  readonly cluster: ClusterEntry;
-  /** The `gitVersion` of its /version, as in `v1.33.1-gke.1107000`. */
-  readonly kubeVersion: string;
+/** What the API server says of itself at /version. */
+export interface KubernetesVersion {
+  readonly major: string;
+  readonly minor: string;
+  /** As in `v1.33.1-gke.1107000`. */
+  readonly gitVersion: string;
 }
 
-/**
- * The cluster of that user's kubeconfig, after looking whether the platform can be installed there; writes nothing.
- *
- * Fails with one sentence when it can't be reached, is too old, has no Argo CD, or the user is no administrator.
- */
-export async function assertUsable(
-  user: ClusterUser,
-  { deployer }: Pick<Settings, "deployer">,
-): Promise<UsableCluster> {
-  const cluster = await describeCluster(user);
-  const kubeVersion = await versionOf(user, cluster);
-  await assertAdministrator(user, cluster);
-  const account = [`serviceaccount/${argoCdAccount}`, `--namespace=${deployer.namespace}`];
-  const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${deployer.namespace}`, ...account];
-  const found = await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]);
-  const obstacle = whyNoDeployer(found, deployer.namespace);
-  if (obstacle) throw new Error(obstacle);
-  return { cluster, kubeVersion };
+/** What is to be installed in a cluster, and the cluster's answer at /version. */
+export interface Installation {
+  readonly context: Context;
+  readonly version: KubernetesVersion;
+  readonly settings: Pick<Settings, "namespace" | "deployer">;
+  /** All objects of the platform's chart. */
+  readonly manifests: readonly Manifest[];
 }
 
-/** The missing object of the deployer, in one sentence, given the names of the objects that were found. */
-export function whyNoDeployer(found: string, namespace: string): string | undefined {
+/** What the cluster says at /version. Fails when it does not answer. */
+export async function versionOf(user: ClusterUser, { cluster }: Context): Promise<KubernetesVersion> {
+  const get = kubectl(user, ["get", "--raw", "/version", "--request-timeout=10s"]);
+  const answer = await get.catch((cause: Error) => {
+    throw new Error(`The cluster ${cluster.server} does not answer: ${cause.message}`, { cause });
+  });
+  return JSON.parse(answer) as KubernetesVersion;
+}
+
+/** Fails with everything that the cluster lacks for the platform, each in one sentence that says what to do. Writes nothing. */
+export async function assertUsable(user: ClusterUser, installation: Installation): Promise<void> {
+  const { context, version, settings, manifests } = installation;
+  const tooOld = whyTooOld(version);
+  const found = await Promise.all([
+    told("the policies' API", policyProblems(user)),
+    told("the rights of your user", missingRights(user, manifests, settings)),
+    told("Argo CD", deployerProblems(user, settings.deployer.namespace)),
+    told("the ingress", whyNoIngress(user)),
+  ]);
+  const problems = [...(tooOld === undefined ? [] : [tooOld]), ...found.flat()];
+  if (problems.length === 0) return;
+  const lines = problems.map((problem) => `\n  - ${problem}`).join("");
+  throw new Error(`The platform can't be installed into ${context.cluster.server} yet; nothing was changed.${lines}`);
+}
+
+/** Everything that is missing of the deployer, given the names of the objects that were found. */
+export function whyNoDeployer(found: string, namespace: string): string[] {
   const names = found.split("\n").map((line) => line.slice(line.indexOf("/") + 1));
   const kinds = argoCdKinds.filter((kind) => !names.includes(kind));
-  if (kinds.length > 0) return `The cluster has no ${kinds.join(", ")}: install Argo CD (${argoCdGuide}).`;
+  const problems =
+    kinds.length === 0 ? [] : [`The cluster has no ${kinds.join(", ")}: install Argo CD (${argoCdGuide}).`];
   if (!names.includes(namespace)) {
-    return `The cluster has no namespace ${namespace}: the setting deployer.namespace must name the one of Argo CD.`;
+    problems.push(
+      `The cluster has no namespace ${namespace}: the setting deployer.namespace must name the one of Argo CD.`,
+    );
+  } else if (!names.includes(argoCdAccount)) {
+    problems.push(
+      `The namespace ${namespace} has no ServiceAccount ${argoCdAccount}, by which the platform's policies know Argo CD: ` +
+        "where it has another name, install deploy/charts/platform with helm and set deployer.serviceAccount.",
+    );
   }
-  if (names.includes(argoCdAccount)) return undefined;
-  return (
-    `The namespace ${namespace} has no ServiceAccount ${argoCdAccount}, by which the platform's policies know Argo CD: ` +
-    "where it has another name, install deploy/charts/platform with helm and set deployer.serviceAccount."
-  );
+  return problems;
 }
 
 /** Why the platform can't work with that API server, in one sentence, given what it says at /version. */
-export function whyTooOld({ major, minor }: { readonly major: string; readonly minor: string }): string | undefined {
+export function whyTooOld({ major, minor }: Pick<KubernetesVersion, "major" | "minor">): string | undefined {
   // Some providers write "31+".
   const isOld = Number(major) < 1 || (major === "1" && Number.parseInt(minor, 10) < OLDEST_MINOR);
   return isOld ? `The cluster is Kubernetes ${major}.${minor}; 1.${OLDEST_MINOR} or newer is needed.` : undefined;
 }
 
-/** Only the cluster is taken from the kubeconfig: the operator has an identity of its own. */
-async function describeCluster(user: ClusterUser): Promise<ClusterEntry> {
-  const view = ["config", "view", "--raw", "--minify", "--flatten", "--output=json"];
-  const config = JSON.parse(await saying(`KUBECONFIG=${user.kubeconfig} names no cluster`, kubectl(user, view)));
-  const { cluster } = (config as { clusters: [{ cluster: ClusterEntry }] }).clusters[0];
-  if (!cluster["proxy-url"]) return cluster;
-  throw new Error(`${cluster.server} is reached through a proxy (proxy-url), which the operator can't do.`);
+async function deployerProblems(user: ClusterUser, namespace: string): Promise<string[]> {
+  const account = [`serviceaccount/${argoCdAccount}`, `--namespace=${namespace}`];
+  const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${namespace}`, ...account];
+  return whyNoDeployer(await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]), namespace);
 }
 
-/** Fails when the cluster does not answer, or is too old. */
-async function versionOf(user: ClusterUser, { server }: ClusterEntry): Promise<string> {
-  const get = kubectl(user, ["get", "--raw", "/version", "--request-timeout=10s"]);
-  const version = JSON.parse(await saying(`The cluster ${server} does not answer`, get)) as {
-    readonly major: string;
-    readonly minor: string;
-    readonly gitVersion: string;
-  };
-  const obstacle = whyTooOld(version);
-  if (obstacle) throw new Error(obstacle);
-  return version.gitVersion;
+/** Why the platform's policies would not hold, given the resources that the API server serves beside them; a setting of it can turn them off. */
+export function whyNoPolicies(served: readonly string[]): string[] {
+  if (served.includes(POLICIES)) return [];
+  return [
+    `The API server does not serve ${POLICIES} (${ADMISSION}), which bind the platform and its users: turn them on (--runtime-config).`,
+  ];
 }
 
-async function assertAdministrator(user: ClusterUser, { server }: ClusterEntry): Promise<void> {
-  const question = kubectl(user, ["auth", "can-i", "*", "*", "--all-namespaces"]);
-  await saying(`The user of KUBECONFIG is no administrator of ${server}`, question);
+async function policyProblems(user: ClusterUser): Promise<string[]> {
+  const { resources } = await read<{ readonly resources: readonly { readonly name: string }[] }>(
+    user,
+    `/apis/${ADMISSION}`,
+  );
+  return whyNoPolicies(resources.map(({ name }) => name));
 }
 
-async function saying<T>(what: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    throw new Error(`${what}: ${(cause as Error).message}`, { cause });
-  }
+async function whyNoIngress(user: ClusterUser): Promise<string[]> {
+  const { groups } = await read<{ readonly groups: readonly { readonly name: string }[] }>(user, "/apis");
+  const served = classes.filter(({ group }) => groups.some(({ name }) => name === group));
+  const lists = served.map(({ group, plural }) => `/apis/${group}/v1/${plural}`);
+  const found = await Promise.all(lists.map((path) => read<{ readonly items: readonly unknown[] }>(user, path)));
+  if (found.some(({ items }) => items.length > 0)) return [];
+  return [
+    "The cluster has no IngressClass and no GatewayClass: install an ingress controller, or one of the Gateway API, that answers *.<baseDomain>.",
+  ];
+}
+
+async function read<T>(user: ClusterUser, path: string): Promise<T> {
+  return JSON.parse(await kubectl(user, ["get", "--raw", path])) as T;
+}
+
+/** What can't be asked is a problem as well, and hides none of the others. */
+function told(what: string, problems: Promise<readonly string[]>): Promise<readonly string[]> {
+  return problems.catch((error: Error) => [`It can't be told whether ${what} will do: ${error.message}`]);
 }

@@ -30,5 +30,6 @@ They keep running; "${makeCommand("down")}" stops them. Put your own repositorie
   $KUBECTL apply -f deploy/examples/repository-backend.yaml -f deploy/examples/repository-frontend.yaml
   curl -H "Authorization: Bearer $ID_TOKEN" $API_URL/api/environments \\
     -d environment_name=hello -d backend_repo=shop-api -d backend_branch=main   # ${idToken}
+  eenv login --with-token <<< $ID_TOKEN && eenv list   # "eenv --help"
   $KUBECTL get eenv --watch          # the same without REST: $KUBECTL apply -f deploy/examples/environment.yaml`;
 }

@@ -1,4 +1,6 @@
-import { delimiter, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
 import { readSettings, type Settings } from "../../../config/settings.ts";
 import { shortPath } from "../short-path.ts";
 
@@ -13,20 +15,24 @@ export interface Inputs {
 }
 
 /**
- * Reads KUBECONFIG and SETTINGS of the environment.
+ * Reads KUBECONFIG (by default `~/.kube/config`, as kubectl does) and SETTINGS of the environment.
  *
  * Fails with one sentence that says what to give when one is missing, and with every violation when the settings are
  * wrong.
  */
-export function readInputs({ KUBECONFIG, SETTINGS }: NodeJS.ProcessEnv): Inputs {
-  if (!KUBECONFIG) {
-    throw new Error("CLUSTER=existing needs KUBECONFIG=<path>: the kubeconfig of an administrator of the cluster.");
+export function readInputs({ KUBECONFIG, SETTINGS }: NodeJS.ProcessEnv, home = homedir()): Inputs {
+  const usual = join(home, ".kube/config");
+  const given = KUBECONFIG || (existsSync(usual) ? usual : undefined);
+  if (!given) {
+    throw new Error(
+      `CLUSTER=existing needs KUBECONFIG=<path>: the kubeconfig of an administrator of the cluster; there is no ${usual}.`,
+    );
   }
   if (!SETTINGS) {
     throw new Error(
       `CLUSTER=existing needs SETTINGS=<file> with the base domain, the default chart and the issuers of ID tokens; copy ${shortPath(exampleSettings)} and put yours in.`,
     );
   }
-  const kubeconfig = KUBECONFIG.split(delimiter).map((path) => path && resolve(path));
+  const kubeconfig = given.split(delimiter).map((path) => path && resolve(path));
   return { kubeconfig: kubeconfig.join(delimiter), settings: readSettings(SETTINGS) };
 }

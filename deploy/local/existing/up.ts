@@ -1,7 +1,9 @@
 import type { Settings } from "../../../config/settings.ts";
+import { installCommandLine } from "../command-line.ts";
 import { existingFolder } from "../folders.ts";
 import { makeCommand } from "../make-command.ts";
 import { assertPortsAreFree } from "../network/ports.ts";
+import { renderPlatformChart } from "../platform/chart.ts";
 import {
   differenceOfRunning,
   type HostPlatform,
@@ -13,33 +15,48 @@ import {
 import { withoutSupervisor } from "../processes/supervisor.ts";
 import { showProgress } from "../progress.ts";
 import { writeShellVariables } from "../shell-variables.ts";
-import { assertUsable } from "./cluster.ts";
+import { assertUsable, versionOf, whyTooOld } from "./cluster.ts";
+import { confirmContext, currentContext, terminal } from "./context.ts";
 import { epilogue } from "./epilogue.ts";
 import { readInputs } from "./inputs.ts";
-import { applyPlatform } from "./platform.ts";
+import { allObjects, applyPlatform } from "./platform.ts";
 import { findPrograms } from "./programs.ts";
 
 /**
  * Sets an existing cluster up with the platform chart and runs the operator for it on this machine; says what to do
- * next. Looks first whether all is there that it needs. Can be run again: what runs stays.
+ * next. Has the cluster confirmed (`yes`: it is), and looks first whether all is there that it needs. Can be run again: what
+ * runs stays.
  */
-export async function up(): Promise<void> {
+export async function up(yes: boolean): Promise<void> {
   const progress = showProgress();
   const { kubeconfig, settings } = readInputs(process.env);
   const { kubectl, helm } = await findPrograms();
-  const administrator = { kubectl, kubeconfig };
-  const { cluster, kubeVersion } = await progress.step("check the cluster", () =>
-    assertUsable(administrator, settings),
-  );
+  const context = await currentContext({ kubectl, kubeconfig });
+  await confirmContext(context, { yes, ask: terminal() });
+  const administrator = { kubectl, kubeconfig, context: context.name };
+  const manifests = await progress.step("check the cluster", async () => {
+    const version = await versionOf(administrator, context);
+    // Helm refuses to render the chart for one that is too old, and would hide what else is missing.
+    const rendered = await renderPlatformChart(settings, helm, whyTooOld(version) ? undefined : version.gitVersion);
+    await assertUsable(administrator, { context, version, settings, manifests: allObjects(rendered) });
+    return rendered;
+  });
+  const { cluster } = context;
   const platform = { folder: existingFolder, cluster, administrator, settings, kubectlEnvironment: process.env };
   await assertCanStart(platform, settings);
-  await progress.step("platform chart", () => applyPlatform(platform, { helm, kubeVersion }));
+  await progress.step("platform chart", () => applyPlatform(platform, manifests));
   await withoutSupervisor(existingFolder, async () => {
     await progress.step("platform token", () => keepTokenFresh(platform));
     await progress.step("operator", () => keepOperatorRunning(platform));
   });
+  await progress.step("command line", installCommandLine);
   const apiUrl = `http://${localHost(settings.api.host)}:${settings.api.port}`;
-  const env = await writeShellVariables({ API_URL: apiUrl, KUBECONFIG: kubeconfig, KUBECTL: kubectl });
+  const env = await writeShellVariables({
+    API_URL: apiUrl,
+    EENV_URL: apiUrl,
+    KUBECONFIG: kubeconfig,
+    KUBECTL: kubectl,
+  });
   console.log(epilogue({ ...platform, apiUrl, env }));
 }
 

@@ -2,10 +2,10 @@ import type { Configuration, JWK, Account as ProviderAccount } from "oidc-provid
 // @ts-expect-error: the package has no types for it.
 import { createMemoryAdapter } from "oidc-provider/lib/adapters/memory_adapter.js";
 import { accountBySubject, accountDomain } from "./accounts.ts";
-import { errorPage } from "./pages.ts";
-
-/** The public client that people and tools log in with; it has no secret. */
-export const clientId = "ephemeral";
+import { type Clients, clientsOf, toolClientId } from "./clients.ts";
+import { devicePages } from "./device-pages.ts";
+import { showPage } from "./exchange.ts";
+import { errorPage, loggedOutPage, logOutPage } from "./pages.ts";
 
 /** Everything that is signed survives a restart with these. */
 export interface ProviderKeys {
@@ -21,32 +21,33 @@ export const everyScope = "openid offline_access email profile";
 /** How long an ID token is good for. */
 export const idTokenSeconds = 3600;
 
-/** oidc-provider's configuration; `moreGrants` are grant types of our own: https://github.com/panva/node-oidc-provider/blob/main/docs/README.md */
-export function configuration({ signing, cookie }: ProviderKeys, moreGrants: readonly string[] = []): Configuration {
+/** oidc-provider's configuration: https://github.com/panva/node-oidc-provider/blob/main/docs/README.md */
+export function configuration({ signing, cookie }: ProviderKeys, clients: Clients = {}): Configuration {
   return {
     // The default, of which the provider would warn: a restart asks people to log in again.
     adapter: createMemoryAdapter(),
     jwks: { keys: [signing] },
     cookies: { keys: [cookie] },
-    clients: [
-      {
-        client_id: clientId,
-        token_endpoint_auth_method: "none",
-        // A native application may use any port of a loopback address to come back to (RFC 8252, 7.3).
-        application_type: "native",
-        grant_types: ["authorization_code", "refresh_token", ...moreGrants],
-        response_types: ["code"],
-        redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
-      },
-    ],
+    clients: clientsOf(clients),
     scopes: everyScope.split(" "),
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups", "hd"] },
     // Otherwise only the userinfo endpoint would tell e-mail and groups.
     conformIdTokenClaims: false,
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      deviceFlow: { enabled: true, ...devicePages },
+      revocation: { enabled: true, allowedPolicy: (_context, { clientId }, token) => token.clientId === clientId },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context, form) => showPage(context, logOutPage(form)),
+        postLogoutSuccessSource: (context) => showPage(context, loggedOutPage()),
+      },
+    },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
-    issueRefreshToken: async (_context, client) => client.grantTypeAllowed("refresh_token"),
-    rotateRefreshToken: false,
+    // Other providers want the scope, too; scripts that use the tools' client need not know that.
+    issueRefreshToken: async (_context, client, { scopes }) =>
+      client.grantTypeAllowed("refresh_token") && (client.clientId === toolClientId || scopes.has("offline_access")),
+    rotateRefreshToken: ({ oidc }) => oidc.client?.clientId !== toolClientId,
     ttl: {
       IdToken: idTokenSeconds,
       AccessToken: 3600,
@@ -54,11 +55,10 @@ export function configuration({ signing, cookie }: ProviderKeys, moreGrants: rea
       Grant: 86_400,
       Session: 86_400,
       Interaction: 600,
+      DeviceCode: 600,
     },
-    renderError(context, { error, error_description: description }) {
-      context.type = "html";
-      context.body = errorPage(`${error}: ${description ?? ""}`);
-    },
+    renderError: (context, { error, error_description: description }) =>
+      showPage(context, errorPage(`${error}: ${description ?? ""}`)),
     findAccount: (_context, subject) => findAccount(subject),
   };
 }

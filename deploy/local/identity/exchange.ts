@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import type { KoaContextWithOIDC } from "oidc-provider";
 
 const maximumBodyBytes = 4096;
 
@@ -15,11 +16,20 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   return body === undefined ? undefined : new URLSearchParams(body);
 }
 
-/** Answers with a page that runs and embeds nothing. */
+/** Of a page that runs and embeds nothing. */
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+};
+
+/** Answers with a page. */
 export function answer(response: ServerResponse, status: number, page: string): void {
-  const security = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  };
-  response.writeHead(status, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", ...security });
-  response.end(page);
+  response.writeHead(status, pageHeaders).end(page);
+}
+
+/** Answers a request of the provider's own with a page. */
+export function showPage(context: KoaContextWithOIDC, page: string): void {
+  context.set(pageHeaders);
+  context.body = page;
 }

@@ -9,7 +9,7 @@ export function isInteraction({ url = "" }: IncomingMessage): boolean {
   return url.startsWith("/interaction/");
 }
 
-/** Shows the log-in page, and takes what was entered there. Consent is given without asking: there is one client. */
+/** Shows the log-in page, and takes what was entered there. Consent is given without asking: all clients are ours. */
 export async function interact(
   { provider, passwords }: { provider: Provider; passwords: Passwords },
   request: IncomingMessage,

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair } from "jose";
+import { writeWhole } from "../processes/whole-file.ts";
 import type { ProviderKeys } from "./configuration.ts";
 
 const fileIn = (stateDir: string) => join(stateDir, "keys.json");
@@ -16,6 +17,15 @@ export async function providerKeys(stateDir?: string): Promise<ProviderKeys> {
     await writeFile(fileIn(stateDir), JSON.stringify(keys), { mode: 0o600 });
   }
   return keys;
+}
+
+/** The secret of the console's client, for the console to be told; kept like the keys. */
+export async function consoleSecret(stateDir?: string): Promise<string> {
+  const file = stateDir && join(stateDir, "console-secret");
+  if (file && existsSync(file)) return readFile(file, "utf8");
+  const secret = randomBytes(32).toString("base64url");
+  if (file) await writeWhole(file, secret, 0o600);
+  return secret;
 }
 
 /** The keys that a provider keeps in that folder. Fails when none was ever started with it. */

@@ -29,6 +29,51 @@ export function passwordSetPage(): string {
   return page("New password", "<p>The new password is set.</p>");
 }
 
+/** The page on which the code of a program without a browser is entered; `form` is the provider's own. */
+export function devicePage(form: string, problem?: string): string {
+  return page(
+    "Log in a program",
+    `${problem ? `<p role="alert">${escaped(problem)}</p>` : ""}
+<p>Enter the code that the program shows.</p>
+${form}
+<button form="op.deviceInputForm">Continue</button>`,
+  );
+}
+
+/** The page on which a person says that the program with this code is theirs. */
+export function deviceConfirmPage(form: string, { clientId, code }: { clientId: string; code: string }): string {
+  return page(
+    "Log in a program",
+    `<p><strong>${escaped(clientId)}</strong> wants to act as you. It has to show this code:</p>
+<p><code>${escaped(code)}</code></p>
+<p>If you have not started it yourself, close this page.</p>
+${form}
+<button form="op.deviceConfirmForm" autofocus>Continue</button>
+<button form="op.deviceConfirmForm" name="abort" value="yes">Cancel</button>`,
+  );
+}
+
+/** The page after that. */
+export function deviceDonePage(): string {
+  return page("Logged in", "<p>The program is logged in. You can close this page.</p>");
+}
+
+/** The page that asks whether to log out here, too; `form` is the provider's own. */
+export function logOutPage(form: string): string {
+  return page(
+    "Log out",
+    `<p>Log out of this identity provider, too?</p>
+${form}
+<button form="op.logoutForm" name="logout" value="yes" autofocus>Log out</button>
+<button form="op.logoutForm">Stay logged in</button>`,
+  );
+}
+
+/** The page after that, for who came from nowhere. */
+export function loggedOutPage(): string {
+  return page("Logged out", "<p>You are logged out.</p>");
+}
+
 /** The page for a log-in that can't go on. */
 export function errorPage(problem: string): string {
   return page("That did not work", `<p role="alert">${escaped(problem)}</p>`);

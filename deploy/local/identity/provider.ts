@@ -3,9 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Provider } from "oidc-provider";
-import { clientId, configuration } from "./configuration.ts";
+import { toolClientId } from "./clients.ts";
+import { configuration } from "./configuration.ts";
 import { interact, interactionFailed, isInteraction } from "./interaction.ts";
-import { providerKeys } from "./keys.ts";
+import { consoleSecret, providerKeys } from "./keys.ts";
 import { mailbox } from "./mailbox.ts";
 import { addPasswordGrant, passwordGrant } from "./password-grant.ts";
 import { isPasswordReset, type Mail, passwordReset } from "./password-reset.ts";
@@ -17,6 +18,8 @@ export interface IdentityProviderOptions {
   readonly port: number;
   /** Whether e-mail and password alone, without a browser, are good for tokens. Default false. */
   readonly passwordGrant?: boolean;
+  /** Where the web console is, as an origin, such as `http://localhost:8080`; there is none unless said. */
+  readonly consoleOrigin?: string;
   /** Folder of its keys, its passwords and the mails it writes. Without one, tokens are worthless after a restart. */
   readonly stateDir?: string;
 }
@@ -25,8 +28,10 @@ export interface IdentityProviderOptions {
 export interface IdentityProvider {
   /** The `iss` of its tokens; `<issuer>/.well-known/openid-configuration` tells the rest. */
   readonly issuer: string;
-  /** The `aud` of its tokens. */
+  /** The `aud` of the tokens that its tools get. */
   readonly clientId: string;
+  /** The secret of the console's client; with a folder, also in `console-secret` there. */
+  readonly consoleSecret: string;
   /** The accounts' passwords; with a folder, also in `passwords.json` there. */
   readonly passwords: InitialPasswords;
   /** The mails that it wrote since it was started, as nothing here can send one. */
@@ -36,19 +41,26 @@ export interface IdentityProvider {
 
 /**
  * Starts a standard OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with
- * PKCE and log-in pages, refresh, password where asked for; and a way to set a new password.
+ * PKCE and log-in pages, device flow, refresh, log-out, password where asked for; and a way to set a new password.
  *
  * ID tokens carry `sub`, `email`, `name`, `groups` and `hd` (the domain of all accounts) and live for an hour. Fails when the port is taken.
  */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
-  const { port, stateDir, passwordGrant: hasPasswordGrant = false } = options;
+  const { port, stateDir, consoleOrigin, passwordGrant: hasPasswordGrant = false } = options;
   const keys = await providerKeys(stateDir);
   const initial = await initialPasswords(stateDir && join(stateDir, "passwords.json"));
+  const secret = await consoleSecret(stateDir);
   const server = createServer();
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, configuration(keys, hasPasswordGrant ? [passwordGrant] : []));
+  const provider = new Provider(
+    issuer,
+    configuration(keys, {
+      ...(hasPasswordGrant && { moreGrants: [passwordGrant] }),
+      ...(consoleOrigin !== undefined && { console: { origin: consoleOrigin, secret } }),
+    }),
+  );
   const passwords = createPasswords(initial);
   if (hasPasswordGrant) addPasswordGrant(provider, passwords);
   provider.on("server_error", (_context, error) => console.error("a request failed", error));
@@ -63,7 +75,8 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   });
   return {
     issuer,
-    clientId,
+    clientId: toolClientId,
+    consoleSecret: secret,
     passwords: initial,
     mails,
     close: async () => {

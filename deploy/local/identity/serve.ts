@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { addresses } from "../network/addresses.ts";
+import { addresses, consoleOrigin } from "../network/addresses.ts";
 import { startIdentityProvider } from "./provider.ts";
 
 const { values, positionals } = parseArgs({
@@ -9,6 +9,7 @@ const { values, positionals } = parseArgs({
 const [stateDir] = positionals;
 const provider = await startIdentityProvider({
   port: addresses.identityProviderPort,
+  consoleOrigin,
   passwordGrant: values["password-grant"],
   ...(stateDir && { stateDir }),
 });

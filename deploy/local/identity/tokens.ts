@@ -1,6 +1,7 @@
 import { importJWK, type JWK, SignJWT } from "jose";
 import { accountByEmail } from "./accounts.ts";
-import { clientId, findAccount, idTokenSeconds } from "./configuration.ts";
+import { toolClientId } from "./clients.ts";
+import { findAccount, idTokenSeconds } from "./configuration.ts";
 import { readProviderKeys } from "./keys.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function signedIdToken(stateDir: string, issuer: string, email: str
   const claims = await findAccount(account.subject)?.claims("id_token", "", {}, []);
   const now = Math.floor(Date.now() / 1000);
   const times = { auth_time: now, iat: now, exp: now + idTokenSeconds };
-  return new SignJWT({ ...claims, ...times, iss: issuer, aud: clientId })
+  return new SignJWT({ ...claims, ...times, iss: issuer, aud: toolClientId })
     .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: String(signing.kid) })
     .sign(await importJWK(signing as JWK, "RS256"));
 }

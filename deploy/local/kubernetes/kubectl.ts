@@ -1,4 +1,4 @@
-import { run } from "../processes/run.ts";
+import { type RunOptions, run } from "../processes/run.ts";
 
 /** A cluster, and a user of it. */
 export interface ClusterUser {
@@ -6,9 +6,20 @@ export interface ClusterUser {
   readonly kubectl: string;
   /** As in KUBECONFIG: one path, or several with the system's delimiter between them. */
   readonly kubeconfig: string;
+  /** The context of the kubeconfig; the current one unless said, which its owner may change at any time. */
+  readonly context?: string;
 }
 
-/** Runs kubectl as that user and returns what it prints. Fails, with its own words, when it does (see `run`). */
-export function kubectl({ kubectl: program, kubeconfig }: ClusterUser, args: readonly string[]): Promise<string> {
-  return run(program, args, { env: { ...process.env, KUBECONFIG: kubeconfig } });
+/**
+ * Runs kubectl as that user and returns what it prints; `input` is given to it, and it has a minute unless `deadlineMs` says
+ * otherwise. Fails, with its own words, when it does (see `run`).
+ */
+export function kubectl(
+  user: ClusterUser,
+  args: readonly string[],
+  options: Pick<RunOptions, "input" | "deadlineMs"> = {},
+): Promise<string> {
+  const { kubectl: program, kubeconfig, context } = user;
+  const chosen = context === undefined ? [] : [`--context=${context}`];
+  return run(program, [...chosen, ...args], { ...options, env: { ...process.env, KUBECONFIG: kubeconfig } });
 }

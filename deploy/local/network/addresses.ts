@@ -45,6 +45,12 @@ export const gitServerUrl = `http://127.0.0.1:${addresses.gitServerPort}`;
 /** Root of the git host with private repositories and an image registry, when it was asked for. */
 export const giteaUrl = `http://127.0.0.1:${addresses.giteaPort}`;
 
+/**
+ * Where the web console is. Browsers keep cookies that are for TLS alone also for this name without TLS, and its other
+ * programs are at 127.0.0.1, which has other cookies: those are the same for all ports.
+ */
+export const consoleOrigin = `http://localhost:${addresses.apiPort}`;
+
 /** Issuer of the local cluster's tokens. */
 export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;
 

@@ -1,19 +1,20 @@
 /**
  * Offers services of this machine's loopback to pods, on the bridge: bytes go on as they are, or out of TLS.
- * Usage: forward.ts CERTIFICATE KEY; both files in PEM, for the bridge's address.
+ * Usage: forward.ts CERTIFICATE KEY [ADDRESS]; both files in PEM, for that address of the machine (the local cluster's bridge
+ * unless told).
  */
 import { readFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { addresses, forwards } from "./addresses.ts";
 
-const [certificate = "", key = ""] = process.argv.slice(2);
+const [certificate = "", key = "", address = addresses.bridge.address] = process.argv.slice(2);
 const tls = { cert: readFileSync(certificate), key: readFileSync(key) };
 
 for (const { port, to, tls: isTls } of Object.values(forwards)) {
   const join = (socket: Socket) => forward(socket, to);
   const server: Server = isTls ? createTlsServer(tls, join) : createServer(join);
-  server.listen(port, addresses.bridge.address);
+  server.listen(port, address);
 }
 
 /** Either end's failure ends the other. */

@@ -40,7 +40,8 @@ export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
   if (!(await runningProcess(folder, tokenProgram))) await rm(tokenFile, { force: true });
   const script = join(import.meta.dirname, "renew-token.ts");
   const account = [settings.namespace, settings.serviceAccount];
-  const args = [script, administrator.kubectl, administrator.kubeconfig, ...account, tokenFile];
+  const { kubectl, kubeconfig: administrators, context } = administrator;
+  const args = [script, kubectl, administrators, ...account, tokenFile, ...(context === undefined ? [] : [context])];
   const spec = { name: tokenProgram, command: process.execPath, args, env: platform.kubectlEnvironment ?? {} };
   await keepRunning(platform.folder, spec, () => existsSync(tokenFile));
 }

@@ -1,7 +1,7 @@
 /**
  * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed when four fifths of
  * its time are over, whether the machine slept meanwhile or not.
- * Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
+ * Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE [CONTEXT]
  */
 
 import { rest } from "../processes/rest.ts";
@@ -11,14 +11,15 @@ import { requestPlatformToken } from "./token.ts";
 const TOKEN_SECONDS = 3600;
 const RETRY_MS = 5_000;
 
-const [kubectl = "", kubeconfig = "", namespace = "", serviceAccount = "", tokenFile = ""] = process.argv.slice(2);
+const [kubectl = "", kubeconfig = "", namespace = "", serviceAccount = "", tokenFile = "", context] =
+  process.argv.slice(2);
 
 for (;;) await rest(await renew());
 
 /** How long the file is good for, in milliseconds. An API server that is away comes back: the old token serves on. */
 async function renew(): Promise<number> {
   try {
-    const user = { kubectl, kubeconfig };
+    const user = { kubectl, kubeconfig, ...(context !== undefined && { context }) };
     const { token, expiresAt } = await requestPlatformToken(user, { namespace, serviceAccount }, TOKEN_SECONDS);
     await writeWhole(tokenFile, token, 0o600);
     return (expiresAt.getTime() - Date.now()) * 0.8;

@@ -1,11 +1,11 @@
 import { postgresqlImage } from "../builds/postgresql.ts";
 import { accountDomain } from "../identity/accounts.ts";
-import { clientId } from "../identity/configuration.ts";
-import { addresses, baseDomain, giteaUrl, localIssuer } from "../network/addresses.ts";
+import { commandLineClientId, consoleClientId, toolClientId } from "../identity/clients.ts";
+import { addresses, baseDomain, consoleOrigin, giteaUrl, localIssuer } from "../network/addresses.ts";
 import type { ClusterSite } from "../site.ts";
 import { platformAccount } from "./chart.ts";
 import type { HostSettings } from "./programs.ts";
-import { giteaTokenRef, webhookKeyRef } from "./secrets.ts";
+import { consoleSecretRef, giteaTokenRef, webhookKeyRef } from "./secrets.ts";
 
 /** Where the REST API answers. */
 export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
@@ -36,7 +36,8 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
       port: addresses.apiPort,
       issuers: [
         {
-          ...{ issuer: localIssuer, audience: clientId },
+          ...{ issuer: localIssuer, audience: [toolClientId, commandLineClientId, consoleClientId] },
+          commandLine: { clientId: commandLineClientId, flows: ["loopback", "device"] },
           // Every account is of this domain: an ID token alone makes a developer.
           ...{ requiredClaims: { hd: [accountDomain] }, defaultRole: "developer" },
           roles: {
@@ -49,6 +50,7 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
       ],
       identityProvider: { kind: "local", url: localIssuer },
     },
+    console: { publicUrl: consoleOrigin, clientId: consoleClientId, clientSecret: consoleSecretRef },
     probes: { host: "127.0.0.1", port: addresses.probesPort },
     // One process: after a crash the next one must not wait for the lease of the last.
     leaderElection: false,

@@ -3,12 +3,13 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** How a command is run: its folder, its whole environment (default: ours) and its deadline in milliseconds. */
+/** How a command is run: its folder, its whole environment (default: ours), its standard input and its deadline in milliseconds. */
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly uid?: number;
   readonly gid?: number;
+  readonly input?: string;
   readonly deadlineMs?: number;
 }
 
@@ -19,15 +20,17 @@ export interface RunOptions {
  * unless told): the error names the command and carries the end of what it wrote.
  */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
-  const { deadlineMs = 60_000, env = process.env, ...rest } = options;
+  const { deadlineMs = 60_000, env = process.env, input, ...rest } = options;
   try {
-    const { stdout } = await execute(command, args, {
+    const running = execute(command, args, {
       ...rest,
       env: withSystemPath(env),
       timeout: deadlineMs,
       maxBuffer: 64 * 1024 * 1024,
     });
-    return stdout;
+    // A command that ends before it has read all of it tells so by its exit code.
+    if (input !== undefined) running.child.stdin?.on("error", () => undefined).end(input);
+    return (await running).stdout;
   } catch (error) {
     throw new Error(`${command} ${args.slice(0, 3).join(" ")} failed: ${endOfOutput(error)}`, { cause: error });
   }

@@ -24,6 +24,13 @@ export interface SupervisorTimes {
 
 const times: SupervisorTimes = { pollMs: 500, firstDelayMs: 1000, longestDelayMs: 60_000, stableMs: 120_000 };
 
+/** How programs are supervised. */
+export interface SupervisorOptions {
+  readonly delays?: SupervisorTimes;
+  /** The last restart of each program; once it is cleared, every program is as one that never ended. */
+  readonly restarts?: Map<string, Restart>;
+}
+
 /**
  * Does the work while nothing else starts or stops programs of the folder, then has them supervised. After a failure they
  * are only if they were before.
@@ -68,9 +75,8 @@ export async function supervise(
   folder: string,
   signal: AbortSignal,
   log: (line: string) => void,
-  delays: SupervisorTimes = times,
+  { delays = times, restarts = new Map() }: SupervisorOptions = {},
 ): Promise<void> {
-  const restarts = new Map<string, Restart>();
   while (!signal.aborted) {
     for (const record of await recordedProcesses(folder)) {
       if (record.name === supervisor || isAlive(record)) continue;
@@ -101,7 +107,7 @@ export async function supervise(
 }
 
 /** A restart of one program: when it is due or was done, and how long it waited. */
-interface Restart {
+export interface Restart {
   readonly at: number;
   readonly delayMs: number;
   readonly isDone: boolean;

@@ -1,4 +1,4 @@
-{{/* What runs check-installation: the operator's image and identity, and nothing of its ports. Given: root, args. */}}
+{{/* What runs a check: the operator's image and identity, and nothing of its ports. Given: root, and args, of which the first is the command. */}}
 {{- define "check.pod" -}}
 {{- $root := .root -}}
 serviceAccountName: {{ include "platform.serviceAccount" $root }}
@@ -14,7 +14,7 @@ containers:
   - name: check
     image: {{ include "platform.image" $root | quote }}
     imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-    args: {{ concat (list "check-installation" "--settings" "/etc/ephemeral-environments/settings.yaml") .args | toJson }}
+    args: {{ concat .args (list "--settings" "/etc/ephemeral-environments/settings.yaml") | toJson }}
     resources: {{- toYaml $root.Values.check.resources | nindent 6 }}
     securityContext: {{- include "platform.containerSecurity" $root | nindent 6 }}
     volumeMounts:

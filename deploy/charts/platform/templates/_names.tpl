@@ -51,6 +51,12 @@ namespace: {{ .Release.Namespace }}
 {{- if ne ($given.namespace | default .Release.Namespace) .Release.Namespace }}
 {{- fail (printf "settings.namespace is '%s', but the release goes into '%s': leave the setting out" $given.namespace .Release.Namespace) }}
 {{- end }}
+{{- with $given.console }}
+{{- $host := (urlParse .publicUrl).hostname }}
+{{- if or (eq $host $given.baseDomain) (hasSuffix (printf ".%s" $given.baseDomain) $host) }}
+{{- fail (printf "settings.console.publicUrl has the host '%s', which belongs to environments: choose one that is neither settings.baseDomain nor below it" $host) }}
+{{- end }}
+{{- end }}
 {{- $decided := dict "namespace" .Release.Namespace "serviceAccount" (include "platform.serviceAccount" .) }}
 {{- if .Values.operator.enabled }}
 {{- /* Callers come through an Ingress: their addresses are what it says, and it hears of a pod's end a moment later. */}}

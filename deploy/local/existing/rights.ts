@@ -1,0 +1,76 @@
+import type { Settings } from "../../../config/settings.ts";
+import type { Manifest } from "../kubernetes/api-client.ts";
+import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
+
+/** What a SelfSubjectAccessReview asks about: https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
+interface ResourceAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  /** Left out for what is in no namespace. */
+  readonly namespace?: string;
+}
+
+/**
+ * The rights that the user lacks of those by which the manifests are applied and tokens are requested for the platform, as
+ * one sentence for each resource. Asks the API server with SelfSubjectAccessReviews, which everybody who is signed in may create.
+ */
+export async function missingRights(
+  user: ClusterUser,
+  manifests: readonly Manifest[],
+  { namespace }: Pick<Settings, "namespace">,
+): Promise<string[]> {
+  const needed = neededRights(manifests, namespace);
+  const allowed = await review(user, needed);
+  const missing = Map.groupBy(
+    needed.filter((_, index) => !allowed[index]),
+    placeOf,
+  );
+  return [...missing].map(
+    ([place, rights]) => `Your user may not ${rights.map(({ verb }) => verb).join(", ")} ${place}.`,
+  );
+}
+
+/** The rights by which these manifests are applied, and a token of the ServiceAccount in that namespace is requested. */
+export function neededRights(manifests: readonly Manifest[], namespace: string): ResourceAttributes[] {
+  const objects = manifests.flatMap(({ apiVersion, kind, metadata }) => {
+    const where = { group: groupOf(apiVersion), resource: pluralOf(kind), ...inNamespace(metadata.namespace) };
+    return [...["create", "patch"], ...extraVerbs(kind)].map((verb) => ({ verb, ...where }));
+  });
+  const token = { verb: "create", group: "", resource: "serviceaccounts", subresource: "token", namespace };
+  return [...new Map([...objects, token].map((right) => [JSON.stringify(right), right])).values()];
+}
+
+const inNamespace = (namespace: unknown) => (typeof namespace === "string" ? { namespace } : {});
+
+const groupOf = (apiVersion: string) => (apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "");
+
+/** As all of Kubernetes' own kinds are called that the chart has. */
+const pluralOf = (kind: string) => `${kind.toLowerCase().replace(/y$/, "ie")}s`;
+
+/** The platform gets rights on its own kinds, which even an administrator's role may name by `*` alone. */
+function extraVerbs(kind: string): string[] {
+  if (/^(Cluster)?Role$/.test(kind)) return ["escalate", "bind"];
+  return [];
+}
+
+async function review(user: ClusterUser, rights: readonly ResourceAttributes[]): Promise<boolean[]> {
+  const items = rights.map((resourceAttributes) => ({
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: { resourceAttributes },
+  }));
+  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  const printed = ["--filename=-", '--output=jsonpath={.status.allowed}{"\\n"}'];
+  const answers = await kubectl(user, ["create", "--validate=false", ...printed], { input: list });
+  return answers
+    .trim()
+    .split("\n")
+    .map((answer) => answer === "true");
+}
+
+function placeOf({ group, resource, subresource, namespace }: ResourceAttributes): string {
+  const name = [subresource ? `${resource}/${subresource}` : resource, group].filter(Boolean).join(".");
+  return namespace === undefined ? name : `${name} in the namespace ${namespace}`;
+}

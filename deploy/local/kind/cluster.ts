@@ -1,0 +1,53 @@
+import { writeFile } from "node:fs/promises";
+import { isIPv4 } from "node:net";
+import { join } from "node:path";
+import { addresses } from "../network/addresses.ts";
+import { run } from "../processes/run.ts";
+import type { KindTools } from "./tools.ts";
+
+/** The name of the cluster, among all of kind's on the machine. */
+export const CLUSTER_NAME = "ephemeral-environments";
+
+/** Ports of the node, behind which the ingress and the REST interface are. */
+export const nodePorts = { ingress: 30443, api: 30080 } as const;
+
+/** One node. What it offers is at the same ports of loopback as with the local cluster, and nowhere else. */
+export const clusterConfig = {
+  kind: "Cluster",
+  apiVersion: "kind.x-k8s.io/v1alpha4",
+  nodes: [
+    {
+      role: "control-plane",
+      extraPortMappings: [
+        { containerPort: nodePorts.ingress, hostPort: addresses.ingressPort, listenAddress: "127.0.0.1" },
+        { containerPort: nodePorts.api, hostPort: addresses.apiPort, listenAddress: "127.0.0.1" },
+      ],
+    },
+  ],
+} as const;
+
+/** How this machine and the cluster reach each other. */
+export interface Bridge {
+  /** This machine, as pods see it. */
+  readonly address: string;
+  /** The nodes' addresses, as a block. */
+  readonly network: string;
+}
+
+/** Makes the cluster if there is none, and writes its administrator's kubeconfig into the folder; answers the file's path. */
+export async function ensureCluster({ kind }: KindTools, folder: string): Promise<string> {
+  const kubeconfigFile = join(folder, "kubeconfig");
+  const isThere = (await kind.clusters()).includes(CLUSTER_NAME);
+  if (!isThere) await kind.create({ name: CLUSTER_NAME, config: clusterConfig, kubeconfigFile });
+  await writeFile(kubeconfigFile, await kind.kubeconfig(CLUSTER_NAME), { mode: 0o600 });
+  return kubeconfigFile;
+}
+
+/** The bridge of Docker that kind's nodes are on. */
+export async function bridgeOf({ docker }: KindTools): Promise<Bridge> {
+  const told = await run(docker, ["network", "inspect", "kind", "--format", "{{json .IPAM.Config}}"]);
+  const configs = JSON.parse(told) as readonly { readonly Subnet: string; readonly Gateway?: string }[];
+  const found = configs.find(({ Gateway }) => Gateway !== undefined && isIPv4(Gateway));
+  if (!found?.Gateway) throw new Error(`Docker's network "kind" has no IPv4 address of this machine: ${told.trim()}`);
+  return { address: found.Gateway, network: found.Subnet };
+}

@@ -1,0 +1,58 @@
+import { type Kind, kindCli } from "../../../e2e/kind.ts";
+import { findProgram } from "../prerequisites.ts";
+import { run } from "../processes/run.ts";
+
+const alternative = 'or use the local cluster, which needs no Docker: "make up"';
+
+/** What is called, and where it is had. */
+const needed: Readonly<Record<string, string>> = {
+  docker: "https://docs.docker.com/engine/install",
+  kind: "https://kind.sigs.k8s.io/docs/user/quick-start/#installation",
+  kubectl: "https://kubernetes.io/docs/tasks/tools",
+  helm: "https://helm.sh/docs/intro/install",
+  go: "https://go.dev/doc/install, for the images of the sample application",
+  git: "the system's package git",
+  openssl: "the system's package openssl",
+};
+
+/** The programs that a kind cluster is set up with. */
+export interface KindTools {
+  readonly kind: Kind;
+  readonly docker: string;
+  readonly kubectl: string;
+  readonly helm: string;
+}
+
+/**
+ * The programs that a kind cluster is set up with, from the path.
+ *
+ * Fails with everything that is missing and where it is had, and when Docker does not answer; both name the local cluster.
+ */
+export async function findTools(): Promise<KindTools> {
+  if (process.platform !== "linux")
+    throw new Error(
+      "CLUSTER=kind needs Linux: pods reach programs of this machine by Docker's bridge. Elsewhere, use a cluster that you have: CLUSTER=existing.",
+    );
+  const missing = Object.entries(needed).filter(([name]) => findProgram(name) === undefined);
+  if (missing.length > 0) {
+    const lines = missing.map(([name, source]) => `\n  - ${name}: ${source}`).join("");
+    throw new Error(`CLUSTER=kind needs programs that are not on the PATH; install them, ${alternative}.${lines}`);
+  }
+  await assertDockerAnswers();
+  const path = (name: string) => findProgram(name) ?? name;
+  return {
+    kind: kindCli({ program: path("kind") }),
+    docker: path("docker"),
+    kubectl: path("kubectl"),
+    helm: path("helm"),
+  };
+}
+
+async function assertDockerAnswers(): Promise<void> {
+  await run("docker", ["version", "--format", "{{.Server.Version}}"], { deadlineMs: 20_000 }).catch((cause: Error) => {
+    throw new Error(
+      `Docker is installed and does not answer: start it (systemctl start docker), see that your user may call it, ${alternative}.\n${cause.message}`,
+      { cause },
+    );
+  });
+}

@@ -1,0 +1,74 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { run } from "../local/processes/run.ts";
+import type { Artifact } from "./artifact.ts";
+import type { ReleasePrograms } from "./programs.ts";
+
+const DEADLINE_MS = 10 * 60_000;
+
+/** A registry of OCI artifacts, and who pushes there. */
+export interface Registry {
+  /** The host and how names begin there, as in `registry.example.com/team`. On loopback it is spoken to without TLS. */
+  readonly prefix: string;
+  /** Without them, those of the caller's own Docker configuration are used. */
+  readonly credentials?: { readonly user: string; readonly password: string };
+}
+
+/** Where an artifact is to be. */
+interface Place {
+  /** Without the tag. */
+  readonly name: string;
+  /** The tag. */
+  readonly version: string;
+}
+
+/** What can be done in a registry. Every method fails with the called program's own words. */
+export interface RegistryCalls {
+  /** Pushes the only image of an OCI layout. */
+  pushImage(layout: string, place: Place): Promise<Artifact>;
+  /** Pushes a chart's archive, whose own name and version end its place. */
+  pushChart(file: string, place: Place): Promise<Artifact>;
+  /** Calls cosign with these credentials; what it prints. */
+  cosign(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
+  /** What cosign has to be told of the registry. */
+  readonly cosignOptions: readonly string[];
+}
+
+/** Calls to that registry. Credentials stand in a file below `work`, never among arguments. */
+export async function registryCalls(
+  registry: Registry,
+  programs: ReleasePrograms,
+  work: string,
+): Promise<RegistryCalls> {
+  const env = { ...process.env, ...(await credentialVariables(registry, work)) };
+  const isPlain = /^(127\.0\.0\.1|localhost)(:\d+)?\//.test(`${registry.prefix}/`);
+  const call = (program: string, args: readonly string[], more = {}) =>
+    run(program, args, { env: { ...env, ...more }, deadlineMs: DEADLINE_MS });
+  const crane = (...args: string[]) => call(programs.crane, args);
+  const found = async ({ name, version }: Place): Promise<Artifact> => {
+    return { name, digest: (await crane("digest", `${name}:${version}`)).trim() };
+  };
+  return {
+    async pushImage(layout, place) {
+      await crane("push", layout, `${place.name}:${place.version}`);
+      return found(place);
+    },
+    async pushChart(file, place) {
+      const parent = `oci://${place.name.slice(0, place.name.lastIndexOf("/"))}`;
+      await call(programs.helm, ["push", file, parent, ...(isPlain ? ["--plain-http"] : [])]);
+      return found(place);
+    },
+    cosign: (args, more) => call(programs.cosign, args, more),
+    cosignOptions: isPlain ? ["--allow-http-registry"] : [],
+  };
+}
+
+/** Where crane, cosign and helm look for credentials. */
+async function credentialVariables({ prefix, credentials }: Registry, work: string): Promise<Record<string, string>> {
+  if (!credentials) return {};
+  const [host = ""] = prefix.split("/");
+  const auth = Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64");
+  const file = join(work, "config.json");
+  await writeFile(file, JSON.stringify({ auths: { [host]: { auth } } }), { mode: 0o600 });
+  return { DOCKER_CONFIG: work, HELM_REGISTRY_CONFIG: file };
+}
