@@ -7,13 +7,13 @@ JEST := npm run --silent jest -- --config test/jest.config.mjs --selectProjects
 NARROWED := $(if $(FILE),--testPathPatterns "$(FILE)") $(if $(NAME),--testNamePattern "$(NAME)")
 
 ## The two that matter
-up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing KUBECONFIG=… SETTINGS=…: use yours)
+up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing SETTINGS=… YES=1: that of your current context; CLUSTER=kind IMAGE=…: one in Docker)
 	@$(NODE) deploy/local/main.ts up
-test: node_modules ## Run everything: verify, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e, e2e-install
+test: node_modules ## Run everything: verify, audit, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e, e2e-console, e2e-install
 	@$(NODE) test/run.ts
 
 ## The local cluster
-down: node_modules ## Stop the local cluster and leave nothing behind (CLUSTER=existing: stop the operator, leave the cluster alone)
+down: node_modules ## Stop the local cluster and leave nothing behind (CLUSTER=existing: stop the operator, leave the cluster alone; CLUSTER=kind: delete it)
 	@$(NODE) deploy/local/main.ts down
 gitea: node_modules ## Start a git host beside the local cluster: repositories whose pull requests get environments, an image registry (built when it is first asked for)
 	@$(NODE) deploy/local/main.ts gitea
@@ -27,19 +27,31 @@ token: node_modules ## Print a fresh ID token (of EMAIL=dev@example.test)
 ## The image
 image: node_modules ## Build the container image without Docker: .local/image/image.tar (OCI), its bill of materials and .local/image/rootfs; prints digest, sizes and start time
 	@$(NODE) deploy/image/main.ts
+clients: node_modules ## Make what people use, where its sources have changed: the command line as one file (clients/cli/dist/eenv.mjs), the web console (clients/console/dist)
+	@$(NODE) deploy/clients/main.ts
+sdk: node_modules ## Compile the typed client and pack it for npm (.local/packages)
+	@npx --no -- tsc -p clients/sdk
+	@mkdir -p .local/packages
+	@npm pack ./clients/sdk --pack-destination .local/packages --loglevel error
+publish: node_modules ## Push the image and the charts to REGISTRY=host/prefix, signed by digest (KEY=cosign.key; without it, the identity that this machine can prove)
+	@$(NODE) deploy/release/main.ts --registry "$(REGISTRY)" $(if $(TAG),--tag "$(TAG)") $(if $(KEY),--key "$(KEY)")
+audit: node_modules ## Ask the npm registry for known vulnerabilities of what the lock files name
+	@$(NODE) test/run.ts audit
 image-pins: node_modules ## Pin the image's Node and Debian packages to what npm and Debian have now; look at the difference
 	@$(NODE) deploy/image/pin.ts
 
 ## While working (FILE=part-of-a-path and NAME="part of a title" narrow every test target)
 verify: node_modules ## Generated files, types, lint and format; fails on a difference
 	@$(NODE) test/run.ts verify
-generate: node_modules ## Write the generated files (CRDs, OpenAPI document, tables of metrics, rights and settings, dashboards)
+generate: node_modules ## Write the generated files (CRDs, OpenAPI document, tables of metrics, rights and settings, dashboards, the typed client)
 	@$(NODE) crds/generate.ts
 	@$(NODE) api/generate.ts
 	@$(NODE) operator/adapters/prometheus/generate.ts
 	@$(NODE) operator/installation/generate.ts
 	@$(NODE) config/generate.ts
 	@$(NODE) deploy/dashboards/generate.ts
+	@$(NODE) clients/sdk/generate.ts
+	@$(NODE) clients/cli/mcp/generate.ts
 format: node_modules ## Format the sources
 	@npx --no biome check --write .
 test-unit: node_modules ## Pure code
@@ -58,16 +70,24 @@ test-schemathesis: node_modules ## Whatever the OpenAPI document says, drawn and
 	@$(NODE) test/run.ts schemathesis
 e2e: node_modules ## User stories on the local cluster, with real Argo CD and real pods
 	@$(NODE) test/run.ts e2e
+e2e-console: node_modules ## The web console in a real browser, on the local cluster: stories, every screen in light, dark and 320 pixels, keyboard alone
+	@$(NODE) test/run.ts e2e-console
+screenshot: node_modules ## Make the README's picture of the web console anew (docs/console.png)
+	@KEEP_PICTURE=1 NAME="picture of the README" $(NODE) test/run.ts e2e-console
 e2e-install: node_modules ## The platform installed by helm: its image and its chart on a local cluster of their own, with two replicas as pods
 	@$(NODE) test/run.ts e2e-install
 bench: node_modules ## Measure the create path on the running local cluster (make up first; RUNS=10). Every benchmark fails when a bound is not held
 	@$(NODE) test/bench/create.ts
-bench-operator: node_modules ## Measure the operator beside plain clients on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations,observability,bystanders,restart,expiry)
+bench-operator: node_modules ## Measure the operator beside plain clients on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations,observability,bystanders,restart,scrapes,replicas,priority,expiry)
 	@$(NODE) test/bench/operator/main.ts
 bench-api: node_modules ## Measure the REST interface beside ten thousand environments and a server that does nothing (ENVIRONMENTS=10000 SECONDS=30)
 	@$(NODE) test/bench/api/main.ts
 bench-webhooks: node_modules ## Measure webhooks beside a plain client's writes: 50 a second, a burst, a process that is killed (SECONDS=300 BURST=1000)
 	@$(NODE) test/bench/webhooks/main.ts
+bench-cli: node_modules ## Measure the start of the command line beside node -e 0 (ROUNDS=30)
+	@$(NODE) test/bench/cli.ts
+bench-console: node_modules ## Measure the web console in a browser beside ten thousand environments (ENVIRONMENTS=10000 ROUNDS=20)
+	@$(NODE) test/bench/console/main.ts
 bench-masking: node_modules ## Measure how secrets are masked in logs, with the worst values that the limits allow
 	@$(NODE) test/bench/masking.ts
 
@@ -83,4 +103,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test image image-pins down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-install bench bench-operator bench-api bench-webhooks bench-masking help
+.PHONY: up test image image-pins publish audit clients sdk down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-console screenshot e2e-install bench bench-operator bench-api bench-webhooks bench-cli bench-console bench-masking help
