@@ -1,7 +1,7 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
-import { ask } from "./support/api.ts";
 import { creation, Environments, untilReady } from "./support/environments.ts";
 import { open } from "./support/page.ts";
+import { platform } from "./support/platform.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
@@ -23,8 +23,7 @@ test("both components of an environment of the branch feature/cart answer differ
 });
 
 async function createWith(name: string, branches: object): Promise<void> {
-  const body = { ...creation(name), ...branches };
-  expect((await ask("POST", "/environments", { body })).status).toBe(200);
+  await platform.call("POST /api/v2/environments", { body: { ...creation(name), ...branches } });
 }
 
 /** The replies of the two components of an environment at their URLs. */

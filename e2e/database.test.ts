@@ -36,7 +36,10 @@ const counter = (name: string): Promise<Page> => open(`https://${name}--api.env.
 async function visits(name: string): Promise<number> {
   const deadline = Date.now() + 60_000;
   for (;;) {
-    const { status, body } = await counter(name);
+    // An ingress that does not know yet that a pod is gone waits for its answer: such a visit reached nobody.
+    const { status, body } = await counter(name).catch(
+      ({ message }: Error): Page => ({ status: undefined, body: message }),
+    );
     if (status === 200) return (JSON.parse(body) as { visits: number }).visits;
     if (Date.now() > deadline) throw new Error(`'${name}' has not reached its database: ${status} ${body}`);
     await pause(200);

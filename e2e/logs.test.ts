@@ -5,7 +5,7 @@ import { Environments } from "./support/environments.ts";
 import { followLog } from "./support/events.ts";
 import { apply, kubectl, read } from "./support/kubectl.ts";
 import { podSecret } from "./support/secrets.ts";
-import { TEST_DEADLINE_MS } from "./support/site.ts";
+import { names, TEST_DEADLINE_MS } from "./support/site.ts";
 import { type Wait, waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
@@ -110,12 +110,32 @@ test("a developer reads the logs of all containers, restarted ones included, and
   expect(values.filter((value) => JSON.stringify(said).includes(value))).toEqual([]);
   expect((await logs("backend", "?lines=1")).total_lines).toBe(1);
 
-  const told = await logs("argocd");
-  expect(told.logs.map(({ message }) => message)).toContainEqual(expect.stringMatching(/^Deployment 'chatty' Synced/));
+  await expectSyncTold();
   expect((await ask("GET", `/environments/${name}/logs/frontend`)).status).toBe(404);
 
   await expectFollowed();
 });
+
+interface Application {
+  readonly status: { readonly operationState: { readonly syncResult: { readonly resources: readonly Synced[] } } };
+}
+interface Synced {
+  readonly kind: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+/** Each object of the last sync has a line. That sync is one of all objects, or a later one of those that Argo CD repaired. */
+async function expectSyncTold(): Promise<void> {
+  let seen: { readonly wanted: readonly string[]; readonly told: readonly string[] } = { wanted: [], told: [] };
+  const isTold = async () => {
+    const { status } = await read<Application>("application", `env-${name}`, `--namespace=${names.deployerNamespace}`);
+    const wanted = status.operationState.syncResult.resources.map((one) => `${one.kind} '${one.name}' ${one.status}`);
+    seen = { wanted, told: (await logs("argocd")).logs.map(({ message }) => message) };
+    return wanted.length > 0 && wanted.every((line) => seen.told.some((message) => message.startsWith(line)));
+  };
+  await until(isTold, () => seen);
+}
 
 /** New pods are told of without asking anew. */
 async function expectFollowed(): Promise<void> {

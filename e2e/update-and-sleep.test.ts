@@ -1,8 +1,8 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
-import { ask } from "./support/api.ts";
 import { create, Environments, madeFor, untilReady } from "./support/environments.ts";
 import { kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
+import { platform } from "./support/platform.ts";
 import { podSecret } from "./support/secrets.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
@@ -24,13 +24,17 @@ const untilNothingAnswers = (name: string) =>
     deadlineMs: 60_000,
     pollMs: 500,
   });
+const environment = (id: string) =>
+  platform.call("GET /api/v2/environments/{environment_id}", { path: { environment_id: id } });
+const setSuspended = (id: string, suspended: boolean) =>
+  platform.call("PATCH /api/v2/environments/{environment_id}", { path: { environment_id: id }, body: { suspended } });
 /** Kubernetes counts what pods request, in the namespace's quota. */
 const untilCosting = (id: string, isSo: (perHour: number) => boolean) =>
   waitUntil({
     what: `other costs an hour of '${id}'`,
     check: async () => {
-      const { body } = await ask<{ data: { cost: { per_hour: number | null } } }>("GET", `/v2/environments/${id}`);
-      return body.data.cost.per_hour !== null && isSo(body.data.cost.per_hour);
+      const { per_hour } = (await environment(id)).cost;
+      return per_hour !== null && isSo(per_hour);
     },
     deadlineMs: 60_000,
     pollMs: 1_000,
@@ -61,8 +65,7 @@ test.concurrent("an update that can't run leaves the old version answering, and 
   await patch(name, { backend: { commit: UNBUILT } });
   await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`], 150);
   expect(await statusesOf(name)).toEqual([200, 200]);
-  const shown = await ask<{ repositories: object }>("GET", `/environments/${id}`);
-  expect(shown.body.repositories).toMatchObject({ backend: { commit } });
+  expect((await environment(id)).repositories.backend.commit).toBe(commit);
 
   await patch(name, { backend: { commit } });
   await untilReady(name);
@@ -77,8 +80,7 @@ test.concurrent("a suspended environment runs no pod and costs nothing, and answ
   const before = await kept(name, id);
   await untilCosting(id, (perHour) => perHour > 0);
 
-  const suspended = await ask("PATCH", `/v2/environments/${id}`, { body: { suspended: true } });
-  expect(suspended).toMatchObject({ status: 200, body: { status: "success", data: { suspended: true } } });
+  expect(await setSuspended(id, true)).toMatchObject({ suspended: true });
   await waitFor(["--for=condition=Suspended", `eenv/${name}`]);
   await untilReady(name);
   const deployments = await list<{ spec: { replicas: number } }>("deployments", `--namespace=env-${name}`);
@@ -87,7 +89,7 @@ test.concurrent("a suspended environment runs no pod and costs nothing, and answ
   await untilCosting(id, (perHour) => perHour === 0);
   expect(await kept(name, id)).toEqual(before);
 
-  await ask("PATCH", `/v2/environments/${id}`, { body: { suspended: false } });
+  await setSuspended(id, false);
   await untilReady(name);
   await untilCosting(id, (perHour) => perHour > 0);
   expect(await statusesOf(name)).toEqual([200, 200]);

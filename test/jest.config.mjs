@@ -24,6 +24,8 @@ const FAULTS = "test/control-plane/faults";
 const ALONE = "e2e/alone";
 /** These install the platform by helm, on a cluster without it. */
 const INSTALL = "e2e/install";
+/** Of these, what takes minutes. */
+const SCENES = "e2e/install/scenes";
 
 export default {
   testSequencer: new URL("longest-first.mjs", import.meta.url).pathname,
@@ -39,6 +41,7 @@ export default {
     project("faults", FAULTS, onControlPlane),
     project("e2e", "e2e", { testPathIgnorePatterns: [ALONE, INSTALL] }),
     project("e2e-alone", ALONE),
-    project("e2e-install", INSTALL),
+    project("e2e-install", INSTALL, { testPathIgnorePatterns: [SCENES] }),
+    project("e2e-install-scenes", SCENES),
   ],
 };

@@ -7,7 +7,10 @@ import Sequencer from "@jest/test-sequencer";
 const LONGEST = [
   "unit/operator/adapters/host-api/pull-request-host",
   "unit/deploy/image/image",
+  "unit/deploy/release/publish",
   "unit/deploy/charts/environment",
+  "contract/clients/cli/examples",
+  "contract/clients/cli/commands",
   "control-plane/faults/missed",
   "control-plane/faults/servers",
   "control-plane/faults/plans",
@@ -19,6 +22,7 @@ const LONGEST = [
   "control-plane/local/existing-cluster",
   "control-plane/failures/failures",
   "control-plane/failures/flow-control",
+  "control-plane/installation/helm-release",
   "control-plane/metrics/prometheus",
   "control-plane/metrics/figures-survive",
   "control-plane/tracing",

@@ -1,47 +1,43 @@
 /**
- * Runs the stages of the test suite one after the other, the last ones side by side, and closes with `N passed, N failed`.
+ * Runs the stages of the test suite in order, some beside those that come after them, and closes with `N passed, N failed`.
  * Every stage runs, also after a failure, so that one run tells all. Usage: run.ts [STAGE …]
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { whyNoImage } from "../deploy/image/pins.ts";
+import pLimit from "p-limit";
 import { buildAll } from "../deploy/local/builds/build-all.ts";
-import { isRunning } from "../deploy/local/cluster.ts";
-import { whyNot } from "../deploy/local/prerequisites.ts";
 import { showProgress } from "../deploy/local/progress.ts";
-import { bin, checkout, node, type Output, print, run } from "./stages/command.ts";
-import { type Count, jest, printSlowest } from "./stages/jest.ts";
+import { auditStage } from "./stages/audit.ts";
+import { bin, node, run } from "./stages/command.ts";
+import { type Count, inOneLine, NOTHING, sum } from "./stages/count.ts";
+import { jest, printSlowest } from "./stages/jest.ts";
+import { type Beside, e2e, e2eInstall } from "./stages/local-clusters.ts";
 import startPlanes from "./support/plane/control-plane-start.ts";
 import stopPlanes from "./support/plane/control-plane-stop.ts";
 
-const NOTHING: Count = { passed: 0, failed: 0, skipped: 0 };
-
-const launcher = join(checkout, "deploy/local/main.ts");
-
+/** Two at a time; the one that takes longest begins first. */
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
+  ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
   ["generated CRDs", node, "crds/generate.ts", "--check"],
   ["generated OpenAPI document", node, "api/generate.ts", "--check"],
   ["generated table of metrics", node, "operator/adapters/prometheus/generate.ts", "--check"],
   ["generated table of settings", node, "config/generate.ts", "--check"],
   ["generated table of rights", node, "operator/installation/generate.ts", "--check"],
   ["generated dashboards", node, "deploy/dashboards/generate.ts", "--check"],
+  ["generated types of the client", node, "clients/sdk/generate.ts", "--check"],
+  ["generated tools of the command line", node, "clients/cli/mcp/generate.ts", "--check"],
   ["types", bin("tsc"), "-p", "."],
+  ["types of the console", bin("tsc"), "-p", "clients/console"],
+  ["types of the console's stories", bin("tsc"), "-p", "e2e/console"],
   ["format and lint", bin("biome"), "ci", "--colors=off", "--error-on-warnings", "."],
-  ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
 ];
-
-/** What a stage that runs beside others is told: where its programs write, and when the others are over. */
-interface Beside {
-  readonly output: Output;
-  readonly others: Promise<void>;
-}
 
 /** Stages that run together, and how: all of them, or those that are named. */
 interface Run {
   readonly names: readonly string[];
   run(names: readonly string[], beside?: Beside): Promise<Count>;
-  /** Beside the stages that come after it. */
+  /** Beside the stages that come after it, until the next one that is aside. */
   readonly isAside?: boolean;
   /** With the control planes that all such stages share: each file finds its own as new. */
   readonly onPlanes?: boolean;
@@ -53,16 +49,22 @@ const FRESH = { flags: ["--workerIdleMemoryLimit=1KB"] };
 /** The stages in order. */
 const runs: readonly Run[] = [
   { names: ["verify"], run: verify },
+  { names: ["audit"], run: auditStage },
+  // Waits for most of its time, as the other one that is aside. One after the other: a machine has room for one local cluster.
+  {
+    names: ["e2e-install"],
+    run: (_names, beside) => e2eInstall({ ...beside, isWhole: wanted.length === 0 }),
+    isAside: true,
+  },
   // Together, where they share the modules that a worker has loaded.
   { names: ["unit", "contract"], run: (names) => jest(names, "100%") },
   // These wait much of the time, so that more fit on any machine; what they judge has deadlines, so that not all do.
   { names: ["ports"], run: (names) => jest(names, 2), onPlanes: true },
-  { names: ["control-plane"], run: (names) => jest(names, 4), onPlanes: true },
-  { names: ["faults"], run: (names) => jest(names, 3, FRESH), onPlanes: true },
-  // Waits for most of its time; what comes beside it judges no time.
-  { names: ["e2e", "e2e-install"], run: onLocalClusters, isAside: true },
+  { names: ["control-plane"], run: (names) => jest(names, 6), onPlanes: true },
+  // Each leaves a processor idle for half of its time.
+  { names: ["faults", "schemathesis"], run: faultsAndSchemathesis, onPlanes: true },
+  { names: ["e2e", "e2e-console"], run: e2e, isAside: true },
   { names: ["generators"], run: generators },
-  { names: ["schemathesis"], run: schemathesis, onPlanes: true },
 ];
 
 // Every fault plan where faults alone are asked for; among all the other stages one in eight, in an order that is drawn by the seed.
@@ -90,6 +92,10 @@ let show: (() => Promise<void>) | undefined;
 for (const one of chosen) {
   // The stage that can't have them repeats the error.
   if (one.onPlanes) await startPlanes().catch((error: Error) => console.error(error.message));
+  if (one.isAside) {
+    await show?.();
+    show = undefined;
+  }
   if (one.isAside && one !== chosen.at(-1)) show = aside(one);
   else await inView(one);
 }
@@ -97,9 +103,10 @@ await stopPlanes();
 computed.resolve();
 await show?.();
 printSlowest();
+for (const line of total.failed) console.log(`FAILED ${line}`);
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+console.log(`${total.passed} passed, ${total.failed.length} failed`);
+process.exitCode = total.failed.length > 0 || total.passed === 0 ? 1 : 0;
 
 function isWanted(name: string): boolean {
   return wanted.length === 0 || wanted.includes(name);
@@ -135,25 +142,25 @@ function tell(names: readonly string[], count: Count, tookMs: number): void {
 }
 
 function words({ passed, failed, skipped }: Count): string {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
-}
-
-function sum(one: Count, other: Count): Count {
-  return {
-    passed: one.passed + other.passed,
-    failed: one.failed + other.failed,
-    skipped: one.skipped + other.skipped,
-  };
+  return `${passed} passed, ${failed.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
 async function verify(): Promise<Count> {
-  const count = { ...NOTHING };
-  for (const [name, command, ...args] of checks) {
+  const check = async ([name, command, ...args]: (typeof checks)[number]): Promise<Count> => {
     const ok = (await run(command, args)) === 0;
     console.log(`${ok ? "ok  " : "FAIL"} ${name}`);
-    count[ok ? "passed" : "failed"]++;
-  }
-  return count;
+    return { ...NOTHING, passed: ok ? 1 : 0, failed: ok ? [] : [`verify: ${name}`] };
+  };
+  return (await pLimit(2).map(checks, check)).reduce(sum, NOTHING);
+}
+
+async function faultsAndSchemathesis(names: readonly string[]): Promise<Count> {
+  const kinds = [
+    ["faults", () => jest(["faults"], 4, FRESH)],
+    ["schemathesis", schemathesis],
+  ] as const;
+  const wantedKinds = kinds.filter(([name]) => names.includes(name));
+  return (await Promise.all(wantedKinds.map(([, start]) => start().catch(crashed)))).reduce(sum, NOTHING);
 }
 
 /** Clients of the OpenAPI document, by the generators that people use; see test/generators. */
@@ -173,65 +180,11 @@ async function schemathesis(): Promise<Count> {
     console.log(`schemathesis is skipped. ${obstacle}`);
     return { ...NOTHING, skipped: 1 };
   }
-  return { ...(await tryDocument()), skipped: 0 };
+  return tryDocument();
 }
 
 /** A stage that can't tell its results has failed; the others go on. */
 function crashed(error: unknown): Count {
   console.error(error);
-  return { ...NOTHING, failed: 1 };
-}
-
-/** One after the other: a machine has room for one local cluster. */
-async function onLocalClusters(names: readonly string[], beside?: Beside): Promise<Count> {
-  let count = NOTHING;
-  if (names.includes("e2e")) count = sum(count, await e2e(beside));
-  if (names.includes("e2e-install")) count = sum(count, await e2eInstall(beside));
-  return count;
-}
-
-/** The platform installed by helm, as pods, on a local cluster of its own. */
-async function e2eInstall({ output = "inherit" }: Partial<Beside> = {}): Promise<Count> {
-  const running = (await isRunning()) ? 'A local cluster runs here; "make down" stops it.' : undefined;
-  const obstacle = running ?? whyNot() ?? (await whyNoImage());
-  if (obstacle !== undefined) {
-    print(`e2e-install is skipped. ${obstacle}`, output);
-    return { ...NOTHING, skipped: 1 };
-  }
-  const { CLUSTER: _, ...local } = process.env;
-  try {
-    if ((await run(node, [launcher, "bare"], { env: local, output })) !== 0) return { ...NOTHING, failed: 1 };
-    return await jest(["e2e-install"], 1, { env: { ...process.env, ...shellVariables() }, output });
-  } finally {
-    await run(node, [launcher, "down"], { env: local, output });
-  }
-}
-
-/** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
-async function e2e({ output = "inherit", others }: Partial<Beside> = {}): Promise<Count> {
-  const obstacle = whyNot();
-  if (obstacle !== undefined) {
-    print(`e2e is skipped. ${obstacle}`, output);
-    return { ...NOTHING, skipped: 1 };
-  }
-  const ranBefore = await isRunning();
-  // Whatever cluster the caller works with: the stories are told on the local one.
-  const { CLUSTER: _, ...local } = process.env;
-  try {
-    for (const command of ["up", "gitea"]) {
-      if ((await run(node, [launcher, command], { env: local, output })) !== 0) return { ...NOTHING, failed: 1 };
-    }
-    const told = { env: { ...process.env, ...shellVariables() }, output };
-    const side = await jest(["e2e"], 4, told);
-    // What kills the operator hits the moment that it means only where nothing computes beside it.
-    await others;
-    return sum(side, await jest(["e2e-alone"], 1, told));
-  } finally {
-    if (!ranBefore) await run(node, [launcher, "down"], { env: local, output });
-  }
-}
-
-function shellVariables(): Record<string, string> {
-  const text = readFileSync(join(checkout, ".local/env"), "utf8");
-  return Object.fromEntries([...text.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
+  return { ...NOTHING, failed: [`a stage can't tell its results: ${inOneLine(String(error))}`] };
 }

@@ -1,22 +1,20 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { ask } from "../support/api.ts";
-import { create, Environments, madeFor, objectsNamed, untilGone, untilReady } from "../support/environments.ts";
+import { childrenOf, create, Environments, find, madeFor, untilGone, untilReady } from "../support/environments.ts";
 import {
   deploy,
   imageByDigest,
-  logs,
-  namespace,
-  prepare,
-  type Replica,
-  registerSamples,
-  replicas,
-  serviceUrl,
+  installed,
+  reachService,
+  refusedRemoval,
   uninstall,
   values,
-} from "../support/installation.ts";
-import { list, type Resource } from "../support/kubectl.ts";
+} from "../support/installation/installation.ts";
+import { logs, namespace, type Replica, replicas } from "../support/installation/replicas.ts";
+import { list, type Resource, waitFor } from "../support/kubectl.ts";
 import { open } from "../support/page.ts";
 import { TEST_DEADLINE_MS } from "../support/site.ts";
+import { waitUntil } from "../support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
@@ -27,13 +25,7 @@ const OF_THE_RELEASE = "--selector=app.kubernetes.io/instance=platform";
 const environments = new Environments();
 let upgraded: { readonly name: string; readonly id: string; readonly children: readonly string[] };
 
-beforeAll(async () => {
-  await prepare();
-  await deploy("install", values());
-  process.env.API_URL = await serviceUrl();
-  await registerSamples();
-});
-
+beforeAll(() => installed(values()));
 afterAll(() => environments.removeAll());
 
 test("helm install runs two replicas of exactly the image that was built, one of which leads", async () => {
@@ -56,24 +48,44 @@ test("a replica is ready soon, and idle below 150 MiB", async () => {
   for (const each of mebibytes) expect(each).toBeLessThan(RESIDENT_MEBIBYTES);
 });
 
-test("a developer creates an environment through the Service, opens it and deletes it", async () => {
+test("a developer creates an environment through the Service, reads its logs, extends it, has it sleep and wake, and deletes it", async () => {
   const name = environments.name("installed");
   const id = await create(name);
   const { status } = await untilReady(name);
-  expect((await open(status?.urls?.backend ?? "")).status).toBe(200);
-  expect((await open(status?.urls?.frontend ?? "")).status).toBe(200);
+  const [backend = "", frontend = ""] = [status?.urls?.backend, status?.urls?.frontend];
+  for (const url of [backend, frontend]) expect((await open(url)).status).toBe(200);
+  const checked = await ask("GET", `/environments/${id}/check-all-urls`);
+  expect(checked).toMatchObject({ status: 200, body: { status: "healthy" } });
+  const { body: told } = await ask<{ logs: readonly { message: string }[] }>("GET", `/environments/${id}/logs/backend`);
+  expect(told.logs.map(({ message }) => message)).toContain("listening");
+
+  const extended = await ask<{ environment: { expires_at: string } }>("PUT", `/environments/${id}`, {
+    body: { ttl_hours: 3 },
+  });
+  expect(extended).toMatchObject({ status: 200, body: { environment: { ttl_hours: 3 } } });
+  const expiresAt = Date.parse(extended.body.environment.expires_at);
+  expect(expiresAt - Date.parse(status?.expiresAt ?? "")).toBe(2 * 3_600_000);
+
+  await suspend(id, true);
+  await waitFor(["--for=condition=Suspended", `eenv/${name}`]);
+  const isAsleep = async () => (await open(backend)).status !== 200;
+  await waitUntil({ what: `the end of the answers of '${name}'`, check: isAsleep, deadlineMs: 60_000, pollMs: 500 });
+  await suspend(id, false);
+  const isAwake = async () => !(await find(name)).status?.conditions?.some(({ type }) => type === "Suspended");
+  await waitUntil({ what: `the waking of '${name}'`, check: isAwake, deadlineMs: 60_000, pollMs: 500 });
+  await untilReady(name);
+  expect((await open(backend)).status).toBe(200);
 
   expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
   await untilGone(name);
   expect(await madeFor(id)).toEqual([]);
-  expect(await objectsNamed(name)).toEqual([]);
 });
 
 test("helm upgrade brings other pods, and touches nothing of an environment", async () => {
   const name = environments.name("kept");
   const id = await create(name);
   await untilReady(name);
-  const children = await versionsOf(id);
+  const children = await childrenOf(id);
   const before = await replicas();
 
   await deploy("upgrade", values({ image: { digest: "" }, settings: { ttl: { maximumHours: 100 } } }));
@@ -81,22 +93,25 @@ test("helm upgrade brings other pods, and touches nothing of an environment", as
   const uids = new Set(before.map(({ metadata }) => metadata.uid));
   expect(after.filter(({ metadata }) => uids.has(metadata.uid))).toEqual([]);
   await untilReady(name);
-  expect(await versionsOf(id)).toEqual(children);
+  expect(await childrenOf(id)).toEqual(children);
   upgraded = { name, id, children };
 });
 
-test("helm uninstall leaves the kinds, the environments and their children, and a second installation goes on with them", async () => {
+test("helm uninstall is refused while there is an environment; without its hooks it leaves kinds, environments and their children, and a second installation goes on with them", async () => {
   const { name, id, children } = upgraded;
-  await uninstall();
+  expect(await refusedRemoval()).toContain(`${name}: delete them first`);
+  expect((await replicas()).length).toBe(2);
+
+  await uninstall("--no-hooks");
   expect(
     await list("deployments,services,configmaps,serviceaccounts,rolebindings", "--all-namespaces", OF_THE_RELEASE),
   ).toEqual([]);
   expect(await list("clusterroles,clusterrolebindings,validatingadmissionpolicies", OF_THE_RELEASE)).toEqual([]);
   expect((await list("crd", OF_THE_RELEASE)).length).toBeGreaterThan(5);
-  expect(await versionsOf(id)).toEqual(children);
+  expect(await childrenOf(id)).toEqual(children);
 
   await deploy("install", values());
-  process.env.API_URL = await serviceUrl();
+  await reachService();
   const shown = await ask("GET", `/environments/${id}`);
   expect(shown.body).toMatchObject({ id, name, status: "ready" });
   expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
@@ -104,13 +119,9 @@ test("helm uninstall leaves the kinds, the environments and their children, and 
   expect(await madeFor(id)).toEqual([]);
 });
 
-/** What was made for an environment and stays as it is while nothing happens, with the versions. */
-async function versionsOf(uid: string): Promise<readonly string[]> {
-  const kinds = "namespaces,secrets,appprojects,networkpolicies,resourcequotas,limitranges,rolebindings";
-  const found = await list(kinds, "--all-namespaces", `--selector=ephemeral-environments.dev/environment-uid=${uid}`);
-  return found
-    .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`)
-    .sort();
+async function suspend(id: string, suspended: boolean): Promise<void> {
+  const reply = await ask("PATCH", `/v2/environments/${id}`, { body: { suspended } });
+  expect(reply).toMatchObject({ status: 200, body: { data: { suspended } } });
 }
 
 /** Until the kubelet has seen it ready. Kubernetes notes both times without fractions. */

@@ -103,12 +103,16 @@ interface Access {
 
 let access: Access | undefined;
 
-/** As the cluster's administrator. */
+/** As the cluster's administrator. A read that gets no whole answer, as when a connection ends on its way, is sent once more. */
 async function ask<T>(path: string, accept = "application/json"): Promise<T> {
   access ??= accessOf(site.kubeconfig);
-  const { status, body } = await answerOf<T & { readonly message?: string }>(access, path, accept).catch((cause) => {
-    throw new Error(`GET ${path} had no whole answer from the API server`, { cause });
-  });
+  const known = access;
+  const read = () => answerOf<T & { readonly message?: string }>(known, path, accept);
+  const { status, body } = await read()
+    .catch(read)
+    .catch((cause) => {
+      throw new Error(`GET ${path} had no whole answer from the API server: ${cause}`, { cause });
+    });
   if (status !== 200) throw new Error(`GET ${path}: ${status} ${body.message}`);
   return body;
 }

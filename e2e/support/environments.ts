@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "@jest/globals";
+import type { CreateEnvironmentRequest } from "../../clients/sdk/index.ts";
 import { ask } from "./api.ts";
 import { kubectl, list, type Resource, read, waitFor } from "./kubectl.ts";
 import { names } from "./site.ts";
@@ -61,7 +62,7 @@ export async function objectsNamed(name: string): Promise<readonly string[]> {
 }
 
 /** A creation as the REST interface takes it: backend and frontend of the sample, for an hour at most. */
-export function creation(environment_name: string): Record<string, unknown> {
+export function creation(environment_name: string): CreateEnvironmentRequest {
   return {
     environment_name,
     backend_repo: "sample-backend",
@@ -105,4 +106,16 @@ export async function madeFor(uid: string): Promise<readonly string[]> {
   const kinds = "namespaces,secrets,applications,appprojects,networkpolicies,resourcequotas,limitranges,deployments";
   const found = await list(kinds, "--all-namespaces", `--selector=${names.uidLabel}=${uid}`);
   return found.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`).sort();
+}
+
+/**
+ * What the platform made for that environment and nobody changes while nothing happens, with uids and versions: any write
+ * shows.
+ */
+export async function childrenOf(uid: string): Promise<readonly string[]> {
+  const kinds = "namespaces,secrets,appprojects,networkpolicies,resourcequotas,limitranges,rolebindings,deployments";
+  const found = await list(kinds, "--all-namespaces", `--selector=${names.uidLabel}=${uid}`);
+  return found
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`)
+    .sort();
 }

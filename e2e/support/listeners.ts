@@ -1,12 +1,14 @@
 import { readlink } from "node:fs/promises";
 import { resolve } from "node:path";
 import { run } from "./command.ts";
+import { parentOf } from "./proc.ts";
 
 /** Something that other processes of this machine can talk to. */
 export interface Listener {
   readonly kind: "tcp" | "udp" | "unix";
   /** `127.0.0.1:8080`, the path of a socket, or, with a leading `@`, a name that is no file. */
   readonly at: string;
+  /** The process that opened it: child processes that only inherited it are left out. */
   readonly pid: number;
 }
 
@@ -30,8 +32,20 @@ async function listenersOf(kind: Listener["kind"]): Promise<readonly Listener[]>
 /** ss(8) writes type (of Unix sockets alone), state, two queues, the address and its processes. */
 async function listener(kind: Listener["kind"], line: string): Promise<Listener> {
   const at = line.trim().split(/\s+/)[kind === "unix" ? 4 : 3] ?? "";
-  const pid = Number(/pid=(\d+)/.exec(line)?.[1]);
+  const pid = await opener(Array.from(line.matchAll(/pid=(\d+)/g), ([, pid]) => Number(pid)));
   if (kind !== "unix" || /^[/@]/.test(at)) return { kind, at, pid };
   // A path stands there as the program gave it: from where it works.
   return { kind, at: resolve(await readlink(`/proc/${pid}/cwd`), at), pid };
+}
+
+/**
+ * The one of a socket's holders whose parent does not hold it too. A child that has ended meanwhile has no parent to ask
+ * for, and opened nothing where another holder is left.
+ */
+export async function opener(holders: readonly number[]): Promise<number> {
+  const parents = await Promise.all(holders.map(parentOf));
+  const isOpener = (parent: number | undefined) => parent !== undefined && !holders.includes(parent);
+  const pid = holders.find((_, index) => isOpener(parents[index])) ?? holders[0];
+  if (pid === undefined) throw new Error("a socket without a process");
+  return pid;
 }

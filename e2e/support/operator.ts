@@ -29,9 +29,11 @@ export async function pauseSupervisor(): Promise<void> {
   process.kill((await recorded("supervisor")).pid, "SIGSTOP");
 }
 
-/** Lets the supervisor go on. */
+/** Lets the supervisor go on, and has it forget what earlier tests ended: it waits longer for what ends often. */
 export async function resumeSupervisor(): Promise<void> {
-  process.kill((await recorded("supervisor")).pid, "SIGCONT");
+  const { pid } = await recorded("supervisor");
+  process.kill(pid, "SIGHUP");
+  process.kill(pid, "SIGCONT");
 }
 
 /** Waits until another operator than that one is ready, and answers its pid. */

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ofProcess, parentOf } from "./proc.ts";
 import { stateFolder } from "./site.ts";
 
 /** Where the local cluster has its sockets and mounts. */
@@ -23,17 +24,7 @@ export async function clusterPrograms(): Promise<WhoseProcess> {
     const known = recorded.get(pid);
     if (known !== undefined) return known;
     if ((await ofProcess(pid, "cmdline")).includes(RUN_FOLDER)) return (await ofProcess(pid, "comm")).trim();
-    return whose(parentIn(await ofProcess(pid, "stat")));
+    return whose((await parentOf(pid)) ?? 0);
   };
   return whose;
-}
-
-/** Empty when the process has ended meanwhile. */
-async function ofProcess(pid: number, file: string): Promise<string> {
-  return readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
-}
-
-/** The second field after the name, which stands in brackets and may hold anything (proc_pid_stat(5)). */
-function parentIn(stat: string): number {
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
 }

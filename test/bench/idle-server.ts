@@ -1,6 +1,7 @@
 /**
- * A server that answers every request with as many bytes as its argument says, and does nothing for it. How long its
- * answers take, and how late its event loop is, is the doing of the machine and of the measurement.
+ * A server that answers every request with as many bytes as its argument says, or as its query `?bytes=` does, and does
+ * nothing for it. How long its answers take, and how late its event loop is, is the doing of the machine and of the
+ * measurement.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -8,8 +9,16 @@ import type { AddressInfo } from "node:net";
 import { answerParent } from "./answer-parent.ts";
 import { eventLoopDelays } from "./event-loop.ts";
 
-const body = "x".repeat(Number(process.argv[2]));
-const server = createServer((_request, reply) => reply.end(body)).listen(0, "127.0.0.1");
+const usual = Number(process.argv[2]);
+const bodies = new Map<number, string>();
+function bodyOf(url: string): string {
+  const asked = /\?bytes=(\d+)$/.exec(url)?.[1];
+  const bytes = asked === undefined ? usual : Number(asked);
+  const body = bodies.get(bytes) ?? "x".repeat(bytes);
+  bodies.set(bytes, body);
+  return body;
+}
+const server = createServer(({ url = "" }, reply) => reply.end(bodyOf(url))).listen(0, "127.0.0.1");
 const listening = once(server, "listening");
 const { delays, restart } = eventLoopDelays();
 answerParent(async (question) => {

@@ -10,7 +10,7 @@ export interface IdleServer {
   stop(): Promise<void>;
 }
 
-/** @param bytes of each answer */
+/** @param bytes of each answer, unless its query `?bytes=` says otherwise */
 export async function startIdleServer(bytes = 0): Promise<IdleServer> {
   const program = startProgram<unknown>(new URL("idle-server.ts", import.meta.url), { argument: bytes });
   return {

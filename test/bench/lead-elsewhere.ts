@@ -1,5 +1,5 @@
 import { leases, microTime } from "../../operator/kit/leader/lease.ts";
-import type { World } from "../support/fixtures/environment-world.ts";
+import type { World } from "../support/fixtures/environment/environment-world.ts";
 
 /** The lease is another's: the process serves, and reconciles nothing. */
 export async function leadElsewhere({ admin }: World): Promise<void> {

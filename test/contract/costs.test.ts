@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Usage } from "../../crds/environment/costs/usage.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import { lifeOfRecord } from "../../crds/environment/life.ts";
-import type { Usage } from "../../crds/environment/usage.ts";
 import { summaryOf } from "../../operator/ports/observability/summary.ts";
-import { environmentFixture } from "../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";
 
@@ -79,13 +79,13 @@ describe("GET /api/observability/costs/summary", () => {
     expect(await get("summary")).toEqual({
       ...{ currency: "EUR", basis: "requests", total_cost: 195, total_cents: 19_500, active_environments: 2 },
       window: { from: "2026-05-02T12:00:00.500Z", to: "2026-06-01T12:00:00.500Z" },
-      by_resource: { cpu: 99, memory: 48, storage: 48 },
+      by_resource: { cpu: 99, memory: 48, storage: 48, other: 0 },
       average_cost_per_environment: 48.75,
       // 60 in June so far, and 195 in seven days for the 29.5 days that are left.
       projected_month: 881.79,
       previous_window: { total_cost: 0, change_percent: null },
       // Nothing is known of 10 of 100 hours.
-      coverage: { known_percent: 90 },
+      coverage: { known_percent: 90, allocated_percent: 0 },
     });
   });
 
@@ -157,7 +157,9 @@ describe("GET /api/observability/costs/dashboard", () => {
       by_creator: [named(`${service.issuer.issuer}#dev`, 171, 2), named(null, 24, 2, "other")],
       top_environments: [{ name: "steady" }, { name: "gone" }],
     });
-    expect((await get("dashboard", "viewer")).by_creator).toEqual([named(null, 195, 4, "other")]);
+    expect((await get("dashboard", "viewer")).by_creator).toEqual([
+      { ...named(null, 195, 4, "other"), basis: "requests", coverage: { known_percent: 90, allocated_percent: 0 } },
+    ]);
     expect((await get("dashboard", "viewer")).top_environments).toEqual([]);
   });
 
@@ -186,7 +188,7 @@ describe("the cost of one environment", () => {
       forecast: 264,
       // 54 hours of environments of shop-api cost 171.
       estimate: 228,
-      coverage: { known_percent: 100 },
+      coverage: { known_percent: 100, allocated_percent: 0 },
     });
   });
 
@@ -199,7 +201,7 @@ describe("the cost of one environment", () => {
         .send({ environment_name, backend_repo, backend_branch: "main", ttl: 72 });
     const reply = await create("/api/v2/environments", "estimated", "shop-api");
     expectPromised(reply, "post", "/api/v2/environments");
-    const nothing = { actual: null, per_hour: null, forecast: null, since: null, coverage: { known_percent: null } };
+    const nothing = { actual: null, per_hour: null, forecast: null, since: null };
     expect(reply.body.data.environment).toMatchObject({
       name: "estimated",
       cost: { currency: "EUR", basis: "requests", estimate: 228, ...nothing },

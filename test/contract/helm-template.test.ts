@@ -2,8 +2,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/
 import { parse } from "yaml";
 import { helmProgram } from "../../deploy/local/kubernetes/helm.ts";
 import { aRepository } from "../support/doubles/memory/repositories.ts";
-import { configSetFixture } from "../support/fixtures/environment-fixture.ts";
-import { renderEnvironment } from "../support/fixtures/environment-values.ts";
+import { configSetFixture } from "../support/fixtures/environment/environment-fixture.ts";
+import { renderEnvironment } from "../support/fixtures/environment/environment-values.ts";
 import { expectProblem, expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../support/http/api-service.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { environmentFixture } from "../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";
 
 const costs = { currency: "EUR", cpuCoreHour: 1, memoryGibHour: 0.5, storageGibHour: 0.1, monthlyBudget: 100 };
@@ -99,6 +99,7 @@ describe("GET /api/insights/dashboard", () => {
       environments: { created: 5, deleted: 1, expired: 1, failed: 2, active: 3 },
       ...{ success_rate: 0.6, average_lifetime_hours: 25, average_provision_seconds: 60, peak_concurrent: 3 },
       ...{ active_users: 3, total_cost: 125.3, total_cost_cents: 12_530, currency: "EUR" },
+      ...{ cost_basis: "requests", cost_coverage: { known_percent: 88.5, allocated_percent: 0 } },
       top_repositories: [
         { id: "shop-api", environments: 4 },
         { id: "billing-api", environments: 1 },
@@ -178,12 +179,16 @@ describe("GET /api/insights/users/activity", () => {
   const user = (person: Person, created: number, total_cost: number, last_created_at: string) => ({
     ...{ id: subject(person), email: PEOPLE[person].email, name: PEOPLE[person].name, created },
     ...{ active_environments: 1, total_cost, last_created_at },
+    ...{ basis: "requests", coverage: { known_percent: 100, allocated_percent: 0 } },
   });
 
   test("names everybody for a maintainer", async () => {
     const { users, series, total_users, active_users } = await get("users/activity");
     const [first, ...others] = users;
-    expect(first).toEqual(user("developer", 3, 96, "2026-05-31T23:59:59.999Z"));
+    expect(first).toEqual({
+      ...user("developer", 3, 96, "2026-05-31T23:59:59.999Z"),
+      coverage: { known_percent: 65.75, allocated_percent: 0 },
+    });
     expect(others).toHaveLength(2);
     expect(others).toContainEqual(user("colleague", 1, 28.8, "2026-05-20T12:00:00.000Z"));
     expect(others).toContainEqual(user("stranger", 1, 0.5, "2026-06-01T11:00:00.000Z"));
@@ -203,7 +208,7 @@ describe("GET /api/insights/users/activity", () => {
 describe("GET /api/insights/costs/analysis", () => {
   test("groups costs, and recommends what saves the most", async () => {
     expect(await get("costs/analysis?group_by=creator")).toMatchObject({
-      ...{ currency: "EUR", group_by: "creator" },
+      ...{ currency: "EUR", basis: "requests", coverage: { known_percent: 88.5 }, group_by: "creator" },
       groups: [
         { id: subject("developer"), total_cents: 9_600 },
         { id: subject("colleague"), total_cents: 2_880 },

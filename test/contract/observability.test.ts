@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
-import { environmentFixture } from "../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
 const NOW_MS = Date.parse("2026-06-01T12:00:00.500Z");
@@ -107,7 +107,7 @@ describe("GET /api/observability/metrics", () => {
         ...{ queue_depth: 0, p95_ms: expect.closeTo(125.83, 2) },
       },
       reconcile: { queue_depth: 0, p95_ms: 97.5, errors: 3 },
-      coverage: { requests_since: "2026-04-01T07:00:00.000Z" },
+      coverage: { requests_since: "2026-04-01T07:00:00.000Z", lost_by_a_kill_seconds: 10 },
     });
   });
 

@@ -5,6 +5,7 @@ import { environmentsSuite } from "./suites/environments.suite.ts";
 environmentsSuite("in memory", async () => {
   const environments = memoryEnvironments(new TestClock());
   environments.setOperating(false);
+  environments.holdFollowers();
   return {
     environments,
     setOperating: environments.setOperating,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { completeRecord } from "../../crds/environment/environment-record.ts";
 import { recordType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRecords } from "../../operator/adapters/kubernetes/records/environment-records.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
@@ -29,7 +30,7 @@ const forget = async (environment: string) => {
 
 recordsSuite("on Kubernetes", async () => ({
   records: kubernetesRecords({ client, namespace, mostPruned: 3 }),
-  kept: async (environment) => (await objectsOf(environment)).map(({ spec }) => spec),
+  kept: async (environment) => (await objectsOf(environment)).map((record) => completeRecord(record)),
   forget,
   stop: async () => undefined,
 }));

@@ -14,10 +14,11 @@ schemathesis.openapi.format("config-set-name", st.from_regex(r"[a-z][a-z0-9]{2,1
 schemathesis.openapi.format("git-branch", st.from_regex(r"[a-z0-9@+#é日]{1,8}(/[a-z0-9@+#]{1,8}){0,2}", fullmatch=True))
 
 # Refusals of what is well formed by its schema: a name that is taken, parts of free-form values that would harm or not
-# survive the next reader, a change all of whose fields are null, and half a period, or one beside a window.
+# survive the next reader, a change all of whose fields are null, a branch, a frontend or a config set that is not there,
+# and half a period, or one beside a window.
 STATED = re.compile(
     "Environment name already exists|must be a number that keeps all its digits|The key '[a-z_]+' is not allowed"
-    "|must say protected, suspended, or both"
+    "|must name a field to change|repository .* has no branch |has no frontend|has no config set"
     "|from and to come together|must be absent beside from and to|from: must be before to"
 )
 
@@ -59,7 +60,7 @@ def before_call(context, case, kwargs):
 
 # The bodies that are sent as JSON.
 REQUESTS = [
-    *("CreateEnvironmentRequest", "ExtendEnvironmentRequest", "SwitchEnvironmentRequest", "CleanupRequest"),
+    *("CreateEnvironmentRequest", "ExtendEnvironmentRequest", "UpdateEnvironmentRequest", "CleanupRequest"),
     *("ConfigSetRequest", "ConfigSetContent", "TokenRequest", "PasswordResetRequest"),
 ]
 
@@ -120,8 +121,9 @@ def before_load_schema(context, raw_schema):
     create["backend_repo"] = existing("shop-api")
     create["frontend_repo"] = existing("shop-web", "")
     create["config_set"] = existing("")
-    for field in ("backend_commit", "frontend_commit"):
-        create[field] = FULL_COMMIT
+    for fields in (create, schemas["UpdateEnvironmentRequest"]["properties"]):
+        for field in ("backend_commit", "frontend_commit"):
+            fields[field] = FULL_COMMIT
     # Fields that need another one: every secret where none is generated, a set for its keys.
     create["auto_generate_secrets"] = {"type": "boolean", "enum": [True]}
     create["use_shared_api_keys"] = {"type": "boolean", "enum": [False]}

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
-import { createWorld } from "../support/fixtures/environment-world.ts";
+import { createWorld } from "../support/fixtures/environment/environment-world.ts";
 import { shareSecret } from "../support/fixtures/shared-secret.ts";
 import { testSettings } from "../support/fixtures/test-settings.ts";
 import { startHttpsServer } from "../support/http/https-server.ts";
@@ -13,6 +13,7 @@ const NO_LIMITS = {
   authenticatedPerMinute: 10_000_000,
   unauthenticatedPerMinute: 10_000_000,
   documentationPerMinute: 10_000_000,
+  pagesPerMinute: 10_000_000,
   webhooksPerMinute: 10_000_000,
   webhooksPerProjectPerMinute: 10_000_000,
   passwordResetsPerHour: 10_000_000,

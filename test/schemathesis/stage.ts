@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { type Count, NOTHING, sum } from "../stages/count.ts";
 import { installedPython } from "../support/plane/python.ts";
 import { type ServedPlatform, servePlatform } from "./served-platform.ts";
 
@@ -13,17 +14,11 @@ const DEADLINE_MS = 10 * 60_000;
 /** The same for everybody, so that what fails is what was changed. */
 const DEFAULT_SEED = "1";
 
-/** How many operations held in every call, and how many did not. */
-export interface Outcome {
-  readonly passed: number;
-  readonly failed: number;
-}
-
 /**
  * Has schemathesis try everything that the document says on the served platform, each API version apart; the two at the
  * same time, because each mostly waits. What failed is printed; another FUZZ_SEED draws something else.
  */
-export async function tryDocument(): Promise<Outcome> {
+export async function tryDocument(): Promise<Count> {
   const python = await installedPython("schemathesis", join(import.meta.dirname, "requirements.txt"));
   const platform = await servePlatform();
   const folder = await mkdtemp(join(tmpdir(), "schemathesis-"));
@@ -32,12 +27,9 @@ export async function tryDocument(): Promise<Outcome> {
     const runs = Object.keys(VERSIONS).map((version) =>
       tryVersion(version as keyof typeof VERSIONS, { python, platform, folder, seed }),
     );
-    const outcomes = await Promise.all(runs);
+    const counts = await Promise.all(runs);
     console.log(`drawn with FUZZ_SEED=${seed}`);
-    return {
-      passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
-      failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
-    };
+    return counts.reduce(sum, NOTHING);
   } finally {
     await platform.stop();
     await rm(folder, { recursive: true, force: true });
@@ -59,7 +51,7 @@ interface Report {
   readonly errors: readonly unknown[];
 }
 
-async function tryVersion(version: keyof typeof VERSIONS, { python, platform, folder, seed }: Trial): Promise<Outcome> {
+async function tryVersion(version: keyof typeof VERSIONS, { python, platform, folder, seed }: Trial): Promise<Count> {
   const reportFile = join(folder, `${version}.json`);
   const config = ["--no-color", "--config-file", join(import.meta.dirname, "schemathesis.toml")];
   const what = [`${platform.url}/openapi.json`, "--include-path-regex", VERSIONS[version], "--seed", seed];
@@ -78,12 +70,17 @@ async function tryVersion(version: keyof typeof VERSIONS, { python, platform, fo
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit") as Promise<[number | null]>]);
   if (code === null || !existsSync(reportFile)) {
     console.log(`${said}\n${version}: schemathesis did not come to its end`);
-    return { passed: 0, failed: 1 };
+    return { ...NOTHING, failed: [`schemathesis, ${version}: it did not come to its end`] };
   }
   const report = JSON.parse(await readFile(reportFile, "utf8")) as Report;
-  const lost = new Set(report.failures.flatMap(({ operations }) => operations)).size + report.errors.length;
-  const failed = code === 0 ? lost : Math.max(1, lost);
-  if (failed > 0) console.log(said);
+  const lost = new Set(report.failures.flatMap(({ operations }) => operations));
+  const failed = [...lost, ...report.errors.map((error) => JSON.stringify(error))];
+  if (failed.length === 0 && code !== 0) failed.push(`it ended with ${code}`);
+  if (failed.length > 0) console.log(said);
   console.log(`${version}: ${report.test_cases.generated} calls of ${report.operations.tested} operations`);
-  return { passed: Math.max(0, report.operations.tested - failed), failed };
+  return {
+    ...NOTHING,
+    passed: Math.max(0, report.operations.tested - failed.length),
+    failed: failed.map((what) => `schemathesis, ${version}: ${what}`),
+  };
 }

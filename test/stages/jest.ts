@@ -2,13 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { bin, checkout, type How, node, run } from "./command.ts";
-
-/** How many tests of a stage passed, failed, and were not run. */
-export interface Count {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
+import { type Count, inOneLine } from "./count.ts";
 
 /** How long each file and each test of the stages took that Jest ran. */
 const durations: Record<"files" | "tests", { readonly title: string; readonly seconds: number }[]> = {
@@ -47,8 +41,10 @@ export async function jest(
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
     noteDurations(result);
-    const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = result;
-    return { passed, failed: failed === 0 && code !== 0 ? 1 : failed, skipped };
+    const { numPassedTests: passed = 0, numPendingTests: skipped = 0 } = result;
+    const failed = failures(result);
+    if (failed.length === 0 && code !== 0) failed.push(`${projects.join(", ")}: Jest ended with ${code}`);
+    return { passed, failed, skipped };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -57,13 +53,19 @@ export async function jest(
 /** What Jest writes into its output file, as far as it is read here. */
 interface JestResult {
   readonly numPassedTests?: number;
-  readonly numFailedTests?: number;
   readonly numPendingTests?: number;
   readonly testResults?: readonly {
     readonly name: string;
     readonly startTime: number;
     readonly endTime: number;
-    readonly assertionResults: readonly { readonly fullName: string; readonly duration?: number | null }[];
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly duration?: number | null;
+      readonly failureMessages: readonly string[] | null;
+    }[];
   }[];
 }
 
@@ -75,6 +77,18 @@ function narrowed(): string[] {
     ...(FILE ? ["--passWithNoTests", "--testPathPatterns", FILE] : []),
     ...(NAME ? ["--testNamePattern", NAME] : []),
   ];
+}
+
+/** A line for each failed test, and for each file that could not be run. */
+function failures({ testResults = [] }: JestResult): string[] {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(checkout, name);
+    const failed = assertionResults.filter((one) => one.status === "failed");
+    if (failed.length === 0) return status === "failed" ? [`${file}: ${inOneLine(message)}`] : [];
+    return failed.map(
+      ({ fullName, failureMessages }) => `${file}: ${fullName}: ${inOneLine(failureMessages?.[0] ?? "")}`,
+    );
+  });
 }
 
 function noteDurations({ testResults = [] }: JestResult): void {

@@ -3,7 +3,7 @@ import {
   environmentKind,
   environmentManifest,
 } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMMIT, type World } from "../../support/fixtures/environment-world.ts";
+import { COMMIT, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { patternOf } from "../operator/copies.ts";
 
 /** The name of each environment of the crowd: all alike, so that one is told from the others by its number alone. */

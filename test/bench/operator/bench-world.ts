@@ -4,7 +4,7 @@ import { createKubeClient } from "../../../operator/kit/client/create-kube-clien
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
 import { namespaceKind, resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type MeasuredOperator, startMeasuredOperator } from "./measured-operator.ts";
@@ -34,8 +34,8 @@ export interface StartOptions {
   readonly aheadMs?: number;
   /** How often it probes the URLs of ready environments (default 60). */
   readonly probeSeconds?: number;
-  /** Without metrics and Events. */
-  readonly isUnobserved?: boolean;
+  /** It reconciles only when it is asked to lead. */
+  readonly isStandby?: boolean;
 }
 
 export async function createBenchWorld(): Promise<BenchWorld> {
@@ -47,11 +47,11 @@ export async function createBenchWorld(): Promise<BenchWorld> {
   const running = new Set<MeasuredOperator>();
   return {
     ...{ world, asPlatform, ready },
-    startOperator({ aheadMs = 0, probeSeconds = 60, isUnobserved = false } = {}) {
+    startOperator({ aheadMs = 0, probeSeconds = 60, isStandby = false } = {}) {
       const settings = { ...testSettings, reconcile: { workers: WORKERS, probeSeconds } };
       const { url, caFile } = world.plane;
       const { token } = world.identity;
-      const operator = startMeasuredOperator({ url, caFile, token, settings, aheadMs, isUnobserved });
+      const operator = startMeasuredOperator({ url, caFile, token, settings, aheadMs, isStandby });
       running.add(operator);
       return operator;
     },

@@ -13,15 +13,24 @@ export interface MeasuredOptions {
   readonly settings: object;
   /** How far its clock, and what it takes for the API server's, are ahead. */
   readonly aheadMs: number;
-  /** Without metrics and Events. */
-  readonly isUnobserved?: boolean;
+  /** Reads all that there is, and reconciles it only when it is asked to lead. */
+  readonly isStandby?: boolean;
 }
 
 /** What the process is asked; it answers with its figures. */
-export type Question = "figures" | "restart of the delays" | "another look whether it has converged";
+export type Question =
+  | "figures"
+  | "leadership"
+  | "metrics and Events"
+  | "neither metrics nor Events"
+  | "restart of the delays"
+  | "another look whether it has converged"
+  | "scrape";
 
 /** What the process says of itself. */
 export interface Figures {
+  /** Whether it has read all that there is. */
+  readonly isSynced: boolean;
   /** When every environment had been reconciled and none waited for one (the last time `settled` was asked), by the machine's clock. */
   readonly convergedAtMs?: number;
   readonly reconciles: number;
@@ -34,6 +43,8 @@ export interface Figures {
   readonly rssMib: number;
   readonly peakMib: number;
   readonly heapMib: number;
+  /** Of the last scrape. */
+  readonly scrapeBytes: number;
   /** Of its event loop, since the start or the last `restartDelays`. */
   readonly delays: Delays;
   /** The lists that it asked for since the start: paths with queries. */
@@ -44,12 +55,18 @@ export interface MeasuredOperator {
   /** When the process was started, by the machine's clock. */
   readonly startedAtMs: number;
   figures(): Promise<Figures>;
+  /** From now on with metrics and Events, as at its start, or without either. */
+  observe(isObserving: boolean): Promise<void>;
+  /** Has the process write its metrics, as a monitoring system does. */
+  scrape(): Promise<void>;
   /** From now on the delays are counted anew. */
   restartDelays(): Promise<void>;
   /** Holds the process where it is; nothing asks it meanwhile. */
   freeze(): void;
   /** Lets it go on. */
   thaw(): void;
+  /** One that stands by begins to reconcile. */
+  lead(): Promise<void>;
   /** Waits until it has converged on what there was at its start; answers the figures of that moment. */
   converged(deadlineMs: number): Promise<Figures & { readonly convergedAtMs: number }>;
   /** Waits until it has converged on what it knows of now. */
@@ -75,9 +92,12 @@ export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperato
   return {
     startedAtMs: program.startedAtMs,
     figures: () => ask("figures"),
+    scrape: async () => void (await ask("scrape")),
+    observe: async (isObserving) => void (await ask(isObserving ? "metrics and Events" : "neither metrics nor Events")),
     restartDelays: async () => void (await ask("restart of the delays")),
     freeze: () => program.signal("SIGSTOP"),
     thaw: () => program.signal("SIGCONT"),
+    lead: async () => void (await ask("leadership")),
     converged,
     async settled(deadlineMs) {
       await ask("another look whether it has converged");

@@ -5,14 +5,19 @@
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
+import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/events/event-recorder.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import type { ControllerContext } from "../../../operator/controllers.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
+import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
-import type { PoolState } from "../../../operator/kit/controller/controller-metrics.ts";
+import type { PoolMetrics, PoolState } from "../../../operator/kit/controller/controller-metrics.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
+import type { EventRecorder } from "../../../operator/ports/event-recorder.ts";
 import type { Metrics } from "../../../operator/ports/observability/metrics.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
+import { around } from "../../../operator/wiring/observation/seams.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
@@ -24,6 +29,7 @@ import { POISONOUS, SLOW } from "./names.ts";
 /** How long the secret manager takes for those whose name says so, before it fails. */
 const SLOW_MS = 10_000;
 const HOUR_MS = 3_600_000;
+const BY_THE_CLOCK: readonly (string | undefined)[] = [repositoryKind.kind, configMapKind.kind];
 const MIB = 2 ** 20;
 
 const options: MeasuredOptions = JSON.parse(process.argv[2] ?? "{}");
@@ -39,11 +45,15 @@ let pool: PoolState | undefined;
 let peakBytes = 0;
 let convergedAtMs: number | undefined;
 let isSynced = false;
+let scrapeBytes = 0;
 
 const clock: Clock = clockAhead(options.aheadMs / HOUR_MS);
+let isObserving = true;
+const counted = prometheusMetrics();
+// As in a pod, which has no kubeconfig.
+const kubeConfig = kubeConfigOf(options, options.token);
 const operator = createOperator({
-  // As in a pod, which has no kubeconfig.
-  kubeConfig: kubeConfigOf(options, options.token),
+  kubeConfig,
   clock,
   log: silentLog,
   random: Math.random,
@@ -53,21 +63,31 @@ const operator = createOperator({
   onRequest: counting(),
   onPorts: troubled,
   metrics: metrics(),
-  ...(options.isUnobserved && { events: { publish: () => undefined } }),
+  events: switchedEvents(),
 });
 
 const stopping = new AbortController();
+const led = Promise.withResolvers<void>();
+if (options.isStandby !== true) led.resolve();
 answerParent(
-  (question) => {
+  async (question) => {
+    if (question === "scrape") scrapeBytes = Buffer.byteLength((await counted.scrape()).text);
     if (question === "another look whether it has converged") convergedAtMs = undefined;
     if (question === "restart of the delays") restart();
+    if (question === "leadership") led.resolve();
+    if (question === "metrics and Events") isObserving = true;
+    if (question === "neither metrics nor Events") isObserving = false;
     return figures();
   },
-  () => stopping.abort(),
+  () => {
+    stopping.abort();
+    led.resolve();
+  },
 );
 setInterval(lookAtMemory, 100).unref();
 await operator.start(AbortSignal.timeout(300_000));
 isSynced = true;
+await led.promise;
 const leading = operator.reconcile(stopping.signal);
 lookWhetherConverged();
 await leading;
@@ -79,6 +99,7 @@ function figures(): Figures {
   lookWhetherConverged();
   return {
     ...(convergedAtMs === undefined ? {} : { convergedAtMs }),
+    isSynced,
     reconciles,
     cpuSeconds: cpuSeconds(),
     writes: Object.fromEntries(writes),
@@ -86,6 +107,7 @@ function figures(): Figures {
     rssMib: process.memoryUsage.rss() / MIB,
     peakMib: peakBytes / MIB,
     heapMib: process.memoryUsage().heapUsed / MIB,
+    scrapeBytes,
     delays: delays(),
     lists,
   };
@@ -107,29 +129,15 @@ function lookWhetherConverged(): void {
   if (operator.ports.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
 }
 
-/** Nothing is counted, but for what the process is asked about. */
-function uncounted(): Metrics {
-  const nothing = () => undefined;
-  const pool = { added: nothing, taken: nothing, retried: nothing, reconciled: nothing };
-  return {
-    controllers: { of: () => pool },
-    requests: { begun: nothing, ended: nothing },
-    onKubeRequest: (_request, next) => next(),
-    onServiceCall: (_call, next) => next(),
-    webhookEnded: nothing,
-    observe: nothing,
-    scrape: async () => ({ contentType: "text/plain", text: "" }),
-  };
-}
-
-/** The platform's own metrics; reconciles of environments are looked at besides. */
+/** The platform's own metrics while they are switched on; reconciles of environments are looked at besides. */
 function metrics(): Metrics {
-  const counted = options.isUnobserved ? uncounted() : prometheusMetrics();
   return {
     ...counted,
+    onKubeRequest: (request, next) => (isObserving ? counted.onKubeRequest(request, next) : next()),
+    onServiceCall: (call, next) => (isObserving ? counted.onServiceCall(call, next) : next()),
     controllers: {
       of(controller, state) {
-        const counts = counted.controllers.of(controller, state);
+        const counts = switchedCounts(counted.controllers.of(controller, state));
         if (controller.name !== "environments") return counts;
         pool = state;
         return {
@@ -145,11 +153,28 @@ function metrics(): Metrics {
   };
 }
 
+function switchedCounts(counts: PoolMetrics): PoolMetrics {
+  return {
+    added: () => isObserving && counts.added(),
+    retried: () => isObserving && counts.retried(),
+    taken: (waitedMs) => isObserving && counts.taken(waitedMs),
+    reconciled: (outcome, durationMs) => isObserving && counts.reconciled(outcome, durationMs),
+  };
+}
+
+/** The platform's own recorder, with connections of its own, while it is switched on. */
+function switchedEvents(): EventRecorder {
+  const client = createKubeClient({ kubeConfig, onRequest: around(counted.onKubeRequest, counting()) });
+  const names = { namespace: "ephemeral-system", serviceAccount: "ephemeral-environments", instance: "measured" };
+  const recorder = kubernetesEventRecorder({ client, clock, log: silentLog, ...names });
+  return { publish: (event, environment) => isObserving && recorder.publish(event, environment) };
+}
+
 function counting(): RequestSeam {
   return async ({ verb, type, name = "", subresource, path, query }, next) => {
     if (query.sendInitialEvents === "true") lists.push(`${path}?${new URLSearchParams(query)}`);
-    // Checks of Repositories recur by the clock, whatever the environments do.
-    if (!isWrite(verb) || type?.kind === repositoryKind.kind) return next();
+    // Checks of Repositories recur by the clock, and what was counted is stored by it, whatever the environments do.
+    if (!isWrite(verb) || BY_THE_CLOCK.includes(type?.kind)) return next();
     const what = [verb, type?.kind, subresource].filter(Boolean).join(" ");
     writes.set(what, (writes.get(what) ?? 0) + 1);
     const answer = await next();

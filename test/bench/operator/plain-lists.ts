@@ -1,4 +1,5 @@
 import { startProgram } from "../child-program.ts";
+import type { BenchWorld } from "./bench-world.ts";
 
 /** What the reader is told. */
 export interface ReaderOptions {
@@ -22,7 +23,7 @@ export interface ReadLists {
 const DEADLINE_MS = 300_000;
 
 /** Reads lists in a process of its own; answers what that took from the start of the process on. */
-export async function readLists(options: ReaderOptions): Promise<ReadLists & { readonly seconds: number }> {
+async function readLists(options: ReaderOptions): Promise<ReadLists & { readonly seconds: number }> {
   const program = startProgram<ReadLists>(new URL("list-reader.ts", import.meta.url), { argument: options });
   try {
     const read = await program.ask("read", DEADLINE_MS);
@@ -30,4 +31,10 @@ export async function readLists(options: ReaderOptions): Promise<ReadLists & { r
   } finally {
     await program.stop();
   }
+}
+
+/** The same with the identity of the operator. */
+export function readListsOf({ world }: BenchWorld, paths: readonly string[]): ReturnType<typeof readLists> {
+  const { url, caFile } = world.plane;
+  return readLists({ url, caFile, token: world.identity.token, paths });
 }

@@ -6,7 +6,7 @@ import type { Verdict } from "../verdict.ts";
 import { apiServerCpuSeconds } from "./api-server-cpu.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import type { Figures } from "./measured-operator.ts";
-import { type ReadLists, readLists } from "./plain-lists.ts";
+import { type ReadLists, readListsOf } from "./plain-lists.ts";
 
 export interface RestartSizes {
   /** How often the operator is started, in turn with a client that only reads. */
@@ -95,10 +95,10 @@ async function restart(bench: BenchWorld, idle: IdleServer, { calmMs }: RestartS
   return { seconds, cpuSeconds, apiServerSeconds, figures, calm, idle: { starting, calm: idleCalm } };
 }
 
-async function read({ world }: BenchWorld, paths: readonly string[]): Promise<Read> {
-  const { url, caFile } = world.plane;
+async function read(bench: BenchWorld, paths: readonly string[]): Promise<Read> {
+  const { world } = bench;
   const before = await apiServerCpuSeconds(world.admin);
-  const done = await readLists({ url, caFile, token: world.identity.token, paths });
+  const done = await readListsOf(bench, paths);
   const apiServerSeconds = (await apiServerCpuSeconds(world.admin)) - before;
   progress(`${done.objects} objects read in ${done.seconds.toFixed(1)} s, ${done.cpuSeconds.toFixed(1)} s of CPU`);
   return { ...done, apiServerSeconds };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { configSetFixture } from "../../support/fixtures/environment-fixture.ts";
+import { configSetFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import type { Person } from "../../support/http/api-service.ts";
 import { managedConfigSets, PATH, whole } from "./managed-config-sets.ts";

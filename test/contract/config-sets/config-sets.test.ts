@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { configSetFixture } from "../../support/fixtures/environment-fixture.ts";
+import { configSetFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
 

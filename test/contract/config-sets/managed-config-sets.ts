@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from "@jest/globals";
-import { configSetFixture } from "../../support/fixtures/environment-fixture.ts";
+import { configSetFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from "@jest/globals";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
-import { configSetFixture } from "../../support/fixtures/environment-fixture.ts";
+import { configSetFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 

@@ -4,7 +4,8 @@ import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { readEvents } from "../../support/plane/event-reader.ts";
-import { logFollowers, messagesOf, PATH, untilCame } from "./log-followers.ts";
+import { logFollowers, messagesOf, PATH } from "./log-followers.ts";
+import { untilCame } from "./stream-followers.ts";
 
 const logs = logFollowers();
 const { write, follow } = logs;

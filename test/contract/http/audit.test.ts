@@ -39,7 +39,7 @@ describe("a change leaves exactly one record", () => {
     expect(seen).toEqual([
       ["createEnvironment", "accepted", "noted", object],
       ["extendEnvironment", "accepted", uid, object],
-      ["switchEnvironment", "accepted", "noted", object],
+      ["updateEnvironment", "accepted", "noted", object],
       ["deleteEnvironment", "accepted", "noted", object],
     ]);
     expect(new Set(records().map(({ auditId }) => auditId)).size).toBe(4);

@@ -137,6 +137,21 @@ describe("a creation is refused, and nothing is made, when", () => {
       ...["environment_name", "backend_repo", "backend_branch", "ttl", "config_set", "nonsense"],
     ));
 
+  test("it breaks several rules: version 2 tells each field by itself", async () => {
+    const sent = { ...valid, environment_name: "A_", ttl: "soon", nonsense: 1 };
+    const reply = await service.http.post("/api/v2/environments").set({ authorization }).send(sent);
+    expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");
+    expectPromised(reply, "post", "/api/v2/environments");
+    expect(reply.body.violations).toEqual(
+      expect.arrayContaining([
+        { field: "environment_name", message: expect.any(String) },
+        { field: "ttl", message: "must be an integer" },
+        { field: "nonsense", message: "is not a known field" },
+      ]),
+    );
+    expect(reply.body.violations).toHaveLength(3);
+  });
+
   test.each(["null", "[]", '"text"', "1", "true"])("the body is %s", async (body) => {
     expectProblem(await postText(body), 400, "body: must be an object", "ENV_CONFIG_INVALID");
   });
@@ -144,4 +159,11 @@ describe("a creation is refused, and nothing is made, when", () => {
   test("there is no body", async () => {
     expectProblem(await post(), 400, /environment_name: is required/, "ENV_CONFIG_INVALID");
   });
+});
+
+test("version 2 tells which parameter of an address is wrong", async () => {
+  const reply = await service.http.get("/api/v2/environments?limit=0&status=odd").set({ authorization });
+  expectProblem(reply, 400);
+  const fields = reply.body.violations.map(({ field }: { field: string }) => field);
+  expect(fields.sort()).toEqual(["limit", "status"]);
 });

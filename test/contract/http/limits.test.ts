@@ -134,6 +134,19 @@ test("pages of the documentation have a budget of their own", async () => {
   expect(seen).toEqual([200, 200, 429, 401]);
 });
 
+test("how to log in has a budget of its own, whatever credential comes along", async () => {
+  const { http, bearer } = await limited({ pagesPerMinute: 2, unauthenticatedPerMinute: 1, authenticatedPerMinute: 1 });
+  const authorization = await bearer("developer");
+  const seen = await statuses([
+    () => http.get("/api/v2/auth/login-options"),
+    () => http.get("/api/v2/auth/login-options").set({ authorization }),
+    () => http.get("/api/v2/auth/login-options"),
+    () => http.get("/api/environments").set({ authorization }),
+    () => http.get("/api/environments"),
+  ]);
+  expect(seen).toEqual([200, 200, 429, 200, 401]);
+});
+
 test("health probes are never limited", async () => {
   const { http } = await limited({ unauthenticatedPerMinute: 1, authenticatedPerMinute: 1 });
   const seen = await statuses([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from "@jest/globals";
-import { configSetFixture } from "../../support/fixtures/environment-fixture.ts";
+import { configSetFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 
 /** A creation with the required fields alone. */

@@ -12,7 +12,7 @@ import {
 import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
 import { unique } from "../../support/faults/people.ts";
 import { troubledWatches } from "../../support/faults/watch-seams.ts";
-import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

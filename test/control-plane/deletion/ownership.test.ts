@@ -3,8 +3,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { namespaceKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
-import { completeInventory } from "../../support/fixtures/environment-inventory.ts";
-import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
+import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

@@ -8,8 +8,8 @@ import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
 import { personWith } from "../../support/faults/people.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
-import { paths } from "../../support/fixtures/environment-objects.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
-import { environmentValues, renderEnvironment } from "../../support/fixtures/environment-values.ts";
+import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { environmentValues, renderEnvironment } from "../../support/fixtures/environment/environment-values.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

@@ -11,7 +11,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment-world.ts";
+} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 const namespace = "ephemeral-system";
@@ -67,7 +67,7 @@ describe("what is changed through the REST interface", () => {
     request = "audit-2";
     const extended = await environments.extend(made, { ttlHours: 30 });
     request = "audit-3";
-    const switched = await environments.setSwitches(extended, { suspended: true });
+    const switched = await environments.update(extended, { suspended: true });
     expect([made, extended, switched].map(stampOf)).toEqual(["audit-1", "audit-2", "audit-3"]);
     request = "audit-4";
     await environments.remove(switched);

@@ -9,7 +9,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment-world.ts";
+} from "../../support/fixtures/environment/environment-world.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 
 let world: World;
@@ -53,7 +53,7 @@ describe("a change through the REST interface that Git would take back", () => {
     await expect(operator.ports.environments.extend(made, { ttlHours: 5 })).rejects.toThrow(
       "spec.ttlHours comes from Git, and Argo CD would take the change back: change it in the manifest, or take it out there",
     );
-    const asleep = await operator.ports.environments.setSwitches(made, { suspended: true });
+    const asleep = await operator.ports.environments.update(made, { suspended: true });
     expect(asleep.spec).toMatchObject({ suspended: true, ttlHours: 1 });
   }, 120_000);
 

@@ -3,8 +3,8 @@ import { findCondition } from "../../../crds/conditions.ts";
 import { GROUP } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type Person, personWith } from "../../support/faults/people.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 const namespace = "ephemeral-system";

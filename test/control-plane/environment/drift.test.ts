@@ -16,16 +16,16 @@ import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objec
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
-import { FIRST_POD_SECRET } from "../../support/fixtures/environment-inventory.ts";
+import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
 import {
   createWorld,
   podSecretRef,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment-world.ts";
+} from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { liftNamespacePolicy } from "../../support/plane/lifted-policy.ts";
+import { liftNamespacePolicy } from "../../support/plane/chart/lifted-policy.ts";
 
 const NAME = "drifting";
 const NAMESPACE = `env-${NAME}`;

@@ -10,7 +10,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment-world.ts";
+} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 

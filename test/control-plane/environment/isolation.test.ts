@@ -20,7 +20,7 @@ import {
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { unique } from "../../support/faults/people.ts";
-import { environmentFixture } from "../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { QUANTITY_SPELLINGS } from "../../support/fixtures/quantity-spellings.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -14,7 +14,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment-world.ts";
+} from "../../support/fixtures/environment/environment-world.ts";
 import { rewriteObject } from "../../support/plane/etcd.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 

@@ -3,7 +3,7 @@ import { FINALIZER } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

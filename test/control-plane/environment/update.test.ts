@@ -12,7 +12,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment-world.ts";
+} from "../../support/fixtures/environment/environment-world.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;

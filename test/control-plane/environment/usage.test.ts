@@ -4,7 +4,7 @@ import { namespaceName } from "../../../crds/names.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { podKind } from "../../../operator/kit/client/kinds.ts";
 import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

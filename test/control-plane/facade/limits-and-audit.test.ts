@@ -7,7 +7,7 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { type RedisServer, redisServer } from "../../support/doubles/redis-server.ts";
 import { unique } from "../../support/faults/people.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";

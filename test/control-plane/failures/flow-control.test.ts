@@ -1,10 +1,12 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:https";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { configMapKind, wireKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeResponse } from "../../../operator/kit/client/request.ts";
 import { leases } from "../../../operator/kit/leader/lease.ts";
-import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
@@ -76,10 +78,16 @@ describe("the platform's requests in the API server's flow control", () => {
       await until(() => replica.output.includes('"message":"leading"'), { what: "the leader", deadlineMs: 30_000 });
     }, 90_000);
 
-    afterAll(() => replica.stop());
+    let release: (() => Promise<void>) | undefined;
+
+    afterAll(async () => {
+      // Other test files use the same API server.
+      await release?.();
+      await replica.stop();
+    });
 
     test("a storm of 429 does not cost the lease, and what waited is done once it is over", async () => {
-      const release = await jail();
+      release = await jail();
       const before = await admin.find(leases, lease);
       const { metadata } = await world.create("stormy");
       const isRefused = async () => (await rejected()) > 10;
@@ -90,6 +98,7 @@ describe("the platform's requests in the API server's flow control", () => {
       await until(isOver, { what: "renewals for longer than a lease", deadlineMs: STORM_MS + 15_000, everyMs: 1_000 });
       const after = await admin.find(leases, lease);
       await release();
+      release = undefined;
       expect(after?.spec).toMatchObject({
         holderIdentity: before?.spec?.holderIdentity,
         leaseTransitions: before?.spec?.leaseTransitions,
@@ -128,9 +137,59 @@ describe("the platform's requests in the API server's flow control", () => {
         rules: [{ subjects: [{ kind: "ServiceAccount", serviceAccount: account }], resourceRules: [everything] }],
       },
     });
-    return async () => {
+    const listed = () => platform.list(configMapKind, { namespace: account.namespace });
+    // The API server takes its own time to read a new schema.
+    const isInForce = async () => {
+      await listed().catch(() => undefined);
+      return (await served())[0] === name;
+    };
+    await until(isInForce, { what: "the jail to be in force", deadlineMs: 30_000 });
+    // A level without seats still serves one request at a time, so that one is kept busy.
+    const giveSeatBack = takeSeat();
+    const release = async () => {
+      giveSeatBack();
       await admin.delete(flowSchemas, { name });
       await admin.delete(priorityLevels, { name });
+    };
+    const isRefused = () =>
+      listed().then(
+        () => false,
+        () => true,
+      );
+    try {
+      await until(isRefused, { what: "the jail to be full", deadlineMs: 30_000 });
+    } catch (error) {
+      await release();
+      throw error;
+    }
+    return release;
+  }
+
+  /**
+   * Takes the seat with a request of the platform whose body never comes: the API server waits for it, up to its limit of a
+   * minute. Takes it again whenever that request ends: it is refused or cut off while another one has the seat. The
+   * returned function gives the seat back.
+   */
+  function takeSeat(): () => void {
+    const url = new URL("/api/v1/namespaces/ephemeral-system/configmaps?dryRun=All", plane.url);
+    const authorization = `Bearer ${plane.platform.token}`;
+    const headers = { authorization, "content-type": "application/json", "content-length": 2 };
+    const ca = readFileSync(plane.caFile);
+    let isWanted = true;
+    const take = () => {
+      const seat = request(url, { method: "POST", headers, ca, agent: false });
+      seat.on("response", () => seat.destroy());
+      seat.on("error", () => undefined);
+      seat.on("close", () => {
+        if (isWanted) current = take();
+      });
+      seat.flushHeaders();
+      return seat;
+    };
+    let current = take();
+    return () => {
+      isWanted = false;
+      current.destroy();
     };
   }
 

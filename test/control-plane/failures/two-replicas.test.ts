@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
-import { podSecretRef } from "../../support/fixtures/environment-world.ts";
+import { podSecretRef } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
 import { type ReplicaPair, startReplicaPair, wanted } from "../../support/plane/replica-pair.ts";

@@ -3,7 +3,7 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
-import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

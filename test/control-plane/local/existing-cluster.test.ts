@@ -1,183 +1,208 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
-import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
 import { recordedProcesses } from "../../../deploy/local/processes/process.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { freePorts } from "../../support/plane/free-ports.ts";
-import { type ControlPlane, startControlPlane } from "../../support/plane/own-control-plane.ts";
+import { COMMAND_DEADLINE_MS, type ExistingCluster, existingCluster } from "../../support/plane/existing-cluster.ts";
 
 const execute = promisify(execFile);
-const checkout = resolve(import.meta.dirname, "../../..");
-const example = (name: string) => join(checkout, "deploy/examples", `${name}.yaml`);
+const example = (name: string) => resolve(import.meta.dirname, "../../../deploy/examples", `${name}.yaml`);
+const TEST_MS = 150_000;
 const uidLabel = "ephemeral-environments.dev/environment-uid";
 
 describe("the platform for an existing cluster", () => {
-  let plane: ControlPlane;
-  let state: string;
-  let settingsFile: string;
-  let apiUrl: string;
-  let path: string;
-
+  let cluster: ExistingCluster;
   beforeAll(async () => {
-    plane = await startControlPlane();
-    state = await mkdtemp(join(tmpdir(), "existing-cluster-"));
-    path = [dirname(plane.kubectl), dirname(await helmProgram()), process.env.PATH].join(delimiter);
-    const [apiPort = 0, probesPort = 0] = await freePorts(2);
-    apiUrl = `http://127.0.0.1:${apiPort}`;
-    settingsFile = await writeSettings("settings.yaml", { api: { port: apiPort }, probes: { port: probesPort } });
+    cluster = await existingCluster();
   }, 180_000);
+  afterAll(() => cluster.stop(), TEST_MS);
 
-  afterAll(async () => {
-    await make("down");
-    await plane.stop();
-    await rm(state, { recursive: true });
-  }, 60_000);
+  const contextName = () => cluster.asAdministrator("config", "current-context").then((name) => name.trim());
 
-  async function writeSettings(name: string, more: object): Promise<string> {
-    const defaultChart = { repoUrl: "http://127.0.0.1:9/chart.git", path: ".", revision: "main" };
-    const file = join(state, name);
-    await writeFile(file, JSON.stringify({ baseDomain: "env.localhost", defaultChart, ...more }));
+  async function expectNothingWritten(): Promise<void> {
+    expect(await cluster.asAdministrator("get", "namespaces,crds", "--output=name")).not.toContain("ephemeral");
+  }
+
+  test(
+    "is left alone where nobody can confirm its name, and the next step is told",
+    async () => {
+      const { ok, output } = await cluster.make("up", { YES: "" });
+      expect({ ok, output }).toEqual({ ok: false, output: expect.stringContaining("confirm with YES=1 make up") });
+      expect(output).toContain(`"${await contextName()}"`);
+      await expectNothingWritten();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "is left alone when another name is typed on a terminal",
+    async () => {
+      const command = `echo other | script --quiet --return --command '${process.execPath} deploy/local/main.ts up' /dev/null`;
+      const outcome = execute("bash", ["-c", command], { ...cluster.shell({ YES: "" }), timeout: COMMAND_DEADLINE_MS });
+      await expect(outcome).rejects.toMatchObject({
+        stdout: expect.stringMatching(/Type the name of the context.*Nothing was done: "other" is not the name/s),
+      });
+      await expectNothingWritten();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "is checked as soon as its name is typed on a terminal, and all that it lacks is told at once",
+    async () => {
+      const launch = `${process.execPath} deploy/local/main.ts up`;
+      const command = `echo '${await contextName()}' | script --quiet --return --command '${launch}' /dev/null`;
+      const outcome = execute("bash", ["-c", command], { ...cluster.shell({ YES: "" }), timeout: COMMAND_DEADLINE_MS });
+      await expect(outcome).rejects.toMatchObject({
+        stdout: expect.stringMatching(/deployer\.namespace.*no IngressClass and no GatewayClass/s),
+      });
+      await expectNothingWritten();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "is refused to those who are no administrators, with every right that they lack",
+    async () => {
+      const { ok, output } = await cluster.make("up", { KUBECONFIG: await cluster.kubeconfigOf("nobody") });
+      expect(ok).toBe(false);
+      for (const lacking of [
+        "Your user may not create, patch customresourcedefinitions.apiextensions.k8s.io.",
+        "Your user may not create, patch, escalate, bind clusterroles.rbac.authorization.k8s.io.",
+        "Your user may not create serviceaccounts/token in the namespace ephemeral-system.",
+      ]) {
+        expect(output).toContain(lacking);
+      }
+      await expectNothingWritten();
+    },
+    TEST_MS,
+  );
+
+  async function ingressClass(): Promise<string> {
+    const file = join(cluster.state, "ingress-class.json");
+    const spec = { controller: "example.com/ingress" };
+    const metadata = { name: "any" };
+    const object = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass", metadata, spec };
+    await writeFile(file, JSON.stringify(object));
     return file;
   }
-
-  /** Where a person calls commands. */
-  function shell(more: NodeJS.ProcessEnv = {}) {
-    const given = { CLUSTER: "existing", KUBECONFIG: plane.kubeconfigPath, SETTINGS: settingsFile };
-    return { cwd: checkout, env: { ...process.env, PATH: path, STATE_FOLDER: state, ...given, ...more } };
-  }
-
-  /** The command as a person calls it; answers all that it printed, and whether it succeeded. */
-  async function make(command: string, more: NodeJS.ProcessEnv = {}): Promise<{ ok: boolean; output: string }> {
-    const options = { ...shell(more), timeout: 60_000 };
-    const outcome = execute(process.execPath, ["deploy/local/main.ts", command], options);
-    return outcome.then(
-      ({ stdout, stderr }) => ({ ok: true, output: stdout + stderr }),
-      ({ stdout, stderr }: { stdout: string; stderr: string }) => ({ ok: false, output: stdout + stderr }),
-    );
-  }
-
-  const asAdministrator = (...args: string[]) =>
-    kubectl({ kubectl: plane.kubectl, kubeconfig: plane.kubeconfigPath }, args);
-
-  test("is refused where Argo CD has no namespace, and nothing is written there", async () => {
-    const { ok, output } = await make("up");
-    expect({ ok, output }).toEqual({ ok: false, output: expect.stringContaining("deployer.namespace") });
-    expect(await asAdministrator("get", "namespaces", "--output=name")).not.toContain("ephemeral");
-    expect(await asAdministrator("get", "crds", "--output=name")).not.toContain("ephemeral");
-  }, 60_000);
-
-  test("is refused to those who are no administrators", async () => {
-    const kubeconfig = join(state, "nobody.kubeconfig");
-    const config = JSON.parse(await readFile(plane.kubeconfigPath, "utf8")) as { users: object[] };
-    const [admin] = config.users;
-    const as = { token: plane.adminToken, as: "nobody" };
-    await writeFile(kubeconfig, JSON.stringify({ ...config, users: [{ ...admin, user: as }] }));
-    const { ok, output } = await make("up", { KUBECONFIG: kubeconfig });
-    expect({ ok, output }).toEqual({ ok: false, output: expect.stringContaining("is no administrator of") });
-  }, 60_000);
 
   describe("that runs", () => {
     let kubeconfigBefore: string;
 
     beforeAll(async () => {
-      kubeconfigBefore = await readFile(plane.kubeconfigPath, "utf8");
-      await asAdministrator("create", "namespace", "argocd");
+      kubeconfigBefore = await readFile(cluster.plane.kubeconfigPath, "utf8");
+      await cluster.asAdministrator("create", "namespace", "argocd");
       const account = "argocd-application-controller";
-      await asAdministrator("create", "serviceaccount", account, "--namespace=argocd");
-      const { ok, output } = await make("up");
+      await cluster.asAdministrator("create", "serviceaccount", account, "--namespace=argocd");
+      await cluster.asAdministrator("apply", `--filename=${await ingressClass()}`);
+      const { ok, output } = await cluster.make("up");
       expect({ ok, output }).toEqual({
         ok: true,
         output: expect.stringContaining("The platform runs on this machine"),
       });
-    }, 60_000);
+    }, TEST_MS);
 
     test("is who the chart says, by a kubeconfig for its owner's eyes alone", async () => {
-      const operator = join(state, "existing/operator.kubeconfig");
-      const tokenFile = join(state, "existing/platform-token");
-      const self = await asAdministrator("auth", "whoami", "--token", await readFile(tokenFile, "utf8"));
+      const operator = join(cluster.state, "existing/operator.kubeconfig");
+      const tokenFile = join(cluster.state, "existing/platform-token");
+      const self = await cluster.asAdministrator("auth", "whoami", "--token", await readFile(tokenFile, "utf8"));
       expect(self).toContain("system:serviceaccount:ephemeral-system:platform");
-      for (const file of [operator, tokenFile, join(state, "env")]) {
+      for (const file of [operator, tokenFile, join(cluster.state, "env")]) {
         expect((await stat(file)).mode & 0o777).toBe(0o600);
       }
       const { users } = JSON.parse(await readFile(operator, "utf8")) as { users: object[] };
       expect(users).toEqual([
         { name: "platform", user: { "auth-provider": { name: "tokenFile", config: { tokenFile } } } },
       ]);
-      expect(JSON.stringify(users)).not.toContain(plane.adminToken);
-      expect(await readFile(plane.kubeconfigPath, "utf8")).toBe(kubeconfigBefore);
+      expect(JSON.stringify(users)).not.toContain(cluster.plane.adminToken);
+      expect(await readFile(cluster.plane.kubeconfigPath, "utf8")).toBe(kubeconfigBefore);
     });
 
     test("tells a shell where it is", async () => {
       const { stdout } = await execute("bash", [
         "-c",
-        `source '${state}/env'; echo $API_URL; $KUBECTL get namespace argocd --output=name`,
+        `source '${cluster.state}/env'; echo $API_URL; $KUBECTL get namespace argocd --output=name`,
       ]);
-      expect(stdout).toBe(`${apiUrl}\nnamespace/argocd\n`);
-      expect((await fetch(`${apiUrl}/api/health`, { signal: AbortSignal.timeout(5_000) })).status).toBe(200);
+      expect(stdout).toBe(`${cluster.apiUrl}\nnamespace/argocd\n`);
+      expect((await fetch(`${cluster.apiUrl}/api/health`, { signal: AbortSignal.timeout(5_000) })).status).toBe(200);
     });
 
-    test("acts on the examples: an environment gets its namespace", async () => {
-      const examples = ["repository-backend", "repository-frontend", "environment"].map(example);
-      await asAdministrator("apply", ...examples.map((file) => `--filename=${file}`));
-      const uid = await asAdministrator("get", "eenv", "hello", "--output=jsonpath={.metadata.uid}");
-      const namespace = ["get", "namespace", "env-hello", "--ignore-not-found", "--output=json"];
-      const check = async () => {
-        const found = await asAdministrator(...namespace);
-        return found !== "" && JSON.parse(found).metadata.labels[uidLabel] === uid;
-      };
-      await until(check, { what: "the namespace of the environment", deadlineMs: 30_000 });
-      // Only the platform may set that label, so the namespace was made under its identity.
-      const foreign = asAdministrator("label", "namespace", "argocd", `${uidLabel}=${uid}`);
-      await expect(foreign).rejects.toThrow("denied");
-    }, 60_000);
+    test(
+      "acts on the examples: an environment gets its namespace",
+      async () => {
+        const examples = ["repository-backend", "repository-frontend", "environment"].map(example);
+        await cluster.asAdministrator("apply", ...examples.map((file) => `--filename=${file}`));
+        const uid = await cluster.asAdministrator("get", "eenv", "hello", "--output=jsonpath={.metadata.uid}");
+        const namespace = ["get", "namespace", "env-hello", "--ignore-not-found", "--output=json"];
+        const check = async () => {
+          const found = await cluster.asAdministrator(...namespace);
+          return found !== "" && JSON.parse(found).metadata.labels[uidLabel] === uid;
+        };
+        await until(check, { what: "the namespace of the environment", deadlineMs: 30_000 });
+        // Only the platform may set that label, so the namespace was made under its identity.
+        const foreign = cluster.asAdministrator("label", "namespace", "argocd", `${uidLabel}=${uid}`);
+        await expect(foreign).rejects.toThrow("denied");
+      },
+      TEST_MS,
+    );
 
-    test("stays as it is when it is started again, and is listed", async () => {
-      const before = await recordedProcesses(join(state, "existing"));
-      expect(before.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
-      expect(await make("up")).toMatchObject({ ok: true });
-      // The supervisor alone is another one: it stands back while something is started.
-      const after = await recordedProcesses(join(state, "existing"));
-      expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
-      expect(after.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
-      const { output } = await make("status");
-      for (const { name, pid } of after) expect(output).toMatch(new RegExp(`running +${pid} +${name}`));
-    }, 60_000);
+    test(
+      "stays as it is when it is started again, and is listed",
+      async () => {
+        const before = await recordedProcesses(join(cluster.state, "existing"));
+        expect(before.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
+        expect(await cluster.make("up")).toMatchObject({ ok: true });
+        // The supervisor alone is another one: it stands back while something is started.
+        const after = await recordedProcesses(join(cluster.state, "existing"));
+        expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
+        expect(after.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
+        const { output } = await cluster.make("status");
+        for (const { name, pid } of after) expect(output).toMatch(new RegExp(`running +${pid} +${name}`));
+      },
+      TEST_MS,
+    );
 
-    test("is not left running for something else than what is asked for", async () => {
-      const other = await writeSettings("other.yaml", { api: { port: 1 } });
-      const { ok, output } = await make("up", { SETTINGS: other });
-      expect({ ok, output }).toEqual({
-        ok: false,
-        output: expect.stringContaining(
-          'The platform runs here with other settings; stop it with "CLUSTER=existing make down" first.',
-        ),
-      });
-    }, 60_000);
+    test(
+      "is not left running for something else than what is asked for",
+      async () => {
+        const other = await cluster.writeSettings("other.yaml", { api: { port: 1 } });
+        const { ok, output } = await cluster.make("up", { SETTINGS: other });
+        expect({ ok, output }).toEqual({
+          ok: false,
+          output: expect.stringContaining(
+            'The platform runs here with other settings; stop it with "CLUSTER=existing make down" first.',
+          ),
+        });
+      },
+      TEST_MS,
+    );
 
-    test("leaves nothing on the machine when it is stopped, and everything in the cluster", async () => {
-      const { ok, output } = await make("down");
-      expect({ ok, output }).toEqual({ ok: true, output: expect.stringContaining("kubectl delete") });
-      expect(await recordedProcesses(join(state, "existing"))).toEqual([]);
-      await expect(fetch(`${apiUrl}/api/health`, { signal: AbortSignal.timeout(5_000) })).rejects.toThrow();
-      await expect(stat(join(state, "existing/platform-token"))).rejects.toThrow("ENOENT");
-      expect(await asAdministrator("get", "eenv", "hello", "--output=name")).toContain("hello");
-      expect((await make("status")).output).toContain("Nothing runs");
-    }, 60_000);
+    test(
+      "leaves nothing on the machine when it is stopped, and everything in the cluster",
+      async () => {
+        const { ok, output } = await cluster.make("down");
+        expect({ ok, output }).toEqual({ ok: true, output: expect.stringContaining("kubectl delete") });
+        expect(await recordedProcesses(join(cluster.state, "existing"))).toEqual([]);
+        await expect(fetch(`${cluster.apiUrl}/api/health`, { signal: AbortSignal.timeout(5_000) })).rejects.toThrow();
+        await expect(stat(join(cluster.state, "existing/platform-token"))).rejects.toThrow("ENOENT");
+        expect(await cluster.asAdministrator("get", "eenv", "hello", "--output=name")).toContain("hello");
+        expect((await cluster.make("status")).output).toContain("Nothing runs");
+      },
+      TEST_MS,
+    );
 
     test("is removed from the cluster, to the end, by what it was told then", async () => {
-      const { output } = await make("down");
+      const { output } = await cluster.make("down");
       const told = output.match(/^ {2}\S.*$/gm) ?? [];
       const script = [`make() { '${process.execPath}' deploy/local/main.ts "$@"; }`, ...told].join("\n");
-      await execute("bash", ["-ec", script], { ...shell(), timeout: 160_000 });
+      await execute("bash", ["-ec", script], { ...cluster.shell(), timeout: 160_000 });
       const kinds = "namespaces,crds,validatingadmissionpolicies,clusterroles";
-      const left = await asAdministrator("get", kinds, "--output=name");
+      const left = await cluster.asAdministrator("get", kinds, "--output=name");
       expect(left).not.toMatch(/ephemeral-environment|^namespace\/(ephemeral|env)-/m);
-      expect(await recordedProcesses(join(state, "existing"))).toEqual([]);
+      expect(await recordedProcesses(join(cluster.state, "existing"))).toEqual([]);
     }, 180_000);
   });
 });

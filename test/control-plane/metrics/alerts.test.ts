@@ -40,6 +40,8 @@ const durations = (name: string, bound: string, more = ""): Story["series"] => (
   [`${name}_count{${more.replace(/,$/, "")}}`]: counter(10, 10),
 });
 
+const FAILED_CREATIONS = "ephemeral_environment_creation_failures_total";
+
 const STORIES: Readonly<Record<string, Story>> = {
   EphemeralDeletionStuck: { series: { ephemeral_environment_deletion_longest_seconds: gauge(1_000, 0) } },
   EphemeralExpiryWithoutProgress: { series: { ephemeral_environment_expiry_overdue_seconds: gauge(400, 0) } },
@@ -86,7 +88,9 @@ const STORIES: Readonly<Record<string, Story>> = {
       [`http_requests_total{${route},code="200"}`]: counter(8, 10),
     },
   },
-  EphemeralCreationBudgetBurns: { series: durations("ephemeral_environment_creation_seconds", "180") },
+  EphemeralCreationBudgetBurns: {
+    series: { ...durations("ephemeral_environment_creation_seconds", "180"), [FAILED_CREATIONS]: "0x180" },
+  },
   EphemeralDeletionBudgetBurns: { series: durations("ephemeral_environment_deletion_seconds", "600") },
   EphemeralExpiryBudgetBurns: { series: durations("ephemeral_environment_expiry_lateness_seconds", "60") },
   EphemeralApiBudgetBurns: {
@@ -158,6 +162,17 @@ test("no leader is also no replica that says so", async () => {
   await play("EphemeralLeaders", { up: "1x10" }, { "5m": [fired] });
 });
 
+test("environments that all fail burn the budget of creations, though none has taken long", async () => {
+  const { labels, annotations } = alerts.find(({ alert }) => alert === "EphemeralCreationBudgetBurns") as Alert;
+  const fired = { exp_labels: labels, exp_annotations: annotations };
+  const none = durations("ephemeral_environment_creation_seconds", "180");
+  const series = {
+    ...Object.fromEntries(Object.keys(none).map((one) => [one, "0x180"])),
+    [FAILED_CREATIONS]: "0+1x180",
+  };
+  await play("EphemeralCreationBudgetBurns", series, { "0m": [], "85m": [fired] });
+});
+
 test("few events fire no alert", async () => {
   const few = (wrong: string) => ({ "179m": [], "85m": [], "10m": [], [wrong]: [] });
   await play(
@@ -170,6 +185,7 @@ test("few events fire no alert", async () => {
     [count('bucket{le="180"}')]: "0x180",
     [count('bucket{le="+Inf"}')]: "0 4x180",
     [count("count")]: "0 4x180",
+    [FAILED_CREATIONS]: "0 2x180",
   };
   await play("EphemeralCreationBudgetBurns", slow, few("5m"));
 });

@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { METRICS, type MetricName } from "../../../operator/adapters/prometheus/definitions.ts";
 import { unique } from "../../support/faults/people.ts";
-import { createWorld, type World } from "../../support/fixtures/environment-world.ts";
+import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { freePorts } from "../../support/plane/free-ports.ts";
@@ -128,6 +128,8 @@ const hasData = ({ name }: { readonly name: string }) =>
 test("Prometheus answers every query of the dashboards, and those of gauges with data", async () => {
   await create();
   await untilValue("sum(ephemeral_environments)", 1);
+  // Counts are stored for the first time after ten seconds.
+  await untilValue('count(ephemeral_loop_last_success_timestamp_seconds{loop="request counts"})', 2);
   const now = Date.now() / 1000;
   const period = { start: String(now - 60), end: String(now), step: "15" };
   const targets = DASHBOARDS.flatMap(({ panels }) => panels.flatMap((panel) => panel.targets));

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiTokenSpec, tokenOf } from "../../../crds/api-token.ts";
 import { administrator, personWith } from "../../support/faults/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
-import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenOf } from "../../../crds/api-token.ts";
-import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import { AUDIT_ID_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../crds/group.ts";
 import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
+import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
@@ -92,6 +92,18 @@ describe("the id of a record", () => {
       const edited = { ...object, spec: { ...(object.spec as object), ...(change as { spec: object }).spec } };
       expect(await person.replace(`${own}?dryRun=All`, edited)).toMatchObject({ status: 200 });
     }
+  });
+
+  test("and the span of a deletion are set by the platform alone", async () => {
+    const span = {
+      annotations: { [DELETION_TRACEPARENT_ANNOTATION]: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" },
+    };
+    const own = await stamped(paths.environments, (metadata) => environmentObject(unique("audited-"), {}, metadata));
+    for (const person of [maintainer, admin]) {
+      expect(await person.patch(`${own}?dryRun=All`, { metadata: span })).toMatchObject(refused);
+    }
+    expect(await platform.patch(own, { metadata: span })).toMatchObject({ status: 200 });
+    expect(await maintainer.patch(`${own}?dryRun=All`, { spec: { ttlHours: 40 } })).toMatchObject({ status: 200 });
   });
 
   test("makes no ApiToken, either", async () => {

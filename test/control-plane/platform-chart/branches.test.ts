@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { administrator } from "../../support/faults/people.ts";
-import { repositoryFixture } from "../../support/fixtures/environment-fixture.ts";
-import { environmentObject, paths } from "../../support/fixtures/environment-objects.ts";
+import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
+import { environmentObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

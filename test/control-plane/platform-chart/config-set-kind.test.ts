@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { administrator } from "../../support/faults/people.ts";
-import { paths } from "../../support/fixtures/environment-objects.ts";
+import { paths } from "../../support/fixtures/environment/environment-objects.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

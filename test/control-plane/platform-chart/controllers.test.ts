@@ -6,7 +6,7 @@ import {
   namespaceObject,
   paths,
   roleBindingObject,
-} from "../../support/fixtures/environment-objects.ts";
+} from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { helmProgram, renderChart } from "../../../deploy/local/kubernetes/helm.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
-import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment-objects.ts";
+import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { httpRouteKind } from "../../support/plane/chart/http-route-kind.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { httpRouteKind } from "../../support/plane/http-route-kind.ts";
 
 const plane = await controlPlane();
 

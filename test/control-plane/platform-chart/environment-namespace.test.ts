@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths, uidLabel } from "../../support/fixtures/environment-objects.ts";
+import { given, namespaceObject, paths, uidLabel } from "../../support/fixtures/environment/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment-objects.ts";
+import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

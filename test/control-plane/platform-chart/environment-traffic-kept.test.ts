@@ -3,7 +3,7 @@ import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 import { renderPlatformChart } from "../../../deploy/local/platform/chart.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
-import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";

@@ -6,7 +6,7 @@ import {
   paths,
   roleBindingObject,
   uidLabel,
-} from "../../support/fixtures/environment-objects.ts";
+} from "../../support/fixtures/environment/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

@@ -9,7 +9,7 @@ import {
   SOURCE,
   SYNC_POLICY,
 } from "../../support/fixtures/argocd-objects.ts";
-import { given, uidLabel } from "../../support/fixtures/environment-objects.ts";
+import { given, uidLabel } from "../../support/fixtures/environment/environment-objects.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

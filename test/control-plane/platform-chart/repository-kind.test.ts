@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator } from "../../support/faults/people.ts";
-import { repositoryFixture } from "../../support/fixtures/environment-fixture.ts";
-import { paths } from "../../support/fixtures/environment-objects.ts";
+import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
+import { paths } from "../../support/fixtures/environment/environment-objects.ts";
 import type { ApiCalls } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

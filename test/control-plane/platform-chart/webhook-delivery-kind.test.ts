@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator } from "../../support/faults/people.ts";
-import { given, paths } from "../../support/fixtures/environment-objects.ts";
+import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

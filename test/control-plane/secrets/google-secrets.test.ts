@@ -9,7 +9,12 @@ import {
   googleManager,
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
-import { backendOnly, createWorld, podSecretRef, type World } from "../../support/fixtures/environment-world.ts";
+import {
+  backendOnly,
+  createWorld,
+  podSecretRef,
+  type World,
+} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

@@ -4,7 +4,7 @@ import { namespaceName } from "../../../crds/names.ts";
 import { podSecretName } from "../../../operator/environment/desired/secret.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
-import { FIRST_POD_SECRET } from "../../support/fixtures/environment-inventory.ts";
+import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
 import { secretScene, secretsCondition, sharingSettings } from "../../support/fixtures/secret-scene.ts";
 import { until } from "../../support/fixtures/until.ts";
 

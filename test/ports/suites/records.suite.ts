@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { Records } from "../../../operator/ports/records.ts";
 import { unique } from "../../support/faults/people.ts";
-import { minutesLater } from "../../support/fixtures/environment-fixture.ts";
+import { minutesLater } from "../../support/fixtures/environment/environment-fixture.ts";
 
 /** Records of which at most three are dropped at a time, and eyes that are not the operator's. */
 export interface RecordsScene {
@@ -48,6 +48,25 @@ export function recordsSuite(title: string, start: () => Promise<RecordsScene>):
       await scene.records.keep(first);
       await scene.records.keep({ ...first, reason: "expired" });
       expect(await scene.kept(name)).toEqual([first]);
+    });
+
+    test("are told later what was allocated, instead of what was known of that; one that is dropped stays so", async () => {
+      const allocation = (cpu: number) => [
+        {
+          from: minutesLater(0).toISOString(),
+          to: minutesLater(1).toISOString(),
+          cpu,
+          memory: 1,
+          storage: 0,
+          other: 0,
+        },
+      ];
+      const first = { ...recordFixture(name, 1), allocations: allocation(1) };
+      await scene.records.keep(first);
+      await scene.records.allocate(first.uid, allocation(2));
+      await scene.records.allocate(first.uid, allocation(3));
+      await scene.records.allocate(randomUUID(), allocation(4));
+      expect(await scene.kept(name)).toEqual([{ ...first, allocations: allocation(3) }]);
     });
 
     test("are found by the name of the environment, the one that was deleted last", async () => {

@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
-import { fixtureSettings } from "../fixtures/environment-fixture.ts";
+import { fixtureSettings } from "../fixtures/environment/environment-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { recordLifecycles } from "./fault-lifecycles.ts";
 import { plansFor } from "./fault-plans.ts";

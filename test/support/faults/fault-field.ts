@@ -39,6 +39,7 @@ export interface Life {
 }
 
 interface OpenCourse {
+  readonly sinceMs: number;
   readonly plan: FaultPlan | undefined;
   readonly writes: string[];
   readonly events: string[];
@@ -57,16 +58,17 @@ interface OpenCourse {
 export class FaultField {
   readonly #courses = new Map<string, OpenCourse>();
   readonly #titles = new RequestTitles();
-  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #clock: Pick<Clock, "monotonicMs" | "now">;
 
-  constructor(clock: Pick<Clock, "monotonicMs"> = systemClock) {
+  constructor(clock: Pick<Clock, "monotonicMs" | "now"> = systemClock) {
     this.#clock = clock;
   }
 
   /** Begins a new course of the environment; without a plan it only records. */
   arm(environment: string, plan?: FaultPlan): void {
-    const course = { plan, writes: [], events: [], calls: [], struck: 0, endedAtMs: undefined, diedIn: undefined };
-    this.#courses.set(environment, course);
+    const sinceMs = this.#clock.now().getTime();
+    const recorded = { writes: [], events: [], calls: [] };
+    this.#courses.set(environment, { plan, sinceMs, ...recorded, struck: 0, endedAtMs: undefined, diedIn: undefined });
   }
 
   of(environment: string): Course {
@@ -138,7 +140,7 @@ export class FaultField {
     const entry = isRecorded ? this.#titles.of(request, environment) : "";
     const send = async () => {
       // They are best effort: whatever happens to one, nothing else is written.
-      if (isEvent) this.#courses.get(environment ?? "")?.events.push(reasonOf(request));
+      if (isEvent) noteEvent(this.#courses.get(environment ?? ""), request);
       if (!isRecorded) return next();
       this.#courses.get(environment)?.writes.push(entry);
       const answer = await next();
@@ -171,6 +173,18 @@ interface Operation<R> {
   readonly strike: (plan: FaultPlan) => Promise<unknown>;
 }
 
-const reasonOf = ({ body }: KubeRequest) => (body as { readonly reason?: string }).reason ?? "again";
+/** The parts of an Event that is made, or of one whose count is raised. */
+interface WrittenEvent {
+  readonly reason?: string;
+  readonly eventTime?: string;
+  readonly series?: { readonly lastObservedTime: string };
+}
+
+/** An Event may be written long after what it tells of (ADR 269): that may have been before this course. */
+function noteEvent(course: OpenCourse | undefined, { body }: KubeRequest): void {
+  const { reason = "again", eventTime = "", series } = body as WrittenEvent;
+  const isOfCourse = course !== undefined && Date.parse(series?.lastObservedTime ?? eventTime) >= course.sinceMs;
+  if (isOfCourse) course.events.push(reason);
+}
 
 const killed = () => new Error("the process was killed");

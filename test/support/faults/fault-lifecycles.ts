@@ -4,7 +4,8 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
-import { COMMIT, type World } from "../fixtures/environment-world.ts";
+import { COMMIT, type World } from "../fixtures/environment/environment-world.ts";
+import { unchangedFor } from "../fixtures/unchanged-for.ts";
 import { until } from "../fixtures/until.ts";
 import { lastingWrites } from "./fault-plans.ts";
 import { OTHER_HOST } from "./fault-registry.ts";
@@ -27,7 +28,11 @@ export interface Part {
   readonly told?: Lifecycle["missing"];
   /** So many more writes it may take without faults: how often others are told differs. */
   readonly slack?: number;
+  /** Ready environments are probed every so often: where a probe is none of the part's own, it meets no fault. */
+  readonly needsNoProbe?: boolean;
 }
+
+const PROBE = "call prober.probe";
 
 /** The name of the environment without faults of that part of life. */
 const referenceOf = (part: string) => `without-fault-${part.replaceAll(" ", "-")}`;
@@ -48,6 +53,7 @@ function ownParts(world: FaultWorld): Part[] {
       given: ready(),
       act: (name) => world.asClient(name, ({ environments }) => environments.extend(found(name), { ttlHours: 48 })),
       isEnd: ({ status }) => status?.ttlHours === 48,
+      needsNoProbe: true,
     },
     {
       name: "move to another commit",
@@ -101,7 +107,7 @@ function ownParts(world: FaultWorld): Part[] {
       // The former registry's credential goes when the URLs have answered once more.
       isEnd: ({ status }) => status?.pullSecret?.map(({ registry }) => registry).join() === OTHER_HOST,
     },
-    { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended },
+    { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended, needsNoProbe: true },
     {
       name: "wake",
       given: ready({ suspended: true }),
@@ -161,7 +167,8 @@ async function reconfigure({ admin }: World, name: string): Promise<void> {
   await admin.patch(configSetType, { name, namespace }, { spec }, { as: "merge" });
 }
 
-const QUIET_MS = 1_000;
+/** Events of environments that are made side by side are written ten a second (ADR 269): the next one's may come that much later. */
+const QUIET_MS = { writes: 1_000, events: 4_000 } as const;
 export const READY = { deadlineMs: 60_000, everyMs: 25 };
 
 /** @param reference the name of the environment without faults */
@@ -170,7 +177,7 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   const { field, observer } = world;
   field.arm(reference);
   await given?.(reference);
-  if (given !== undefined) await quiet(world, reference);
+  if (given !== undefined) await last("writes", world, reference);
   field.arm(reference);
   await act(reference);
   const isOver = () => {
@@ -180,31 +187,26 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
   await until(() => told(reference).length === 0, READY).catch(() => undefined);
   expect(told(reference)).toEqual([]);
-  await quiet(world, reference);
-  const { writes, events, calls } = field.of(reference);
+  await last("writes", world, reference);
+  const { writes, calls } = field.of(reference);
+  const own = part.needsNoProbe ? calls.filter((call) => call !== PROBE) : calls;
+  await last("events", world, reference);
+  const { events } = field.of(reference);
   const made = observer.environment(reference);
   const replaced = made === undefined ? [] : observer.replaced(made).map((title) => title.replace(reference, "NAME"));
   const missing = leaves ? left(world) : unlike(world, reference, isEnd);
   return {
     ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes) + slack, replaced, leaves },
-    targets: [...new Set([...writes, ...calls])].sort(),
+    targets: [...new Set([...writes, ...own])].sort(),
     events,
     missing: (one) => [...missing(one), ...told(one)],
   };
 }
 
-/** What comes after an end belongs to it too, such as the removal of what nobody names any more, and Events. */
-async function quiet({ field }: FaultWorld, reference: string): Promise<void> {
-  let known = -1;
-  let sinceMs = 0;
-  const isQuiet = () => {
-    const { writes, events } = field.of(reference);
-    const count = writes.length + events.length;
-    if (count !== known) sinceMs = performance.now();
-    known = count;
-    return performance.now() - sinceMs > QUIET_MS;
-  };
-  await until(isQuiet, { what: `the last write of '${reference}'`, ...READY });
+/** What comes after an end belongs to it too, such as the removal of what nothing names any more, and Events. */
+async function last(of: "writes" | "events", { field }: FaultWorld, reference: string): Promise<void> {
+  const isLast = unchangedFor(QUIET_MS[of], () => field.of(reference)[of].length);
+  await until(isLast, { what: `the last of the ${of} of '${reference}'`, ...READY });
 }
 
 export function isReady(found: EphemeralEnvironment | undefined): boolean {

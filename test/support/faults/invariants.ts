@@ -9,7 +9,12 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
-import { type Identified, type Inventory, LABELLED_KINDS, titleOf } from "../fixtures/environment-inventory.ts";
+import {
+  type Identified,
+  type Inventory,
+  LABELLED_KINDS,
+  titleOf,
+} from "../fixtures/environment/environment-inventory.ts";
 import type { Course } from "./fault-field.ts";
 import { lastingWrites } from "./fault-plans.ts";
 import { repositoryOf } from "./pull-requests/audience.ts";

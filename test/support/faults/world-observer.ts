@@ -17,7 +17,7 @@ import {
   inventoryOf,
   LABELLED_KINDS,
   titleOf,
-} from "../fixtures/environment-inventory.ts";
+} from "../fixtures/environment/environment-inventory.ts";
 
 /** The invariants of `invariants.ts`, by their numbers. */
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12" | "I14";

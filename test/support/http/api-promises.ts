@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import { openApiDocument } from "../../../api/openapi/document.ts";
 import { listRoutes } from "../../../api/routes.ts";
+import { describeViolations, type Violation } from "../../../crds/errors.ts";
 
 /** The parts of an answer that a promise speaks about. */
 export interface Answer {
@@ -59,7 +60,12 @@ export function operations(): readonly (readonly [string, string])[] {
 
 /** Fails unless the answer is an error as the contract words it. */
 export function expectProblem(answer: Answer, status: number, detail?: string | RegExp, code?: string): void {
-  expect(answer.body).toEqual({
+  const { violations, ...body } = answer.body as {
+    readonly violations?: readonly Violation[];
+    readonly detail: string;
+  };
+  if (violations !== undefined) expect(describeViolations(violations)).toBe(body.detail);
+  expect(body).toEqual({
     detail:
       detail === undefined ? expect.any(String) : detail instanceof RegExp ? expect.stringMatching(detail) : detail,
     status_code: status,

@@ -11,10 +11,12 @@ import { BACKING_SERVICES } from "../../../operator/environment/backing-services
 import { chartTemplates } from "../../../operator/environment/template.ts";
 import { type Log, logTo } from "../../../operator/kit/log.ts";
 import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
+import { consoleSecrets } from "../../../operator/wiring/console-secrets.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory/audit-trail.ts";
 import { type MemoryBranchHeads, memoryBranchHeads } from "../doubles/memory/branch-heads.ts";
 import { type MemoryConfigSets, memoryConfigSets } from "../doubles/memory/config-sets.ts";
+import { type MemoryRollups, memoryRollups } from "../doubles/memory/costs/rollups.ts";
 import { type MemoryDeployerLog, memoryDeployerLog } from "../doubles/memory/deployer-log.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../doubles/memory/environments.ts";
 import { memoryHistory } from "../doubles/memory/history.ts";
@@ -25,7 +27,6 @@ import { type MemoryProber, memoryProber } from "../doubles/memory/prober.ts";
 import { type MemoryRecords, memoryRecords } from "../doubles/memory/records.ts";
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
-import { type MemoryRollups, memoryRollups } from "../doubles/memory/rollups.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
 import type { MemoryNotifications } from "../doubles/memory/webhooks/notifications.ts";
 import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
@@ -102,7 +103,7 @@ export const NOW = "2026-06-01T12:00:00.500Z";
 
 /** Starts the facade with an issuer of its own; stop it when done. */
 export async function startApiService(options: ServiceOptions = {}): Promise<ApiService> {
-  const clock = new TestClock(NOW);
+  const clock = new TestClock(options.now ?? NOW);
   const issuer = await startTokenIssuer(() => clock.now());
   const environments = memoryEnvironments(clock);
   const repositories = memoryRepositories(...(options.repositories ?? defaultRepositories()));
@@ -113,7 +114,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const apiTokens = memoryApiTokens(clock);
   const audit = memoryAuditTrail();
   const health = memoryPlatformHealth(clock.now());
-  const secretManager = memorySecretManager();
+  const secretManager = options.secretManager ?? memorySecretManager();
   shareWebhookKeys(secretManager);
   const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
   const prober = memoryProber();
@@ -139,6 +140,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     health,
     secretManager,
     extensionKey: extensionKeyOf(secretManager),
+    consoleSecrets: consoleSecrets(settings, secretManager),
+    ...(options.clientsFolder !== undefined && { clientsFolder: options.clientsFolder }),
     identityProvider: options.withoutIdentityProvider ? undefined : identityProvider,
     prober,
     podLogs,

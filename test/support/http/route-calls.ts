@@ -156,7 +156,14 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   listEnvironments: listing(onEnvironment()),
   getEnvironment: onEnvironment(),
   extendEnvironment: onEnvironment({ body: { ttl_hours: 48 } }),
-  switchEnvironment: onEnvironment({ body: { suspended: true } }),
+  updateEnvironment: {
+    ...onEnvironment(),
+    async call(service, person) {
+      // Those who see everything are in no group of its Repository.
+      const moved = ["maintainer", "admin"].includes(person) ? {} : { backend_commit: HEAD_COMMIT };
+      return { ...(await onEnvironment().call(service, person)), body: { suspended: true, ...moved } };
+    },
+  },
   deleteEnvironment: onEnvironment(),
   reconcileEnvironmentStatus: onEnvironment(),
   cleanupFailedEnvironments: NOTHING,
@@ -164,6 +171,8 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   useExtension: byLink,
   checkAllUrls: onEnvironment(),
   getLogs: onEnvironment({ params: { component: "backend" } }),
+  followEnvironment: onEnvironment(),
+  followEnvironments: NOTHING,
   followLogs: onEnvironment({ params: { component: "backend" } }),
   listRepositories: listing(ofRepository),
   getRepository: ofRepository,
@@ -190,6 +199,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   revokeToken: onToken,
   getTokenValue: onToken,
   getCurrentUser: NOTHING,
+  getLoginOptions: NOTHING,
   requestPasswordReset: { call: () => ({ body: { email: "dev@example.test" } }) },
   receiveRepohostEvent: {
     call: () => {

@@ -3,6 +3,7 @@ import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
 import type { Tracing } from "../../../operator/ports/observability/tracing.ts";
+import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
 import { hookSettings, webhookKeySettings } from "./memory-webhooks.ts";
 import { AUDIENCE, type TokenIssuer } from "./token-issuer.ts";
 
@@ -12,6 +13,7 @@ const generous = {
   authenticatedPerMinute: 100_000,
   unauthenticatedPerMinute: 100_000,
   documentationPerMinute: 100_000,
+  pagesPerMinute: 100_000,
   webhooksPerMinute: 100_000,
   webhooksPerProjectPerMinute: 100_000,
   passwordResetsPerHour: 100_000,
@@ -29,6 +31,12 @@ export interface ServiceOptions {
   readonly issuers?: readonly Readonly<Record<string, unknown>>[];
   readonly counters?: SharedCounters;
   readonly tracing?: Tracing;
+  /** The moment at which its clock stands; that of every other test unless said. */
+  readonly now?: string;
+  /** That of another replica. */
+  readonly secretManager?: MemorySecretManager;
+  /** Where the console and the command line are built. */
+  readonly clientsFolder?: string;
   readonly withoutIdentityProvider?: boolean;
 }
 

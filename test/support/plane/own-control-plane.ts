@@ -56,7 +56,11 @@ export interface ControlPlane {
   readonly kubectl: string;
   /** Ends one program with SIGKILL, as a crash would, or after a SIGTERM and `graceMs`; it stays away until `restart`. */
   kill(program: ControlPlaneProgram, options?: { readonly graceMs?: number }): Promise<void>;
-  /** Ends one program with SIGKILL if it runs, starts it again with the same state, and waits until it is ready. */
+  /**
+   * Ends one program with SIGKILL if it runs, starts it again with the same state, and waits until it is ready. A controller
+   * manager that met an API server without answers pauses for up to a minute, in which no namespace goes: with the API server
+   * or etcd, a new one is started too where one runs.
+   */
   restart(program: ControlPlaneProgram): Promise<void>;
   /** Ends everything with SIGKILL and removes its state. */
   stop(): Promise<void>;
@@ -120,19 +124,22 @@ async function describePlane(
     if (record) await stopProcess(folder, record, graceMs);
     running.delete(name);
   };
+  const restart = async (name: ControlPlaneProgram): Promise<void> => {
+    await kill(name);
+    const { spec, ready } = programs[name];
+    const record = await startProcess(folder, spec);
+    running.set(name, record);
+    await untilReady(record, ready);
+    const manager = "kube-controller-manager";
+    const isServed = name !== manager && running.has("kube-apiserver");
+    if (isServed && running.has(manager)) await restart(manager);
+  };
   return {
     ...{ client, adminToken: token, url: access.url, caFile: access.caFile },
     etcdSocket: etcdSocket(site),
     kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), administrator),
     kubectl: join(site.programs, "kubectl"),
-    kill,
-    async restart(name) {
-      await kill(name);
-      const { spec, ready } = programs[name];
-      const record = await startProcess(folder, spec);
-      running.set(name, record);
-      await untilReady(record, ready);
-    },
+    ...{ kill, restart },
     async stop() {
       client.close();
       // The API server goes before etcd, its client. The controller manager's watches would keep it busy.

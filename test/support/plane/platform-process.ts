@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../fixtures/until.ts";
-import type { PlatformIdentity } from "./platform-chart.ts";
+import type { PlatformIdentity } from "./chart/platform-chart.ts";
 
 const MAIN = new URL("../../../operator/main.ts", import.meta.url).pathname;
 
@@ -43,8 +43,8 @@ export async function platformProcess(
 ): Promise<PlatformProcess> {
   const folder = await mkdtemp(join(tmpdir(), "platform-process-"));
   const settingsFile = join(folder, "settings.yaml");
-  // Loopback ports of the system's choice; without election, as after a crash nobody else leads.
-  const local = { probes: { port: 0 }, leaderElection: false, ...settings, api: { ...settings.api, port: 0 } };
+  // Loopback ports of the system's choice unless they are said; without election, as after a crash nobody else leads.
+  const local = { probes: { port: 0 }, leaderElection: false, ...settings, api: { port: 0, ...settings.api } };
   await writeFile(settingsFile, stringify(local));
   // Known until the next one begins, ended or not: nobody may take one that is ending for gone.
   let run: { readonly child: ChildProcess; readonly exited: Promise<number | null> } | undefined;

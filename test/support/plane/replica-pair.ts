@@ -1,4 +1,4 @@
-import { COMMIT, createWorld, type World } from "../fixtures/environment-world.ts";
+import { COMMIT, createWorld, type World } from "../fixtures/environment/environment-world.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
 import { startHttpsServer } from "../http/https-server.ts";

@@ -1,5 +1,5 @@
+import { installPlatformChart, type PlatformIdentity } from "./chart/platform-chart.ts";
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "./own-control-plane.ts";
-import { installPlatformChart, type PlatformIdentity } from "./platform-chart.ts";
 
 /** A control plane with Argo CD's kinds and the platform chart. */
 export interface TestPlane extends ControlPlane {

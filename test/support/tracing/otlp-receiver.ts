@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
@@ -24,6 +24,10 @@ export interface OtlpReceiver {
   readonly text: string;
   /** Batches that came, answered or not. */
   readonly batches: number;
+  /** The headers of the last batch. */
+  readonly headers: IncomingHttpHeaders;
+  /** Takes a request, as the receiver's own server does. */
+  take(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** From now on no batch is answered before the end. */
   hang(): void;
   stop(): Promise<void>;
@@ -54,9 +58,11 @@ const STATUS_ERROR = 2;
 export async function otlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   let [text, batches, isHanging] = ["", 0, false];
+  let headers: IncomingHttpHeaders = {};
   const ended = Promise.withResolvers<void>();
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     batches += 1;
+    headers = request.headers;
     const batch = (await json(request)) as ExportRequest;
     text += JSON.stringify(batch);
     if (isHanging) await ended.promise;
@@ -64,7 +70,8 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
     if (isTraces) spans.push(...spansOf(batch));
     // Or the end would wait for connections that nobody uses.
     response.writeHead(isTraces ? 200 : 404, { "content-type": "application/json", connection: "close" }).end("{}");
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -76,6 +83,10 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
     get batches() {
       return batches;
     },
+    get headers() {
+      return headers;
+    },
+    take,
     hang() {
       isHanging = true;
     },

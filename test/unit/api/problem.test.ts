@@ -41,21 +41,40 @@ describe("problemOf", () => {
     [new HttpError("forbidden", "No"), 403, "No", undefined],
     [new HttpError("not-found", "Not found"), 404, "Not found", undefined],
   ])("%p is %d", (error, status, detail, code) => {
-    expect(problemOf(error, ALL, NOW)).toEqual({
-      status,
-      headers: {},
-      body: { detail, status_code: status, ...(code ? { error_code: code } : {}), timestamp: NOW.toISOString() },
+    const { body, ...answer } = problemOf(error, { errors: ALL, version: "v2" }, NOW);
+    const { violations: _, ...said } = body;
+    expect(answer).toEqual({ status, headers: {} });
+    expect(said).toEqual({
+      ...{ detail, status_code: status, timestamp: NOW.toISOString() },
+      ...(code ? { error_code: code } : {}),
     });
     expect(isFault(error)).toBe(status === 500);
   });
 
+  test.each<[Error, readonly object[] | undefined]>([
+    [new ConfigInvalid(two), two],
+    [new HttpError("malformed", "a: is wrong; so is this", { violations: two }), two],
+    [
+      new RepositoryNotFound("x", "backend_repo"),
+      [{ field: "backend_repo", message: "no backend repository 'x' is registered" }],
+    ],
+    [new TtlExceeded(168), undefined],
+    [new HttpError("malformed", "The body is not valid JSON"), undefined],
+    [new TypeError("inside"), undefined],
+  ])("%p says of each field what is wrong with it, if it is about fields", (error, violations) => {
+    expect(problemOf(error, { errors: ALL, version: "v2" }, NOW).body.violations).toEqual(violations);
+    expect(problemOf(error, { errors: ALL, version: "v1" }, NOW).body).not.toHaveProperty("violations");
+  });
+
   test("leaves out a code that the route does not know, and speaks of no creation then", () => {
-    expect(problemOf(new Error("inside"), [], NOW).body).toEqual({
+    expect(problemOf(new Error("inside"), { errors: [], version: "v2" }, NOW).body).toEqual({
       detail: "Internal server error",
       status_code: 500,
       timestamp: NOW.toISOString(),
     });
-    expect(problemOf(new ClusterUnavailable(3), [], NOW).body).not.toHaveProperty("error_code");
+    expect(problemOf(new ClusterUnavailable(3), { errors: [], version: "v2" }, NOW).body).not.toHaveProperty(
+      "error_code",
+    );
   });
 
   test.each<[Error, Record<string, string>]>([
@@ -65,6 +84,6 @@ describe("problemOf", () => {
     [new HttpError("method-not-allowed", "", { allow: "GET" }), { Allow: "GET" }],
     [new HttpError("unauthenticated", ""), { "WWW-Authenticate": "Bearer" }],
   ])("%p carries %j", (error, headers) => {
-    expect(problemOf(error, ALL, NOW).headers).toEqual(headers);
+    expect(problemOf(error, { errors: ALL, version: "v2" }, NOW).headers).toEqual(headers);
   });
 });

@@ -70,6 +70,28 @@ describe("settings", () => {
       withIssuers({ issuer: "https://i.test", groupsPrefix: "i:" }, { issuer: "https://j.test", groupsPrefix: "i:" }),
       ["/api/issuers/1/groupsPrefix: is another issuer's"],
     ],
+    ["no audience", withIssuer({ audience: [] }), ["/api/issuers/0/audience"]],
+    ["an audience twice", withIssuer({ audience: ["a", "a"] }), ["/api/issuers/0/audience"]],
+    [
+      "a command line whose tokens are for nobody",
+      withIssuer({ audience: ["a", "b"], commandLine: { clientId: "cli" } }),
+      ["/api/issuers/0/commandLine/clientId: 'cli' is no audience"],
+    ],
+    [
+      "a command line that asks for no ID token",
+      withIssuer({ commandLine: { clientId: "a", scopes: ["email"] } }),
+      ["/api/issuers/0/commandLine/scopes: without 'openid'"],
+    ],
+    [
+      "a command line with a password",
+      withIssuer({ commandLine: { clientId: "a", flows: ["password"] } }),
+      ["/api/issuers/0/commandLine/flows/0"],
+    ],
+    ...["", "two scopes", 'quo"ted'].map((scope): [string, object, string[]] => [
+      `the scope '${scope}'`,
+      withIssuer({ commandLine: { clientId: "a", scopes: ["openid", scope] } }),
+      ["/api/issuers/0/commandLine/scopes/1"],
+    ]),
     ["a prefix that another could begin with", withIssuer({ groupsPrefix: "corp" }), ["/api/issuers/0/groupsPrefix"]],
     ...["https://i.test#x", "https://i.test?x=1"].map((url): [string, object, string[]] => [
       `the issuer ${url}`,
@@ -138,7 +160,7 @@ describe("settings", () => {
         },
       },
       [
-        "/secrets/shared/0/ids: 'shop-git' is a credential of hosts, of messages or a key of webhooks, which are never shared",
+        "/secrets/shared/0/ids: 'shop-git' is a credential of hosts, of messages or of the console, or a key of webhooks, which are never shared",
       ],
     ],
     [
@@ -165,6 +187,11 @@ describe("settings", () => {
       { ...least, tracing: { endpoint } },
       ["/tracing/endpoint"],
     ]),
+    [
+      "headers for a collector in clear",
+      { ...least, tracing: { endpoint: "http://collector:4318", headersFile: "/etc/otlp/headers" } },
+      ["/tracing/headersFile"],
+    ],
     ["a share of traces above 1", { ...least, tracing: { sampleRatio: 1.1 } }, ["/tracing/sampleRatio"]],
     ["two wrong things", { ...least, publicPort: 0, logLevel: "loud" }, ["/publicPort", "/logLevel"]],
   ])("refuse %s, naming each place", (_what, document, mentions) => {

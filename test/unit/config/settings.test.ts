@@ -67,6 +67,11 @@ describe("settings", () => {
     },
   );
 
+  test.each(["https://otlp.example.com", "http://127.0.0.1:4318"])("send headers to %s", (endpoint) => {
+    const tracing = { endpoint, headersFile: "/etc/otlp/headers" };
+    expect(settingsFrom({ ...least, tracing }).tracing).toMatchObject(tracing);
+  });
+
   test("keep the audit log in a file of which as much stays as is usual", () => {
     const { audit } = settingsFrom({ ...least, audit: { file: { path: "/var/audit.log" } } });
     expect(audit).toEqual({ file: { path: "/var/audit.log", maxMegabytes: 100, keep: 10 } });

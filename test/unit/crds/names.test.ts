@@ -11,7 +11,7 @@ import {
   secretEntryId,
   secretStoreName,
 } from "../../../crds/names.ts";
-import { UID } from "../../support/fixtures/environment-fixture.ts";
+import { UID } from "../../support/fixtures/environment/environment-fixture.ts";
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const names = fc.stringMatching(/^[a-z][a-z0-9-]{1,48}[a-z0-9]$/).filter((name) => nameProblem(name) === undefined);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { isSharedWith, type SharingRule } from "../../../crds/secret-sharing.ts";
-import { repositoryFixture } from "../../support/fixtures/environment-fixture.ts";
+import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 
 const rule = (parts: Partial<SharingRule>): SharingRule => ({ ids: [], labels: {}, groups: ["shop"], ...parts });

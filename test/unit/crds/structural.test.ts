@@ -69,6 +69,19 @@ describe("the definitions", () => {
     expect(undescribed({ ...kind, properties }, "$")).toEqual([]);
   });
 
+  // A path that leads nowhere shows an empty column.
+  test.each([...customResourceDefinitions()])(
+    "%s has columns for kubectl, of fields that it has",
+    (_file, manifest) => {
+      const { spec } = manifest as { spec: { versions: [{ additionalPrinterColumns: { jsonPath: string }[] }] } };
+      const paths = spec.versions[0].additionalPrinterColumns.map(({ jsonPath }) => jsonPath);
+      expect(paths.length).toBeGreaterThan(3);
+      expect(
+        paths.filter((path) => !path.startsWith(".metadata.") && !leadsSomewhere(path, schemaOf(manifest))),
+      ).toEqual([]);
+    },
+  );
+
   // What client-side `kubectl apply` keeps of an object in one annotation; all annotations together have 256 KiB.
   test.each([...customResourceDefinitions()])("%s fits into an annotation", (_file, manifest) => {
     expect(Buffer.byteLength(JSON.stringify(manifest))).toBeLessThan(256 * 1024);
@@ -89,6 +102,19 @@ interface FieldSchema {
 function schemaOf(manifest: object): FieldSchema {
   const { spec } = manifest as { spec: { versions: [{ schema: { openAPIV3Schema: FieldSchema } }] } };
   return spec.versions[0].schema.openAPIV3Schema;
+}
+
+/** Whether there is a field at the path; `[?(…)]` chooses of a list. */
+function leadsSomewhere(jsonPath: string, schema: FieldSchema): boolean {
+  const fields = jsonPath
+    .replace(/\[[^\]]*\]/g, ".[]")
+    .split(".")
+    .filter(Boolean);
+  const found = fields.reduce<FieldSchema | undefined>(
+    (at, field) => (field === "[]" ? at?.items : at?.properties?.[field]),
+    schema,
+  );
+  return found !== undefined;
 }
 
 /** The fields that `kubectl explain` has no description of, also those in lists and maps. */

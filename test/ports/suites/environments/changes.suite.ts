@@ -39,29 +39,43 @@ export function changingEnvironments(scene: EnvironmentsScene): void {
 
   test("a switch is turned, and leaves all else as it is", async () => {
     const made = await create();
-    const guarded = await scene.world.environments.setSwitches(made, { protected: true });
+    const guarded = await scene.world.environments.update(made, { protected: true });
     expect(guarded.spec).toEqual({ ...made.spec, protected: true });
-    const asleep = await scene.world.environments.setSwitches(guarded, { suspended: true });
+    const asleep = await scene.world.environments.update(guarded, { suspended: true });
     expect(asleep.spec).toEqual({ ...made.spec, protected: true, suspended: true });
-    await scene.world.environments.setSwitches(asleep, { protected: false });
+    await scene.world.environments.update(asleep, { protected: false });
     expect((await found(made.metadata.uid)).spec).toEqual({ ...made.spec, protected: false, suspended: true });
+  });
+
+  test("a move merges branch, commit and version, and leaves the rest of the source", async () => {
+    const configSet = { name: "web", version: 1 };
+    const made = await create({ configSet, backend: { ...spec.backend, branch: "main", follow: true } });
+    const commit = "d".repeat(40);
+    const moved = await scene.world.environments.update(made, {
+      ...{ backend: { branch: "next", commit }, configSet: { version: 2 } },
+    });
+    const { repository } = spec.backend;
+    const backend = { repository, branch: "next", commit, follow: true };
+    expect(moved.spec).toEqual({ ...made.spec, backend, configSet: { name: "web", version: 2 } });
+    const unpinned = await scene.world.environments.update(moved, { backend: { branch: "main", commit: null } });
+    expect(unpinned.spec.backend).toEqual({ repository, branch: "main", follow: true });
   });
 
   test("a switch is turned on an older version too, and both changes hold", async () => {
     const made = await create();
     await scene.world.environments.extend(made, { ttlHours: 48 });
-    const turned = await scene.world.environments.setSwitches(made, { suspended: true });
+    const turned = await scene.world.environments.update(made, { suspended: true });
     expect(turned.spec).toMatchObject({ ttlHours: 48, suspended: true });
   });
 
   test("no switch is turned on what is being deleted, or gone", async () => {
     const made = await createHeld();
     await scene.world.environments.remove(made);
-    await expect(scene.world.environments.setSwitches(made, { suspended: true })).rejects.toBeInstanceOf(
+    await expect(scene.world.environments.update(made, { suspended: true })).rejects.toBeInstanceOf(
       EnvironmentConflict,
     );
     await scene.world.release(await found(made.metadata.uid));
-    await expect(scene.world.environments.setSwitches(made, { suspended: true })).rejects.toBeInstanceOf(
+    await expect(scene.world.environments.update(made, { suspended: true })).rejects.toBeInstanceOf(
       EnvironmentNotFound,
     );
   });

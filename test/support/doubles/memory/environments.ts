@@ -13,10 +13,12 @@ import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
+import { followedChanges } from "../../../../operator/adapters/kubernetes/environments/followed-changes.ts";
 import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/requested-reconciles.ts";
+import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
 import type { Environments, Extension } from "../../../../operator/ports/facade/environments.ts";
-import { listed } from "../../fixtures/environment-list.ts";
+import { listed } from "../../fixtures/environment/environment-list.ts";
 
 const TERMINATING_RETRY_SECONDS = 10;
 const UNAVAILABLE_RETRY_SECONDS = 5;
@@ -29,6 +31,9 @@ export interface MemoryEnvironments extends Environments {
   finishRemoval(name: string): void;
   /** The operator answers whoever asks for a pass, at once (as it does from the start), or not at all. */
   setOperating(operating: boolean): void;
+  /** Those who follow changes stay until their signal ends; before, they are sent away at once. */
+  holdFollowers(): void;
+  readonly followers: number;
   /** The cluster goes away, or comes back. */
   setReachable(reachable: boolean): void;
   /** The next call fails in a way that nobody foresaw. */
@@ -43,6 +48,12 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
   let isOperating = true;
   let failure: Error | undefined;
 
+  const listeners = new Set<CacheListener<EphemeralEnvironment>>();
+  let isHolding = false;
+  const tell = (current: EphemeralEnvironment | undefined, previous: EphemeralEnvironment | undefined) => {
+    const { name } = ((current ?? previous) as EphemeralEnvironment).metadata;
+    for (const listener of listeners) listener(name, structuredClone(current), structuredClone(previous));
+  };
   const reach = () => {
     const error = failure;
     failure = undefined;
@@ -56,7 +67,9 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
       ...more,
       metadata: { ...environment.metadata, ...metadata, resourceVersion: String(version) },
     });
+    const previous = byName.get(stored.metadata.name);
     byName.set(stored.metadata.name, stored);
+    tell(stored, previous);
     return structuredClone(stored);
   };
   const current = ({ metadata }: EphemeralEnvironment) => {
@@ -64,7 +77,7 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     return found?.metadata.uid === metadata.uid ? found : undefined;
   };
 
-  const change = (environment: EphemeralEnvironment, spec: Partial<EnvironmentSpec>, annotations: object = {}) => {
+  const change = (environment: EphemeralEnvironment, spec: object, annotations: object = {}) => {
     reach();
     const found = current(environment);
     if (found === undefined) throw new EnvironmentNotFound();
@@ -73,7 +86,7 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     const merged = Object.entries({ ...found.metadata.annotations, ...annotations });
     const left = Object.fromEntries(merged.filter(([, value]) => value !== null));
     const metadata = { annotations: left, generation: generation + 1 };
-    return store(found, metadata, { spec: { ...found.spec, ...spec } });
+    return store(found, metadata, { spec: mergedPatch(found.spec, spec) });
   };
 
   const madeBefore = (holder: EphemeralEnvironment, mark: IdempotencyRecord | undefined) => {
@@ -125,8 +138,8 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
       return change(environment, { ttlHours }, { [EXTENSION_NOTE_ANNOTATION]: note ?? null });
     },
 
-    async setSwitches(environment, switches) {
-      return change(environment, switches);
+    async update(environment, update) {
+      return change(environment, update);
     },
 
     async reconcile(environment) {
@@ -154,7 +167,24 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     },
 
     put: (environment) => void store(environment, {}),
-    finishRemoval: (name) => void byName.delete(name),
+    changes(asked) {
+      const subscribe = (listener: CacheListener<EphemeralEnvironment>) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      };
+      return followedChanges({ subscribe }, isHolding ? asked : AbortSignal.abort());
+    },
+
+    finishRemoval(name) {
+      const previous = byName.get(name);
+      if (byName.delete(name)) tell(undefined, previous);
+    },
+    holdFollowers: () => {
+      isHolding = true;
+    },
+    get followers() {
+      return listeners.size;
+    },
     setOperating: (operating) => {
       isOperating = operating;
     },
@@ -165,6 +195,17 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
       failure = error;
     },
   };
+}
+
+/** A JSON merge patch, as the API server merges it. */
+function mergedPatch(target: object, patch: object): object {
+  const merged: Record<string, unknown> = { ...target };
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === null) delete merged[field];
+    else if (typeof value === "object") merged[field] = mergedPatch((merged[field] ?? {}) as object, value);
+    else if (value !== undefined) merged[field] = value;
+  }
+  return merged;
 }
 
 /** The API server's timestamps have whole seconds. */

@@ -20,6 +20,11 @@ export function memoryRecords({ mostPruned = 1_000 } = {}): MemoryRecords {
       if (failure !== undefined) throw failure;
       if (!byUid.has(record.uid)) byUid.set(record.uid, structuredClone(record));
     },
+    async allocate(uid, allocations) {
+      if (failure !== undefined) throw failure;
+      const known = byUid.get(uid);
+      if (known !== undefined) byUid.set(uid, { ...known, allocations: structuredClone(allocations) });
+    },
     newestOf: async (name) => newest([...byUid.values()].filter((record) => record.name === name)),
     async prune({ atMost, notBefore }) {
       const sorted = [...byUid.values()].sort((one, other) => Date.parse(one.deletedAt) - Date.parse(other.deletedAt));

@@ -4,7 +4,7 @@ import { argocdDeployer } from "../../../../operator/adapters/argocd/deployer.ts
 import { applicationKind, appProjectKind } from "../../../../operator/adapters/argocd/kinds.ts";
 import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
-import { fixtureSettings } from "../../fixtures/environment-fixture.ts";
+import { fixtureSettings } from "../../fixtures/environment/environment-fixture.ts";
 import type { TestClock } from "../test-clock.ts";
 import { memoryCluster } from "./cluster.ts";
 import { memoryEventRecorder } from "./event-recorder.ts";

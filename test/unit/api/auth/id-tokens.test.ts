@@ -129,6 +129,21 @@ describe("a token", () => {
     await expect(trusting().verify(await token({ aud, azp: "elsewhere" }))).rejects.toThrow(TokenRefused);
   });
 
+  test("is accepted for each of several audiences, and for nobody else", async () => {
+    const tokens = trusting({ audience: [AUDIENCE, "console"] });
+    for (const claims of [
+      {},
+      { aud: "console" },
+      { aud: "console", azp: "console" },
+      { aud: [AUDIENCE, "console"], azp: "console" },
+    ]) {
+      await expect(tokens.verify(await token(claims))).resolves.toMatchObject({ sub: "s" });
+    }
+    for (const claims of [{ aud: "elsewhere" }, { aud: "console", azp: "elsewhere" }, { aud: [AUDIENCE, "console"] }]) {
+      await expect(tokens.verify(await token(claims))).rejects.toThrow(TokenRefused);
+    }
+  });
+
   test.each([["jku"], ["x5u"]])("has nobody called who stands in its header as %s", async (header) => {
     const called: string[] = [];
     const noting = (url: string, init?: RequestInit) => {

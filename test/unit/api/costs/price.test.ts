@@ -6,7 +6,7 @@ test("a price is by the hour, of a core and of a GiB", () => {
   const prices = { cpuCoreHour: 2, memoryGibHour: 0.5, storageGibHour: 0.01 };
   const hour = 3_600;
   const consumed = { cpu: 1_500 * hour, memory: 2_048 * hour, storage: 10_240 * hour };
-  expect(priceOf(consumed, prices)).toEqual({ cpu: 300, memory: 100, storage: 10 });
+  expect(priceOf(consumed, prices)).toEqual({ cpu: 300, memory: 100, storage: 10, other: 0 });
   expect(totalPriceOf(consumed, prices)).toBe(410);
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { type Caller, permissionsOf } from "../../../../api/auth/access.ts";
 import { environmentQuery } from "../../../../api/environments/list-query.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
-import { listed } from "../../../support/fixtures/environment-list.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
+import { listed } from "../../../support/fixtures/environment/environment-list.ts";
 
 const caller = { subject: "ann", groups: [], permissions: permissionsOf(["developer"]) } as unknown as Caller;
 const fixture = environmentFixture();

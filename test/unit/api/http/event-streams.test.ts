@@ -5,8 +5,10 @@ import express from "express";
 import type { Caller } from "../../../../api/auth/access.ts";
 import type { HttpError } from "../../../../api/errors.ts";
 import { createEventStreams } from "../../../../api/http/event-streams.ts";
+import type { ServerEvent } from "../../../../api/route.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
+import { readEvents } from "../../../support/plane/event-reader.ts";
 
 let stopping: AbortController;
 let url: string;
@@ -19,8 +21,15 @@ let openConnections: () => number;
 /** Requests that were dealt with before they became a stream, or after. */
 let over: number;
 
-/** A service whose every answer is a stream without events, for whomever the path names and with which of their tokens. */
+/** What each stream has before it waits for its end. */
+let batches: readonly (readonly ServerEvent<object>[])[];
+/** How often the rights of a caller were checked. */
+let checks: number;
+
+/** A service whose every answer is a stream, for whomever the path names and with which of their tokens. */
 beforeEach(async () => {
+  batches = [[]];
+  checks = 0;
   stopping = new AbortController();
   const streams = createEventStreams({ clock: new TestClock(), stopping: stopping.signal });
   const app = express();
@@ -32,15 +41,18 @@ beforeEach(async () => {
     await gate;
     const events = async function* (signal: AbortSignal) {
       open += 1;
-      yield [];
+      yield* batches;
       if (!signal.aborted) await once(signal, "abort");
       open -= 1;
     };
     const { subject, token } = request.params;
     const caller = { subject, ...(token === undefined ? {} : { token: { id: token } }) } as Caller;
-    const nothing = async () => undefined;
+    const onOpen = async () => undefined;
+    const checkAccess = async () => {
+      checks += 1;
+    };
     await streams
-      .send({ request, response, caller, events, onOpen: nothing, checkAccess: nothing })
+      .send({ request, response, caller, events, onOpen, checkAccess })
       .catch((error) => void response.status(418).json({ kind: (error as HttpError).kind }));
     over += 1;
   });
@@ -64,24 +76,34 @@ afterEach(async () => {
   await until(() => open === 0, { what: "the end of every stream" });
 });
 
-test("a hundred streams are open at once, five of each caller; the room of those that end is taken again", async () => {
+test("five hundred streams are open at once, twenty of each caller; the room of those that end is taken again", async () => {
   const leaving = new AbortController();
   const ask = (subject: string, signal?: AbortSignal) =>
     fetch(`${url}/${subject}`, signal === undefined ? {} : { signal });
-  for (let stream = 0; stream < 100; stream += 1) {
-    const reply = await ask(`caller-${stream % 20}`, stream === 0 ? leaving.signal : undefined);
-    expect(reply.status).toBe(200);
+  // A reply that nobody holds is collected as garbage, and its stream ends.
+  const replies: Response[] = [];
+  for (let stream = 0; stream < 500; stream += 1) {
+    replies.push(await ask(`caller-${stream % 25}`, stream === 0 ? leaving.signal : undefined));
   }
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(500);
   expect(await (await ask("caller-1")).json()).toEqual({ kind: "rate-limited" });
   expect(await (await ask("one more")).json()).toEqual({ kind: "unavailable" });
 
   leaving.abort();
-  await until(() => open === 99, { what: "the end of the first" });
+  await until(() => open === 499, { what: "the end of the first" });
   expect((await ask("one more")).status).toBe(200);
 }, 30_000);
 
-test("one person's tokens have five streams together", async () => {
-  for (let token = 0; token < 5; token += 1) expect((await fetch(`${url}/person/${token}`)).status).toBe(200);
+test("rights are checked before what is sent, not for what the caller does not get", async () => {
+  batches = [[], [], [{ id: "1", data: {} }], []];
+  const reader = await readEvents(`${url}/caller`, {});
+  await until(() => reader.events.length === 1, { what: "the event" });
+  expect(checks).toBe(1);
+  reader.leave();
+});
+
+test("one person's tokens have twenty streams together", async () => {
+  for (let token = 0; token < 20; token += 1) expect((await fetch(`${url}/person/${token}`)).status).toBe(200);
   expect(await (await fetch(`${url}/person/another`)).json()).toEqual({ kind: "rate-limited" });
 });
 

@@ -103,6 +103,53 @@ describe("the server", () => {
     await expect(fetch(`${server.url}/fast`)).rejects.toThrow();
   });
 
+  test("ends kept connections with their next answer while it settles, so that none is cut in front of a request", async () => {
+    const clock = new TestClock();
+    const { server } = await start(clock);
+    const { get, seen } = connection(server.url);
+    get("/fast");
+    await until(() => seen.text.includes('"stopping":false'), { what: "the first answer" });
+    const stopped = server.stop({ settleMs: 200, graceMs: 1_000 });
+    get("/fast");
+    const isAnswered = () => seen.text.includes('"stopping":true');
+    await until(isAnswered, { what: "the second answer" }).finally(() => clock.advance(200));
+    expect(seen.text).toMatch(/Connection: close\r\n(.*\r\n)*\r\n.*"stopping":true/);
+    await stopped;
+  });
+
+  test("serves on while requests still come, three times as long as it settles at most", async () => {
+    const clock = new TestClock();
+    const { server } = await start(clock);
+    let isStopped = false;
+    const stopped = server.stop({ settleMs: 5_000, graceMs: 1_000 }).then(() => {
+      isStopped = true;
+    });
+    for (let second = 0; second < 14; second += 1) {
+      expect((await fetch(`${server.url}/fast`)).status).toBe(200);
+      clock.advance(999);
+    }
+    expect(isStopped).toBe(false);
+    // Its longest is over, although the last request came less than a second ago.
+    clock.advance(15_000 - 14 * 999);
+    await stopped;
+    await expect(fetch(`${server.url}/fast`)).rejects.toThrow();
+  });
+
+  test("answers what came while its process had no processor, before it concludes that nothing comes", async () => {
+    const { server } = await start();
+    const { get, seen } = connection(server.url);
+    get("/fast");
+    await until(() => seen.text.includes('"stopping":false'), { what: "the first answer" });
+    // From here the event loop comes to its timers before it reads what has arrived.
+    await new Promise((resolve) => setImmediate(resolve));
+    const stopped = server.stop({ settleMs: 50, graceMs: 1_000 });
+    get("/fast");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    await stopped;
+    await until(() => seen.isClosed, { what: "the connection's end" });
+    expect(seen.text).toContain('"stopping":true');
+  });
+
   test.each([
     "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     "nonsense\r\n\r\n",

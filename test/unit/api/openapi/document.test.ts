@@ -76,7 +76,7 @@ describe("the OpenAPI document", () => {
     const announcing = operations.filter(({ operation }) => "409" in operation.responses);
     expect(new Set(announcing.map(({ operation }) => operation.operationId.replace(/V2$/, "")))).toEqual(
       new Set([
-        ...["createEnvironment", "extendEnvironment", "switchEnvironment", "deleteEnvironment"],
+        ...["createEnvironment", "extendEnvironment", "updateEnvironment", "deleteEnvironment"],
         ...[
           "createSampleEnvironment",
           "createConfigSet",

@@ -3,7 +3,7 @@ import { createRepositoryQuotas, type RepositoryQuotas } from "../../../../api/r
 import { type MemoryEnvironments, memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const repository = aRepository("shop-api", { maxEnvironments: 2 });
 const wanted = (name: string) => {

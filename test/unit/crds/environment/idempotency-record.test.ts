@@ -1,7 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { answersKey, creationMark, markAnnotations } from "../../../../crds/environment/idempotency-record.ts";
 import { CREATION_MARK_ANNOTATION } from "../../../../crds/group.ts";
-import { CREATED, environmentFixture, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  environmentFixture,
+  minutesLater,
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const mark = { key: "a-key", request: "a-request" };
 const DAY_MINUTES = 24 * 60;

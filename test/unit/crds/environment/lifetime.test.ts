@@ -7,7 +7,7 @@ import {
   isExpired,
   ttlHours,
 } from "../../../../crds/environment/lifetime.ts";
-import { environmentFixture, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, minutesLater } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const HOUR = 60;
 type Given = NonNullable<Parameters<typeof environmentFixture>[0]>;

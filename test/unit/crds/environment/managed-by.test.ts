@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { managedBy, mayReturn, notedCause, writtenFromGit } from "../../../../crds/environment/managed-by.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const tracked = { annotations: { "argocd.argoproj.io/tracking-id": "apps:ephemeral-environments.dev/…" } };
 

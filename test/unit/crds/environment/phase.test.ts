@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Condition, type ConditionType, findCondition, transition } from "../../../../crds/conditions.ts";
 import { PHASES } from "../../../../crds/environment/environment-status.schema.ts";
 import { BUILDING, DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
-import { CREATED, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
+import { CREATED, minutesLater } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 function condition(type: ConditionType, status: Condition["status"], reason = "Reason"): Condition {
   return { type, status, reason, message: "", lastTransitionTime: CREATED };

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { buildOf, mayFollow, pipelineEnd } from "../../../../crds/environment/pipelines.ts";
-import { CREATED, commitA, minutesLater, pipelineFixture } from "../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  commitA,
+  minutesLater,
+  pipelineFixture,
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const commitB = "b".repeat(40);
 

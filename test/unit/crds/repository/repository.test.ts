@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { CHART_URL_PATTERN, HEALTH_PATH_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import { admits, fullNameOf, imageOf, imagePlace, wantedSecrets } from "../../../../crds/repository/repository.ts";
-import { commitA, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { commitA, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 describe("the image of a commit", () => {
   const repository = "registry.test/shop-api";

@@ -13,7 +13,7 @@ import { chartPrograms } from "../../../support/charts/programs.ts";
 const charts = new URL("../../../../deploy/charts", import.meta.url).pathname;
 const AT_ONCE = 2;
 
-describe.each(["platform"])("the suites of the chart %s", (name) => {
+describe.each(["platform", "environment"])("the suites of the chart %s", (name) => {
   const chart = join(charts, name);
   let program: string;
   let folder: string;

@@ -25,9 +25,9 @@ describe("the platform chart", () => {
   });
 
   test.each([
-    [undefined, 30],
+    [undefined, 40],
     [0, 25],
-    [20, 45],
+    [20, 85],
   ])("gives the operator time to settle (%s s), finish and let go", async (settleSeconds, expected) => {
     const api = settleSeconds === undefined ? {} : { settleSeconds };
     const operator = (await rendered({ settings: { ...settings, api } })).find(({ kind }) => kind === "Deployment");

@@ -1,5 +1,5 @@
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
-import { environmentValues, renderEnvironment } from "../../../support/fixtures/environment-values.ts";
+import { environmentValues, renderEnvironment } from "../../../support/fixtures/environment/environment-values.ts";
 
 /** Values of an environment with both components. */
 export const values = environmentValues("shop");

@@ -56,6 +56,18 @@ describeImage("the platform's image", () => {
     expect(read.config.config).toEqual(config);
   });
 
+  test("brings the web console and the command line, which it serves", () => {
+    const files = entries.flatMap(
+      (entry) => /(app\/clients\/.*(?:index\.html|\.css|eenv\.mjs))$/.exec(entry)?.[1] ?? [],
+    );
+    const assets = "app/clients/console/dist/assets";
+    expect(files.toSorted()).toEqual([
+      "app/clients/cli/dist/eenv.mjs",
+      expect.stringMatching(new RegExp(`^${assets}/[\\w-]+\\.css$`)),
+      "app/clients/console/dist/index.html",
+    ]);
+  });
+
   test("is what was laid out, file by file", async () => {
     await execute("diff", ["--recursive", "--brief", root, image.root]);
   });

@@ -1,4 +1,7 @@
+import { glob, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { BUNDLED } from "../../../../deploy/image/dependencies.ts";
 import { readPins } from "../../../../deploy/image/pins.ts";
 import { type BillOfMaterials, billOfMaterials } from "../../../../deploy/image/sbom.ts";
 import packageJson from "../../../../package.json" with { type: "json" };
@@ -15,6 +18,7 @@ function isAllowed(expression: string): boolean {
   return choices.some((choice) => choice.split(" AND ").every((licence) => ALLOWED.has(licence)));
 }
 
+const checkout = resolve(import.meta.dirname, "../../../..");
 let bill: BillOfMaterials;
 beforeAll(async () => {
   bill = await billOfMaterials();
@@ -36,6 +40,17 @@ describe("the bill of materials", () => {
     const ours = Object.keys(packageJson.dependencies);
     expect(names).toEqual(expect.arrayContaining([...ours, ...served, ...debian, "node"]));
     expect(names).not.toEqual(expect.arrayContaining(["jest"]));
+  });
+
+  test("names what the command line and the web console are compiled from, with what that needs", async () => {
+    const patterns = ["clients/{cli,sdk}/**/*.ts", "clients/console/main.tsx", "clients/console/[!d]*/*.{ts,tsx}"];
+    const files = await Array.fromAsync(glob(patterns, { cwd: checkout, exclude: ["**/node_modules/**"] }));
+    const sources = await Promise.all(files.map((file) => readFile(join(checkout, file), "utf8")));
+    const imported = sources.flatMap((text) => [...text.matchAll(/(?:from |import\()"((?:@[\w-]+\/)?[\w-]+)[/"]/g)]);
+    const names = new Set(imported.map(([, name]) => name));
+    const others = [...names].filter((name) => name !== undefined && !(name in packageJson.dependencies));
+    expect(others.sort()).toEqual(BUNDLED);
+    expect(bill.components.map(({ name }) => name)).toEqual(expect.arrayContaining([...BUNDLED, "zod"]));
   });
 
   test("has a hash and a version of each, nothing twice, and is the same when made again", async () => {

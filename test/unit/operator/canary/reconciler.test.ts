@@ -8,7 +8,7 @@ import {
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
 const minutesAgo = (minutes: number) => new Date(Date.parse(NOW) - minutes * 60_000).toISOString();

@@ -5,7 +5,11 @@ import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import type { PipelineState } from "../../../../crds/webhooks/webhook-event.schema.ts";
 import { pipelineOf } from "../../../../operator/delivery/pipeline/report.ts";
-import { CREATED, environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  environmentFixture,
+  repositoryFixture,
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { commitOf, shopApi, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
 
 const a = commitOf("a");

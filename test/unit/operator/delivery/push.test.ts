@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { HostUnavailable } from "../../../../crds/errors.ts";
 import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { commitOf, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
 
 const GONE = DELETED_BRANCH_ANNOTATION.backend;

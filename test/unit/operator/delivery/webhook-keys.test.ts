@@ -3,7 +3,7 @@ import { createWebhookKeys, type WebhookKeySource } from "../../../../operator/d
 import { aRepository } from "../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { fixtureSettings } from "../../../support/fixtures/environment-fixture.ts";
+import { fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const key = (letter: string) => letter.repeat(32);
 const ref = (name: string) => ({ name, key: "latest" });

@@ -22,7 +22,7 @@ import {
   fixtureSettings,
   minutesLater,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { CACHE_READY, redis, withCache } from "../../../support/fixtures/redis-backing-service.ts";
 
 const services = [...BACKING_SERVICES, redis];

@@ -7,7 +7,11 @@ import {
   wantedConfiguration,
 } from "../../../../operator/environment/configuration.ts";
 import { memoryConfigSets, memoryConfigSetVersions } from "../../../support/doubles/memory/config-sets.ts";
-import { configSetFixture, environmentFixture, UID } from "../../../support/fixtures/environment-fixture.ts";
+import {
+  configSetFixture,
+  environmentFixture,
+  UID,
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const OTHER_UID = UID.replace("0a1b", "ffff");
 const kept = (version: number, uid = UID): ConfigSetVersion => ({ name: "web", version, uid, spec: {} });

@@ -4,7 +4,11 @@ import type { StepContext } from "../../../../operator/environment/step.ts";
 import type { ObservedApplication } from "../../../../operator/ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../../../../operator/ports/pods.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { CREATED, environmentFixture, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  environmentFixture,
+  minutesLater,
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 /** What is known of an application that is not healthy. */
 export interface Scene {

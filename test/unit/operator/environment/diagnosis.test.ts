@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { CREATED, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
+import { CREATED, minutesLater } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { diagnose, type Scene } from "./diagnosed-application.ts";
 
 const starting = { status: "Unknown", reason: "Progressing", message: "" } as const;

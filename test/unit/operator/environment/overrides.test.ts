@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec } from "../../../../crds/environment/ephemeral-environment.ts";
 import { forbiddenOverride, grantedValues } from "../../../../operator/environment/overrides.ts";
-import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const backend = repositoryFixture("shop-api", { overridable: ["backend.cache.size", "frontend.theme"] });
 

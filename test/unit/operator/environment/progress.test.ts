@@ -11,7 +11,7 @@ import {
   commitA,
   environmentFixture,
   pipelineFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const commitB = "b".repeat(40);
 const backend = { repository: "shop-api", branch: "main" };

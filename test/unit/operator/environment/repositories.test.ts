@@ -7,7 +7,7 @@ import {
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const api = repositoryFixture("shop-api");
 const web = repositoryFixture("shop-web", { type: "frontend" });

@@ -8,7 +8,7 @@ import { DeployerUnavailable } from "../../../../operator/ports/deployer.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { CredentialRefused } from "../../../../operator/repository/host-credentials.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { nothing, statesOf, step } from "./step-runs.ts";
 
 describe("a run of the steps", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createSchedule } from "../../../../operator/environment/schedule.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { UID } from "../../../support/fixtures/environment-fixture.ts";
+import { UID } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 describe("a schedule", () => {
   const period = 60_000;

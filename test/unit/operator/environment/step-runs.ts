@@ -2,7 +2,7 @@ import type { StepCondition } from "../../../../crds/conditions.ts";
 import { runSteps } from "../../../../operator/environment/run-steps.ts";
 import type { Step, StepContext } from "../../../../operator/environment/step.ts";
 import type { StepResult } from "../../../../operator/environment/step-result.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 /** A context for steps that use nothing of it. */
 export const nothing = { signal: new AbortController().signal } as StepContext;

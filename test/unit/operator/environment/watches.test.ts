@@ -12,7 +12,7 @@ import {
   environmentFixture,
   repositoryFixture,
   UID,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 type Change<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 

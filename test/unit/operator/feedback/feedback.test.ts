@@ -13,7 +13,7 @@ import {
   commitA,
   environmentFixture,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const commitB = "b".repeat(40);

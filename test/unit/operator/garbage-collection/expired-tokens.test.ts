@@ -7,7 +7,7 @@ import { memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
-import { fixtureSettings } from "../../../support/fixtures/environment-fixture.ts";
+import { fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse("2026-06-01T12:00:00.000Z");

@@ -17,7 +17,7 @@ import {
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { memoryRecords } from "../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { fixtureSettings, minutesLater } from "../../../support/fixtures/environment-fixture.ts";
+import { fixtureSettings, minutesLater } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
 const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };
@@ -57,12 +57,15 @@ function scene({
     summaries: async () => undefined,
   };
   const collections = { orphans: sweep, tokens: dropTokens, ...others };
-  const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5 };
+  const succeeded: string[] = [];
+  const loopSucceeded = (loop: string) => void succeeded.push(loop);
+  const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5, loopSucceeded };
   const reconcile = collectGarbage(context, collections);
   const signal = new AbortController().signal;
   return {
     clock,
     records,
+    succeeded,
     started: () => started(context, collections),
     pass: (chore: string) => reconcile(chore, { signal, requeueUrgently: () => undefined }),
   };
@@ -137,6 +140,17 @@ describe("the garbage collection", () => {
     expect(await pass("records")).toEqual({ requeueAfterMs: HOUR_MS });
     expect(records.list()).toEqual([]);
   });
+});
+
+test("a collection has succeeded when it has collected: neither by its start nor by an error", async () => {
+  let isAway = true;
+  const { pass, succeeded } = scene({ sweep: async () => (isAway ? Promise.reject(new Error("away")) : nothing) });
+  await pass("orphans");
+  await expect(pass("orphans")).rejects.toThrow("away");
+  expect(succeeded).toEqual([]);
+  isAway = false;
+  await pass("orphans");
+  expect(succeeded).toEqual(["orphans"]);
 });
 
 test("has what is left of ended API tokens dropped every hour", async () => {

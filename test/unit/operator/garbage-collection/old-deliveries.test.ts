@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { dropOldDeliveries } from "../../../../operator/garbage-collection/old-deliveries.ts";
 import { memoryWebhookDeliveries } from "../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { fixtureSettings } from "../../../support/fixtures/environment-fixture.ts";
+import { fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { webhookDeliveryFixture } from "../../../support/fixtures/webhooks/webhook-fixture.ts";
 
 const NOW = "2026-06-10T12:00:00Z";

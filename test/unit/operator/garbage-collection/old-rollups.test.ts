@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { shrinkOldRollups } from "../../../../operator/garbage-collection/old-rollups.ts";
-import { memoryRollupStore } from "../../../support/doubles/memory/rollups.ts";
+import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 test("old counts are kept by the hour, and for 400 days", async () => {

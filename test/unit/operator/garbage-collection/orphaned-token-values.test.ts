@@ -12,7 +12,7 @@ import { memoryEventRecorder } from "../../../support/doubles/memory/event-recor
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
-import { fixtureSettings, UID } from "../../../support/fixtures/environment-fixture.ts";
+import { fixtureSettings, UID } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const GRACE_MS = fixtureSettings.sweep.graceSeconds * 1_000;
 

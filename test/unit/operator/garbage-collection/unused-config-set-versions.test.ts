@@ -8,7 +8,7 @@ import {
 import type { WireObject } from "../../../../operator/kit/client/kinds.ts";
 import type { Caches } from "../../../../operator/ports/caches.ts";
 import { memoryConfigSetVersions } from "../../../support/doubles/memory/config-sets.ts";
-import { environmentFixture, UID } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, UID } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const version: ConfigSetVersion = { name: "web", version: 2, uid: UID, spec: {} };
 const revision = revisionName(version);

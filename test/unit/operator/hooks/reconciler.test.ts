@@ -9,7 +9,7 @@ import { memorySecretManager } from "../../../support/doubles/memory/secret-mana
 import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
 import { memoryRepositoryHooks } from "../../../support/doubles/memory/webhooks/repository-hooks.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { CREATED, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { CREATED, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 import { recordingLog } from "../../../support/http/api-service.ts";
 import { hookSettings, shareWebhookKeys, webhookKeySettings } from "../../../support/http/memory-webhooks.ts";

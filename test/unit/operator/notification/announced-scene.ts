@@ -10,7 +10,7 @@ import {
   environmentFixture,
   minutesLater,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
 /** In minutes. */

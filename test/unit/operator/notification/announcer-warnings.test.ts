@@ -5,7 +5,7 @@ import {
   environmentFixture,
   minutesLater,
   pipelineFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { HOUR, owner, readiness, scene } from "./announced-scene.ts";
 
 describe("an ended pipeline", () => {

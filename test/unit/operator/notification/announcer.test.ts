@@ -9,7 +9,7 @@ import {
   environmentFixture,
   fixtureSettings,
   minutesLater,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { readiness, type Scene, scene } from "./announced-scene.ts";
 
 describe("the announcer", () => {

@@ -14,7 +14,7 @@ import { memorySecretManager } from "../../../support/doubles/memory/secret-mana
 import { memoryChat, memoryMail } from "../../../support/doubles/memory/webhooks/messaging.ts";
 import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { CREATED, UID } from "../../../support/fixtures/environment-fixture.ts";
+import { CREATED, UID } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
 /** The outbox with a chat and a mail server that remember what they were sent. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { verifyExtension } from "../../../../crds/notifications/extension-token.ts";
-import { CREATED, environmentFixture, minutesLater, UID } from "../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  environmentFixture,
+  minutesLater,
+  UID,
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 import { scene } from "./delivery-scene.ts";
 

@@ -7,7 +7,7 @@ import { SecretManagerUnavailable } from "../../../../operator/ports/secret-mana
 import { createBranchHeads } from "../../../../operator/repository/branch-heads.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { commitA, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { commitA, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const secrets = { hostCredentials: [{ id: "shop", hosts: ["git.test"] }] };

@@ -8,7 +8,7 @@ import {
   pullCredential,
 } from "../../../../operator/repository/host-credentials.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
-import { repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const hostCredentials = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { FINALIZER } from "../../../../crds/group.ts";
-import { CREATED, environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { CREATED, environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { type Given, pass, well } from "./reconciler-pass.ts";
 
 const deletionTimestamp = CREATED;

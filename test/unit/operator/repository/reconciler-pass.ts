@@ -8,7 +8,12 @@ import { memoryConfigSets } from "../../../support/doubles/memory/config-sets.ts
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { CREATED, commitA, minutesLater, repositoryFixture } from "../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  commitA,
+  minutesLater,
+  repositoryFixture,
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 /** A signal that never aborts. */

@@ -11,7 +11,7 @@ import {
   commitA,
   configSetFixture,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { type Given, pass, well } from "./reconciler-pass.ts";
 
 const withoutBranch: RepositoryHost = { head: async () => undefined };

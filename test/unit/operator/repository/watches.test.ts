@@ -10,7 +10,7 @@ import {
   configSetFixture,
   environmentFixture,
   repositoryFixture,
-} from "../../../support/fixtures/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 interface Tell {
   repository?: CacheListener<Repository>;

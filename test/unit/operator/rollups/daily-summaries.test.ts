@@ -3,9 +3,9 @@ import type { RecordSpec } from "../../../../crds/environment/environment-record
 import { recordManifest } from "../../../../crds/environment/environment-record.ts";
 import type { RollupStore } from "../../../../operator/ports/observability/rollups.ts";
 import { summarizeDays } from "../../../../operator/rollups/daily-summaries.ts";
-import { memoryRollupStore } from "../../../support/doubles/memory/rollups.ts";
+import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
-import { environmentFixture } from "../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const { signal } = new AbortController();
 const usage = (since: string) => [{ since, cpuMillicores: 1_000, memoryMebibytes: 0, storageMebibytes: 0 }];

@@ -4,7 +4,7 @@ import { KubeError } from "../../../../operator/kit/client/errors.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { RollupStore } from "../../../../operator/ports/observability/rollups.ts";
 import { createRecorder } from "../../../../operator/rollups/recorder.ts";
-import { memoryRollupStore } from "../../../support/doubles/memory/rollups.ts";
+import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 const NOON = "2026-03-04T12:00:00.000Z";
@@ -114,6 +114,22 @@ describe("the names of writers", () => {
   });
 });
 
+test("so many names of writers are known at most, the latest ones", async () => {
+  const clock = new TestClock(NOON);
+  const store = memoryRollupStore();
+  for (let index = 0; index < 300; index += 1) {
+    const recorder = createRecorder({ store, writer: `writer-${index}`, clock, log: silentLog });
+    recorder.count("requests");
+    await recorder.flush();
+    clock.advance(1_000);
+  }
+  const writers = Object.keys((await store.find("2026-03-04"))?.writers ?? {});
+  expect(writers).toHaveLength(256);
+  expect(writers).toContain("writer-299");
+  expect(writers).not.toContain("writer-43");
+  expect(await totals(store)).toEqual({ requests: 300 });
+});
+
 test("what waits for an API server that is away is bounded: the oldest is lost, and said so", async () => {
   const clock = new TestClock(NOON);
   const store = memoryRollupStore();
@@ -137,4 +153,44 @@ test("what waits for an API server that is away is bounded: the oldest is lost, 
   const { requests = 0 } = await totals(store);
   expect(requests).toBeGreaterThanOrEqual(288);
   expect(requests).toBeLessThan(2 * 288);
+});
+
+test("counts are told to be stored when they are, and not while they wait", async () => {
+  const store = memoryRollupStore();
+  const told: string[] = [];
+  const recorder = createRecorder({
+    ...{ store: unreliable(store, ["lost"]), writer: "one", clock: new TestClock(NOON), log: silentLog },
+    stored: () => void told.push("stored"),
+  });
+  recorder.count("requests");
+  await recorder.flush();
+  expect(told).toEqual([]);
+  await recorder.flush();
+  expect(told).toEqual(["stored"]);
+});
+
+test("what is counted while counts are stored waits for the next time", async () => {
+  const store = memoryRollupStore();
+  let writes = 0;
+  /** Each write takes its time, in which more is counted. */
+  const busy = async (write: () => Promise<boolean>) => {
+    writes += 1;
+    recorder.count("requests");
+    return write();
+  };
+  const recorder = createRecorder({
+    store: {
+      ...store,
+      create: (day, content) => busy(() => store.create(day, content)),
+      replace: (former, content) => busy(() => store.replace(former, content)),
+    },
+    ...{ writer: "one", clock: new TestClock(NOON), log: silentLog },
+  });
+  recorder.count("requests");
+  await recorder.flush();
+  expect(writes).toBe(1);
+  expect(await totals(store)).toEqual({ requests: 1 });
+  await recorder.flush();
+  expect(writes).toBe(2);
+  expect(await totals(store)).toEqual({ requests: 2 });
 });

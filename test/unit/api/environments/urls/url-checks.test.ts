@@ -4,7 +4,7 @@ import { ClusterUnavailable } from "../../../../../crds/errors.ts";
 import { memoryProber } from "../../../../support/doubles/memory/prober.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 test("a check that failed is not kept: the next one asks", async () => {
   const repositories = memoryRepositories();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { whyNoDeployer, whyTooOld } from "../../../../../deploy/local/existing/cluster.ts";
+import { whyNoDeployer, whyNoPolicies, whyTooOld } from "../../../../../deploy/local/existing/cluster.ts";
 
 const kind = (name: string) => `customresourcedefinition.apiextensions.k8s.io/${name}.argoproj.io\n`;
 const namespace = "namespace/argocd\n";
@@ -12,27 +12,34 @@ describe("an existing cluster", () => {
     {
       name: "with Argo CD is taken",
       found: kind("applications") + kind("appprojects") + namespace + account,
-      says: undefined,
+      says: [],
     },
     {
       name: "with an Argo CD of another name is told where to say it",
       found: kind("applications") + kind("appprojects") + namespace,
-      says: expect.stringContaining("set deployer.serviceAccount"),
+      says: [expect.stringContaining("set deployer.serviceAccount")],
     },
     {
       name: "without its kinds is told what to install",
-      found: namespace,
-      says: "The cluster has no applications.argoproj.io, appprojects.argoproj.io: install Argo CD (https://argo-cd.readthedocs.io/en/stable/getting_started/).",
+      found: namespace + account,
+      says: [
+        "The cluster has no applications.argoproj.io, appprojects.argoproj.io: install Argo CD (https://argo-cd.readthedocs.io/en/stable/getting_started/).",
+      ],
     },
     {
       name: "with one of its kinds is told the other",
-      found: kind("applications") + namespace,
-      says: expect.stringContaining("no appprojects.argoproj.io:"),
+      found: kind("applications") + namespace + account,
+      says: [expect.stringContaining("no appprojects.argoproj.io:")],
     },
     {
       name: "with Argo CD elsewhere is told the setting",
       found: kind("applications") + kind("appprojects"),
-      says: expect.stringContaining("the setting deployer.namespace"),
+      says: [expect.stringContaining("the setting deployer.namespace")],
+    },
+    {
+      name: "without anything of it is told all that is missing",
+      found: "",
+      says: [expect.stringContaining("install Argo CD"), expect.stringContaining("the setting deployer.namespace")],
     },
   ])("$name", ({ found, says }) => {
     expect(whyNoDeployer(found, "argocd")).toEqual(says);
@@ -45,6 +52,11 @@ describe("an existing cluster", () => {
     { major: "1", minor: "32+", says: "The cluster is Kubernetes 1.32+; 1.33 or newer is needed." },
   ])("of version $major.$minor", ({ says, ...version }) => {
     expect(whyTooOld(version)).toBe(says);
+  });
+
+  test("is told when its API server has no policies", () => {
+    expect(whyNoPolicies(["mutatingwebhookconfigurations", "validatingadmissionpolicies"])).toEqual([]);
+    expect(whyNoPolicies(["mutatingwebhookconfigurations"])).toEqual([expect.stringContaining("turn them on")]);
   });
 
   test("is refused for the same versions as by the platform's chart", () => {

@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { exampleSettings, readInputs } from "../../../../../deploy/local/existing/inputs.ts";
 
@@ -14,8 +16,23 @@ describe("what CLUSTER=existing is given", () => {
     });
   });
 
+  test("are kubectl's own kubeconfig, where none is named", async () => {
+    const home = await mkdtemp(join(tmpdir(), "home-"));
+    try {
+      await mkdir(join(home, ".kube"));
+      await writeFile(join(home, ".kube/config"), "");
+      expect(readInputs({ SETTINGS: exampleSettings }, home).kubeconfig).toBe(join(home, ".kube/config"));
+    } finally {
+      await rm(home, { recursive: true });
+    }
+  });
+
   test.each([
-    { name: "the kubeconfig", given: { SETTINGS: exampleSettings }, says: /needs KUBECONFIG=<path>/ },
+    {
+      name: "the kubeconfig",
+      given: { SETTINGS: exampleSettings },
+      says: /needs KUBECONFIG=<path>.*no \/nowhere\/\.kube\/config/,
+    },
     {
       name: "the settings",
       given: { KUBECONFIG: "/k" },
@@ -23,6 +40,6 @@ describe("what CLUSTER=existing is given", () => {
     },
     { name: "a settings file", given: { KUBECONFIG: "/k", SETTINGS: "/nowhere" }, says: /\/nowhere can't be read/ },
   ])("is asked for in one sentence: $name", ({ given, says }) => {
-    expect(() => readInputs(given)).toThrow(says);
+    expect(() => readInputs(given, "/nowhere")).toThrow(says);
   });
 });

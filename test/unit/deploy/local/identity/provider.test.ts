@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,8 @@ import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { localAccounts } from "../../../../../deploy/local/identity/accounts.ts";
 import { type IdentityProvider, startIdentityProvider } from "../../../../../deploy/local/identity/provider.ts";
 import { signedIdToken } from "../../../../../deploy/local/identity/tokens.ts";
+import { Browser } from "../../../../support/http/browser.ts";
+import { authorizationUrl, authorized, requestTokens } from "../../../../support/http/local-log-in.ts";
 
 describe("the local identity provider", () => {
   let provider: IdentityProvider;
@@ -20,16 +21,6 @@ describe("the local identity provider", () => {
   async function verified(token: string, issuer = provider.issuer) {
     const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
     return (await jwtVerify(token, keys, { issuer, audience: "ephemeral", algorithms: ["RS256"] })).payload;
-  }
-
-  /** Logs in through the pages, and answers the code with what has to be said to exchange it. */
-  async function authorized({ issuer, passwords }: IdentityProvider, email: string) {
-    const browser = new Browser();
-    const verifier = randomBytes(32).toString("base64url");
-    const page = await browser.open(authorizationUrl(issuer, verifier));
-    const back = await browser.submit(page.url, { email, password: passwords[email] ?? "" });
-    const code = new URL(back.headers.get("location") ?? "").searchParams.get("code") ?? "";
-    return { grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: comeBack };
   }
 
   const logIn = async (at: IdentityProvider, email: string) => requestTokens(at.issuer, await authorized(at, email));
@@ -54,10 +45,10 @@ describe("the local identity provider", () => {
   test("logs in through its page, once, with an authorization code and PKCE", async () => {
     const browser = new Browser();
     const page = await browser.open(authorizationUrl(provider.issuer, "verifier"));
-    expect(await page.text()).toContain('name="password"');
-    const refused = await browser.submit(page.url, { email: "dev@example.test", password: "wrong" });
+    expect(page.text).toContain('name="password"');
+    const refused = await browser.submit(page, { email: "dev@example.test", password: "wrong" });
     expect(refused.status).toBe(403);
-    expect(await refused.text()).toContain("The e-mail address or the password is wrong.");
+    expect(refused.text).toContain("The e-mail address or the password is wrong.");
 
     const exchange = await authorized(provider, "dev@example.test");
     const tokens = await requestTokens(provider.issuer, exchange);
@@ -181,51 +172,3 @@ describe("the local identity provider", () => {
     });
   });
 });
-
-interface Tokens {
-  readonly id_token: string;
-  readonly refresh_token: string;
-}
-
-/** Asks the token endpoint for tokens with those parameters of a grant. */
-async function requestTokens(issuer: string, parameters: Record<string, string>): Promise<Tokens> {
-  const body = new URLSearchParams({ client_id: "ephemeral", ...parameters });
-  const reply = await fetch(`${issuer}/token`, { method: "POST", body });
-  if (!reply.ok) throw new Error(`the identity provider answered ${reply.status}: ${await reply.text()}`);
-  return (await reply.json()) as Tokens;
-}
-
-const comeBack = "http://127.0.0.1:8765/callback";
-
-function authorizationUrl(issuer: string, verifier: string): string {
-  const challenge = createHash("sha256").update(verifier).digest("base64url");
-  const query = new URLSearchParams({
-    ...{ client_id: "ephemeral", response_type: "code", scope: "openid email profile", redirect_uri: comeBack },
-    ...{ code_challenge: challenge, code_challenge_method: "S256", state: "s", nonce: "n" },
-  });
-  return `${issuer}/auth?${query}`;
-}
-
-/** Keeps cookies and follows redirects like a browser, up to the one that leaves the provider. */
-class Browser {
-  #cookies = new Map<string, string>();
-
-  async open(url: string, init: RequestInit = {}): Promise<Response> {
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const reply = await fetch(url, { ...init, redirect: "manual", headers: { cookie } });
-    for (const line of reply.headers.getSetCookie()) this.#keep(line);
-    const location = reply.headers.get("location");
-    if (!location || location.startsWith(comeBack)) return reply;
-    return this.open(new URL(location, url).href);
-  }
-
-  submit(url: string, form: Record<string, string>): Promise<Response> {
-    return this.open(url, { method: "POST", body: new URLSearchParams(form) });
-  }
-
-  #keep(line: string): void {
-    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-    if (value) this.#cookies.set(name, value);
-    else this.#cookies.delete(name);
-  }
-}

@@ -10,7 +10,12 @@ import {
   startProcess,
   stopProcess,
 } from "../../../../../deploy/local/processes/process.ts";
-import { stopSupervisor, supervise, withoutSupervisor } from "../../../../../deploy/local/processes/supervisor.ts";
+import {
+  type Restart,
+  stopSupervisor,
+  supervise,
+  withoutSupervisor,
+} from "../../../../../deploy/local/processes/supervisor.ts";
 import { waitUntil } from "../../../../../deploy/local/processes/wait.ts";
 
 const DEADLINE_MS = 10_000;
@@ -20,12 +25,14 @@ const program: ProcessSpec = { name: "program", command: "/bin/sh", args: ["-c",
 describe("the supervisor of recorded programs", () => {
   let folder: string;
   let lines: string[];
+  let restarts: Map<string, Restart>;
   let stopping: AbortController;
   let supervised: Promise<void>;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "supervisor-"));
     lines = [];
+    restarts = new Map();
     stopping = new AbortController();
   });
 
@@ -38,7 +45,7 @@ describe("the supervisor of recorded programs", () => {
   });
 
   const begin = () => {
-    supervised = supervise(folder, stopping.signal, (line) => lines.push(line), times);
+    supervised = supervise(folder, stopping.signal, (line) => lines.push(line), { delays: times, restarts });
   };
 
   const until = (what: string, check: () => Promise<boolean> | boolean) =>
@@ -68,6 +75,16 @@ describe("the supervisor of recorded programs", () => {
     const delays = () => lines.flatMap((line) => /again in (.+) s$/.exec(line)?.[1] ?? []);
     await until("the fifth end", () => delays().length >= 5);
     expect(delays().slice(0, 5)).toEqual(["0.05", "0.1", "0.2", "0.2", "0.2"]);
+  });
+
+  test("that is told to forget past ends waits as after the first", async () => {
+    await startProcess(folder, { ...program, args: ["-c", "sleep 0.1; exit 1"] });
+    begin();
+    const delays = () => lines.flatMap((line) => /again in (.+) s$/.exec(line)?.[1] ?? []);
+    await until("the second end", () => delays().length === 2);
+    restarts.clear();
+    await until("the third end", () => delays().length >= 3);
+    expect(delays().slice(0, 3)).toEqual(["0.05", "0.1", "0.05"]);
   });
 
   test("starts no program that was stopped before, and none that runs", async () => {

@@ -3,7 +3,7 @@ import { argocdDeployer } from "../../../../../operator/adapters/argocd/deployer
 import type { Cluster, DesiredObject } from "../../../../../operator/ports/cluster.ts";
 import type { WantedApplication } from "../../../../../operator/ports/deployer.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { CREATED, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const BROKEN_SINCE = new Date(CREATED);
 const wanted: WantedApplication = {

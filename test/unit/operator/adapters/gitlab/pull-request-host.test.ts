@@ -6,7 +6,7 @@ import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { startGitlabApi } from "../../../../support/doubles/gitlab-api.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { commitA } from "../../../../support/fixtures/environment-fixture.ts";
+import { commitA } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const repository = { host: "git", fullName: "shop/shop-api" };
 const marker = "<!-- environment of 42 -->";

@@ -8,7 +8,7 @@ import { silentLog } from "../../../../../operator/kit/log.ts";
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { type HostApiDouble, startHostApi } from "../../../../support/doubles/host-api.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { commitA } from "../../../../support/fixtures/environment-fixture.ts";
+import { commitA } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const repository = { host: "git", fullName: "shop/shop-api" };
 const marker = "<!-- environment of 42 -->";

@@ -38,6 +38,9 @@ const text =
     response.writeHead(200, { "content-type": "text/plain" }).end(body);
   };
 
+/** A log as the kubelet answers it when it is asked for stamps. */
+const log = (written: string) => text(written.replace(/^(?=.)/gm, "2026-01-01T00:00:00.000000001Z "));
+
 const list = (...items: object[]) => json({ metadata: { resourceVersion: "1" }, items });
 
 /** What a Secret holds; undefined where there is none. */
@@ -92,11 +95,16 @@ interface World {
 }
 
 /** The trouble of a namespace with this one pod. */
-async function trouble({ pod = crashing, log = text(""), secrets = {}, refusal }: World = {}): Promise<PodProblem> {
+async function trouble({
+  pod = crashing,
+  log: written = text(""),
+  secrets = {},
+  refusal,
+}: World = {}): Promise<PodProblem> {
   const there = { "environment-secrets-1": { A: PASSWORD }, extra: {}, mounted: {}, ...secrets };
   server.on(({ path }) => path === `${NAMESPACE}/pods`, list(pod));
   server.on(({ path }) => path === "/apis/apps/v1/namespaces/env-shop/deployments", list());
-  server.on(({ path }) => path === LOG, log);
+  server.on(({ path }) => path === LOG, written);
   server.on(({ path }) => path === `${NAMESPACE}/secrets`, refusal ?? listed(there));
   const [first] = await kubernetesPods(client, clock).diagnose({ name: "shop", uid: "u" });
   if (first === undefined) throw new Error("no trouble was found");
@@ -113,22 +121,27 @@ describe("what a container said last", () => {
   });
 
   test("is asked for in twenty lines, of the run that ended", async () => {
-    await (await trouble({ log: text("a\n") })).evidence();
+    await (await trouble({ log: log("a\n") })).evidence();
     const asked = server.seen.find(({ path }) => path === LOG)?.query;
-    expect(Object.fromEntries(asked ?? [])).toEqual({ container: "backend", tailLines: "20", limitBytes: "65536" });
+    expect(Object.fromEntries(asked ?? [])).toEqual({
+      container: "backend",
+      timestamps: "true",
+      tailLines: "20",
+      limitBytes: "65536",
+    });
   });
 
   test("is of the run before when the container runs again", async () => {
     const [container] = crashing.status.containerStatuses;
     const again = { ...crashing, status: { containerStatuses: [{ ...container, state: { running: {} } }] } };
-    await (await trouble({ pod: again, log: text("a\n") })).evidence();
+    await (await trouble({ pod: again, log: log("a\n") })).evidence();
     expect(server.seen.find(({ path }) => path === LOG)?.query.get("previous")).toBe("true");
   });
 
   test("is masked with the values of every Secret that the pod sees, in whatever form", async () => {
     const lines = [`raw ${PASSWORD}`, `url ${encodeURIComponent(PASSWORD)}`, `b64 ${btoa(PASSWORD)}`, "two three four"];
     const secrets = { extra: { B: "two" }, mounted: { C: "three" } };
-    const shown = await (await trouble({ log: text(lines.join("\n")), secrets })).evidence();
+    const shown = await (await trouble({ log: log(lines.join("\n")), secrets })).evidence();
     expect(shown).toMatch(/^raw \*\*\*\nurl \*\*\*\nb64 \*\*\*\S{0,4}\n\*\*\* \*\*\* four$/);
   });
 
@@ -137,13 +150,18 @@ describe("what a container said last", () => {
     expect(await (await trouble({ log: gone })).evidence()).toBe("ended with ***");
   });
 
+  test("is nothing that the kubelet says itself, of a run that it has removed", async () => {
+    const removed = text("unable to retrieve container logs for containerd://4f");
+    expect(await (await trouble({ log: removed })).evidence()).toBe("ended with ***");
+  });
+
   test.each([
     ["is gone", undefined],
     ["may not be read", status(403, "Forbidden")],
     ["can't be read", json({}, 500)],
   ])("is not shown when a Secret %s: what can't be known can't be masked", async (_what, refusal) => {
     const secrets = { "environment-secrets-1": undefined };
-    expect(await (await trouble({ log: text(PASSWORD), secrets, refusal })).evidence()).toBe("");
+    expect(await (await trouble({ log: log(PASSWORD), secrets, refusal })).evidence()).toBe("");
   });
 
   test("is shown when an optional Secret is not there: nobody knows a value of it", async () => {
@@ -152,7 +170,7 @@ describe("what a container said last", () => {
     const volumes = [{ secret: { secretName: "mounted", optional: true } }];
     const pod = { ...crashing, spec: { containers: [optional], volumes } };
     const secrets = { extra: undefined, mounted: undefined };
-    const shown = await trouble({ pod, log: text(`raw ${PASSWORD}`), secrets });
+    const shown = await trouble({ pod, log: log(`raw ${PASSWORD}`), secrets });
     expect(await shown.evidence()).toBe("raw ***");
   });
 
@@ -168,13 +186,13 @@ describe("what a container said last", () => {
   });
 
   test("abuse 91: costs one read of Secrets, however many the pod names", async () => {
-    await (await trouble({ log: text("a\n") })).evidence();
+    await (await trouble({ log: log("a\n") })).evidence();
     expect(server.seen.filter(({ path }) => path.includes("/secrets"))).toHaveLength(1);
   });
 
   test("abuse 90: says so when its secrets can't be masked in time and memory", async () => {
     const secrets = { extra: { B: "x".repeat(400 * 1024) } };
-    const shown = await (await trouble({ log: text("xxx\n"), secrets })).evidence();
+    const shown = await (await trouble({ log: log("xxx\n"), secrets })).evidence();
     expect(shown).toMatch(/^what was written is not shown, because its secrets can't be masked: /);
   });
 
@@ -187,14 +205,14 @@ describe("what a container said last", () => {
   });
 
   test("is at most 2 KiB, and of a flood of bytes nothing that could be half a value", async () => {
-    const long = await (await trouble({ log: text(`${"x".repeat(400)}\n`.repeat(20)) })).evidence();
+    const long = await (await trouble({ log: log(`${"x".repeat(400)}\n`.repeat(20)) })).evidence();
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(2048);
     expect(long.split("\n")).toHaveLength(5);
   });
 
   test("ends before a line that was cut off", async () => {
     const cut = `first\n${"y".repeat(65_520)}${PASSWORD}`;
-    expect(await (await trouble({ log: text(cut) })).evidence()).toBe("first");
+    expect(await (await trouble({ log: log(cut) })).evidence()).toBe("first");
   });
 
   test("is no reason to fail when the node is silent", async () => {

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { openTelemetryTracing } from "../../../../../operator/adapters/opentelemetry/tracing.ts";
 import type { Tracing } from "../../../../../operator/kit/tracing.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { recordedLog } from "../../../../support/fixtures/recorded-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
+import { startHttpsServer } from "../../../../support/http/https-server.ts";
 import { type OtlpReceiver, otlpReceiver } from "../../../../support/tracing/otlp-receiver.ts";
 
 /** As many as the SDK sends at once. */
@@ -64,4 +66,26 @@ test("the end waits for a collector that does not answer for three seconds, and 
   expect(clock.pending).toEqual([3_000]);
   clock.advance(3_000);
   await closed;
+});
+
+test("headers are sent to a collector by a certificate of one's own, and are in no log line when it refuses", async () => {
+  const server = await startHttpsServer(["IP:127.0.0.1"], (request, response) => void receiver.take(request, response));
+  const headers = new Map([["authorization", new Sensitive("Bearer hidden-word")]]);
+  const { log, lines } = recordedLog();
+  const trace = async (options: { readonly path?: string; readonly ca?: string }) => {
+    const endpoint = `https://${server.address}${options.path ?? ""}`;
+    const more = { sampleRatio: 1, version: "1.2.3", instance: "one", clock: new TestClock() };
+    const tracing = openTelemetryTracing({ ...more, endpoint, ca: options.ca, headers, log });
+    await tracing.span("GET", { kind: "request" }, async () => {});
+    await tracing.close();
+  };
+  await trace({ ca: server.ca });
+  expect([receiver.spans.length, lines]).toEqual([1, []]);
+  expect(receiver.headers.authorization).toBe("Bearer hidden-word");
+  await trace({ ca: server.ca, path: "/nothing/here" });
+  await trace({});
+  expect(receiver.spans).toHaveLength(1);
+  expect(lines.map(({ message }) => message)).toEqual(["spans are not delivered", "spans are not delivered"]);
+  expect(JSON.stringify(lines)).not.toContain("hidden-word");
+  await server.stop();
 });

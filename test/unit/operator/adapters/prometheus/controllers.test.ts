@@ -32,6 +32,9 @@ test("reconciles are counted by how they end, under the names of controller-runt
   expect(await scrapedOf(metrics, "controller_runtime_reconcile_errors_total")).toEqual({
     'controller_runtime_reconcile_errors_total{controller="test"}': 0,
   });
+  expect(await scrapedOf(metrics, "controller_runtime_terminal")).toEqual({
+    'controller_runtime_terminal_reconcile_errors_total{controller="test"}': 0,
+  });
   for (const [key, error] of [
     ["done", undefined],
     ["failed", new Error("it failed")],

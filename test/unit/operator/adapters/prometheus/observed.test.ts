@@ -8,7 +8,7 @@ import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cac
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import type { Metrics } from "../../../../../operator/ports/observability/metrics.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { CREATED, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { scraped, scrapedOf } from "./scraped.ts";
 
 let metrics: Metrics;
@@ -79,6 +79,7 @@ describe("the leader", () => {
     told({ phase: "creating" });
     told({ phase: "failed" });
     told({ phase: "ready", readyAt: secondsIn(42) });
+    told({ phase: "failed", readyAt: secondsIn(42) });
     told({ phase: "ready", readyAt: secondsIn(42) });
     const last = told({ phase: "ready", readyAt: secondsIn(42) }, { deletedAfterS: HOUR_S + 7 });
     clock.advance((HOUR_S + 20) * 1000);
@@ -93,7 +94,8 @@ describe("the leader", () => {
       [1, 7],
       [1, 13],
     ]);
-    expect(found.get("ephemeral_environment_failures_total")).toBe(1);
+    expect(found.get("ephemeral_environment_failures_total")).toBe(2);
+    expect(found.get("ephemeral_environment_creation_failures_total")).toBe(1);
   });
 
   test("takes no deletion before the expiry for a late one", async () => {

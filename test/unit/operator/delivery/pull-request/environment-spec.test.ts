@@ -9,7 +9,7 @@ import {
   configSetFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import {
   commitOf,
   pullRequestState,

@@ -6,7 +6,7 @@ import {
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import {
   commitOf,
   pullRequestState,

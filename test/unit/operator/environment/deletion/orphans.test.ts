@@ -4,7 +4,7 @@ import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_UID_LABEL, ownerLabels } from 
 import { orphansAmong, ownerOf } from "../../../../../operator/environment/deletion/orphans.ts";
 import type { KubeObject } from "../../../../../operator/kit/client/objects.ts";
 import { apiTokenFixture } from "../../../../support/fixtures/api-token-fixture.ts";
-import { minutesLater, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { minutesLater, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const OTHER = "ffffffff-1111-4222-8333-444455556666";
 

@@ -14,7 +14,7 @@ import {
   environmentFixture,
   minutesLater,
   UID,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const ajv = new Ajv2020({ strict: true });
 (addFormats as unknown as (instance: Ajv2020) => void)(ajv);

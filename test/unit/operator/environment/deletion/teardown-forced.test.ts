@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { TEARDOWN_STEPS } from "../../../../../operator/environment/deletion/teardown.ts";
-import { minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import { minutesLater } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 
 describe("a forced step", () => {

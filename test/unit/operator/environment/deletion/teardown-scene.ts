@@ -7,7 +7,7 @@ import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { applicationOf, memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { CREATED, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 /** The environment that is torn down. */
 export const shop = { name: "shop", uid: UID };

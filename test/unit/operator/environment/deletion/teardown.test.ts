@@ -3,7 +3,7 @@ import { applicationKind, appProjectKind } from "../../../../../operator/adapter
 import { isOver } from "../../../../../operator/environment/deletion/teardown.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
-import { minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import { minutesLater } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { HOLD, MINUTE_MS, type Scene, scene, shop } from "./teardown-scene.ts";
 
 const sentence = "Namespace 'env-shop' is being deleted";

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../../crds/environment/ephem
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../crds/group.ts";
 import { TEARDOWN_STEPS, type Teardown } from "../../../../../operator/environment/deletion/teardown.ts";
 import { beforeTeardown, terminatingStatus } from "../../../../../operator/environment/deletion/terminating.ts";
-import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const hold = { kind: "Namespace", name: "env-shop", reason: "example.test/hold", message: "a finalizer" };
 const steps = [{ name: "namespace", state: "waiting" as const, message: "held by example.test/hold" }];

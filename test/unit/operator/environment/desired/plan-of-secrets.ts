@@ -2,7 +2,11 @@ import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
 import type { EnvironmentSpec, SecretStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
 import type { EnvironmentVariable } from "../../../../../crds/environment/overrides.schema.ts";
 import { secretPlan } from "../../../../../operator/environment/desired/secret-plan.ts";
-import { environmentFixture, repositoryFixture, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import {
+  environmentFixture,
+  repositoryFixture,
+  UID,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 
 type Secrets = NonNullable<EnvironmentSpec["secrets"]>;

@@ -7,7 +7,7 @@ import {
   pullSecretObject,
   pullStatus,
 } from "../../../../../operator/environment/desired/pull-secret.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 /** A Repository of this image whose pulls need this credential; none where it is left out. */
 const of = (repository: string, credential?: string) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { plannedStatus } from "../../../../../operator/environment/desired/planned-secret.ts";
 import { formerPlan } from "../../../../../operator/environment/desired/secret-plan.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 import { alias, type Given, own, plan, refers, url } from "./plan-of-secrets.ts";
 

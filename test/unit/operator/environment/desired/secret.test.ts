@@ -7,7 +7,7 @@ import {
   podSecretName,
   secretObject,
 } from "../../../../../operator/environment/desired/secret.ts";
-import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const stored = (values: Record<string, string>) =>
   new Map(Object.entries(values).map(([name, value]) => [name, { version: 1, value: new Sensitive(value) }]));

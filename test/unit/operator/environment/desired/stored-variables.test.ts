@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { BACKING_SERVICES } from "../../../../../operator/environment/backing-services/index.ts";
 import { storedVariables } from "../../../../../operator/environment/desired/stored-variables.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const backend = repositoryFixture("shop-api", { secrets: [{ name: "LISTED" }] });
 const status = { secrets: [{ name: "MADE", version: 2 }] };

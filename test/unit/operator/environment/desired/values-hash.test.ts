@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import type { ChartSource, RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { hashOfDesired } from "../../../../../operator/environment/desired/values.ts";
-import { fixtureSettings, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import { fixtureSettings, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { type Parts, settled, shop, valuesOf } from "./shop-values.ts";
 
 describe("what is wanted", () => {

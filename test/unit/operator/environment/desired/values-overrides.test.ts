@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { environmentValues } from "../../../../../operator/environment/desired/values.ts";
-import { fixtureSettings, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { fixtureSettings, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 import { backendValues, shop } from "./shop-values.ts";
 

@@ -9,7 +9,7 @@ import {
   fixtureSettings,
   repositoryFixture,
   UID,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 import { backendValues, image, type Parts, shop, valuesOf } from "./shop-values.ts";
 

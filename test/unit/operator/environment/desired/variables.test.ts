@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { type Variables, variablesOf } from "../../../../../operator/environment/desired/variables.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 
 const backend = repositoryFixture("shop-api", { secrets: [{ name: "SECRET_KEY" }] });

@@ -8,7 +8,7 @@ import {
   commitA,
   environmentFixture,
   minutesLater,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const commitB = "b".repeat(40);
 const at = (minutes: number) => minutesLater(minutes).toISOString();

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../../crds/environment/ephem
 import { createExpiringSoon } from "../../../../../operator/environment/events/expiring-soon.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { CREATED, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const HOUR_MS = 3_600_000;
 const living = (spec: Partial<EphemeralEnvironment["spec"]>) => environmentFixture({ spec });

@@ -10,7 +10,7 @@ import { createRefusedDeletions } from "../../../../../operator/environment/expi
 import { type Facts, type Log, silentLog } from "../../../../../operator/kit/log.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../../../operator/ports/environments.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 interface Scene {
   readonly own: number;

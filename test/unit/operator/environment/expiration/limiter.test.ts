@@ -9,7 +9,7 @@ import {
 } from "../../../../../operator/environment/expiration/limiter.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, minutesLater } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** Made so many seconds after the others, for an hour unless said otherwise. */

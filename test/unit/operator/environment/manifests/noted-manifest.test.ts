@@ -6,7 +6,7 @@ import {
   sameManifest,
   withRenewal,
 } from "../../../../../operator/environment/manifests/noted-manifest.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const backend = { repository: "shop-api", branch: "main" };
 const ownsBackend = { "f:backend": { ".": {}, "f:repository": {}, "f:branch": {} } };

@@ -8,7 +8,12 @@ import { noteManifest } from "../../../../../operator/environment/manifests/note
 import { isRefused, manifestOf, refuse } from "../../../../../operator/environment/manifests/returned-manifest.ts";
 import { type MemoryRecords, memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, environmentFixture, minutesLater, UID } from "../../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  environmentFixture,
+  minutesLater,
+  UID,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const tracked = { "argocd.argoproj.io/tracking-id": "apps:…" };
 const managedFields = [

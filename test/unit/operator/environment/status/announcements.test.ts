@@ -5,7 +5,11 @@ import { createAnnouncer } from "../../../../../operator/notification/announcer.
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { memoryNotifications } from "../../../../support/doubles/memory/webhooks/notifications.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { CREATED, environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  environmentFixture,
+  repositoryFixture,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../../support/fixtures/webhooks/notification-settings.ts";
 
 /** A reconcile of an environment, which computes this status and stores it, and the messages that there are. */

@@ -17,7 +17,7 @@ import {
   environmentFixture,
   fixtureSettings,
   minutesLater,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 /** When a waiting step asks for another look. */
 export const soon = { requeueAfterMs: 1 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { StatusDrafts } from "../../../../../operator/environment/status/status-drafts.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const environment = environmentFixture({ status: { phase: "creating" } });
 const found: EnvironmentStatus = { phase: "ready", podSecrets: ["made"] };

@@ -2,7 +2,11 @@ import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { statusAfter } from "../../../../../operator/environment/status/status.ts";
 import { done } from "../../../../../operator/environment/step-result.ts";
-import { environmentFixture, fixtureSettings, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import {
+  environmentFixture,
+  fixtureSettings,
+  minutesLater,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { allDone, but, judged, ready, serving, stepConditions } from "./judged-status.ts";
 
 describe("a lowered TTL", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { findCondition, type StepCondition } from "../../../../../crds/conditions.ts";
 import { sameStatus } from "../../../../../operator/environment/status/status.ts";
 import { done, type StepResult, waiting, withFindings } from "../../../../../operator/environment/step-result.ts";
-import { commitA, environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { commitA, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { but, found, judged, ready, serving, soon, updated } from "./judged-status.ts";
 
 describe("a suspended environment", () => {

@@ -6,7 +6,7 @@ import {
   environmentFixture,
   minutesLater,
   pipelineFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import {
   allDone,
   but,

@@ -3,7 +3,11 @@ import { findCondition } from "../../../../../crds/conditions.ts";
 import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
 import { isProgress, sameStatus } from "../../../../../operator/environment/status/status.ts";
 import { done, failed, waiting } from "../../../../../operator/environment/step-result.ts";
-import { CREATED, environmentFixture, minutesLater } from "../../../../support/fixtures/environment-fixture.ts";
+import {
+  CREATED,
+  environmentFixture,
+  minutesLater,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import {
   allDone,
   but,

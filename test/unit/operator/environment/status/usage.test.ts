@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { NOTHING_REQUESTED, type Usage } from "../../../../../crds/environment/usage.ts";
+import { NOTHING_REQUESTED, type Usage } from "../../../../../crds/environment/costs/usage.ts";
 import { withUsage } from "../../../../../operator/environment/status/usage.ts";
 import type { ObservedObject } from "../../../../../operator/ports/cluster.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const hard = { "requests.cpu": "4", "requests.memory": "8Gi", "requests.storage": "20Gi" };
 const used = { "requests.cpu": "500m", "requests.memory": "1Gi", "requests.storage": "0" };

@@ -18,7 +18,7 @@ import {
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 interface Scene {
   readonly status?: Condition["status"];

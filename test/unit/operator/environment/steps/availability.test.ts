@@ -14,7 +14,7 @@ import {
   minutesLater,
   repositoryFixture,
   UID,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 interface Scene {
   readonly urlsReady?: Condition["status"];

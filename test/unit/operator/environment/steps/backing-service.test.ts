@@ -15,7 +15,7 @@ import {
   fixtureSettings,
   minutesLater,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 
 interface Scene {

@@ -15,7 +15,7 @@ import {
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const repository = repositoryFixture("shop-api", { overridable: ["backend.size"] });
 const first = configSetFixture("web", { ttlDefaultHours: 8 });

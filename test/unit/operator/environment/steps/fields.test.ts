@@ -4,6 +4,7 @@ import { BACKING_SERVICES } from "../../../../../operator/environment/backing-se
 import { createSchedule } from "../../../../../operator/environment/schedule.ts";
 import type { Step } from "../../../../../operator/environment/step.ts";
 import {
+  type CostField,
   type DeletionField,
   done,
   type FeedbackField,
@@ -16,9 +17,9 @@ import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const schedule = createSchedule(new TestClock(), 60_000);
 const steps = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
-const OTHER_FIELDS: readonly (DeletionField | FeedbackField)[] = ["teardown", "feedback"];
+const OTHER_FIELDS: readonly (DeletionField | FeedbackField | CostField)[] = ["teardown", "feedback", "allocations"];
 
-test("every status field has exactly one writer: a step, the reconciler, the deletion or the feedback", () => {
+test("every status field has exactly one writer: a step, the reconciler, the deletion, the feedback or the costs", () => {
   const written = [...steps.flatMap(({ writes }) => writes), ...RECONCILER_FIELDS, ...OTHER_FIELDS];
   expect([...written].sort()).toEqual(Object.keys(EnvironmentStatus.properties).sort());
 });

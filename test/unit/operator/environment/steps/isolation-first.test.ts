@@ -18,7 +18,7 @@ import { memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** Reconciles of an environment that pulls its images with a credential, up to its application. */

@@ -3,7 +3,7 @@ import { settingsFrom } from "../../../../../config/settings.ts";
 import { METADATA_RANGES } from "../../../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../../../crds/group.ts";
 import { allowedTrafficObject, defaultDenyObject } from "../../../../../operator/environment/desired/isolation.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 import { mayReach, type Place, type Policy } from "../../../../support/plane/network-analysis.ts";
 

@@ -7,7 +7,7 @@ import {
   priorityQuotaObject,
   quotaObject,
 } from "../../../../../operator/environment/desired/isolation.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 const environment = environmentFixture();

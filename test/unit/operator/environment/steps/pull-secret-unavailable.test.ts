@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { done, type Findings, failed } from "../../../../../operator/environment/step-result.ts";
 import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
-import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { MADE, podSecrets, pulledImages, ref } from "./pulled-images.ts";
 
 const world = pulledImages();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { done, failed, waiting } from "../../../../../operator/environment/step-result.ts";
 import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../../../../operator/ports/cluster.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { MADE, podSecrets, pulledImages, ref } from "./pulled-images.ts";
 
 const world = pulledImages();

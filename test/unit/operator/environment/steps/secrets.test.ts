@@ -18,7 +18,7 @@ import {
   fixtureSettings,
   minutesLater,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** A reconcile ten minutes after the creation; the value has been awaited since so many minutes after it. */
@@ -76,12 +76,13 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const [cluster, secretManager] = [memoryCluster(() => clock.now()), memorySecretManager(() => clock.now())];
   const imagePullSecretRef = { name: "shop", key: "latest" };
   const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
+  const repository = repositoryFixture("shop-api", { imagePullSecretRef });
+  const repositories = memoryRepositories(repository);
   const context = {
-    ...{ clock, cluster, secretManager, generateSecret: () => new Sensitive("x") },
+    ...{ clock, cluster, secretManager, repositories, generateSecret: () => new Sensitive("x") },
     canContinueAfter: async () => true,
     backingServices: [],
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
-    repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
   } as unknown as StepContext;
   const condition = { reason: "Any", message: "", lastTransitionTime: minutesLater(0).toISOString() };
   const stood = (["NamespaceReady", "SecretsReady"] as const).map((type) => ({ type, status: "True" as const }));
@@ -94,7 +95,7 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const store = (value: string) => secretManager.share({ id: "shop", labels: {}, values: [value] });
   store("reader:one");
   return {
-    ...{ clock, cluster, secretManager, store },
+    ...{ clock, cluster, secretManager, store, repository, repositories },
     /** What an operator that starts now goes by. */
     restart() {
       step = secrets(createSchedule(clock, 600_000));
@@ -141,6 +142,21 @@ test("a renewed credential that is asked for while the secret manager is away is
   const { state, requeueAfterMs } = await pass({ [RECONCILE_ANNOTATION]: "now" });
   expect([state, await held()]).toEqual(["done", "reader:one"]);
   secretManager.setReachable(true);
+  clock.advance(requeueAfterMs ?? Number.NaN);
+  await pass();
+  expect(requeueAfterMs).toBeLessThan(30_000);
+  expect(await held()).toBe("reader:two");
+});
+
+test("a renewed credential that is asked for while its Repository is not seen is had soon after that is", async () => {
+  const { clock, repository, repositories, store, pass, held } = pullingWorld("True");
+  await pass();
+  store("reader:two");
+  // A cache that fills again from a list of the past does not have it for a moment.
+  repositories.drop("shop-api");
+  const { state, requeueAfterMs } = await pass({ [RECONCILE_ANNOTATION]: "now" });
+  expect([state, await held()]).toEqual(["done", "reader:one"]);
+  repositories.put(repository);
   clock.advance(requeueAfterMs ?? Number.NaN);
   await pass();
   expect(requeueAfterMs).toBeLessThan(30_000);

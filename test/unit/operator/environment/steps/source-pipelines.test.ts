@@ -9,7 +9,7 @@ import {
   minutesLater,
   pipelineFixture,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { backend, commitB, HEAD, type Scene, step } from "./source-step.ts";
 
 describe("a commit with a pipeline", () => {

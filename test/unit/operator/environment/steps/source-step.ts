@@ -13,7 +13,7 @@ import {
   environmentFixture,
   minutesLater,
   repositoryFixture,
-} from "../../../../support/fixtures/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 /** A commit beside `commitA`. */

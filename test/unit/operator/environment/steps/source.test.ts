@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { CredentialRejected } from "../../../../../operator/ports/repository-host.ts";
-import { commitA } from "../../../../support/fixtures/environment-fixture.ts";
+import { commitA } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { backend, commitB, HEAD, imageOf, type Scene, statusOf, step } from "./source-step.ts";
 
 const credentialsRef = { name: "shop", key: "latest" };

@@ -48,3 +48,36 @@ test("of many that wait, no more go on in one turn than fit into it", async () =
   });
   expect(Math.max(...inTurn.values())).toBeLessThan(6);
 });
+
+test("a piece of many awaits has run before the next one goes on", async () => {
+  const inTurn = new Map<number, number>();
+  await counted((turn) => {
+    const work = async () => {
+      await yieldIfDue("background");
+      for (let step = 0; step < 8; step += 1) await Promise.resolve();
+      inTurn.set(turn(), (inTurn.get(turn()) ?? 0) + 1);
+      busy(3);
+    };
+    busy(5);
+    return Promise.all(Array.from({ length: 12 }, work));
+  });
+  expect(Math.max(...inTurn.values())).toBeLessThan(6);
+});
+
+test("what others wait for goes on before the background, which goes on all the same", async () => {
+  const order: string[] = [];
+  busy(5);
+  const work = async (rank: "foreground" | "background", pieces: number) => {
+    for (let piece = 0; piece < pieces; piece += 1) {
+      await yieldIfDue(rank);
+      order.push(rank);
+      busy(3);
+    }
+  };
+  await Promise.all([...Array.from({ length: 8 }, () => work("background", 1)), work("foreground", 6)]);
+  // One of the background at most between two of the foreground, and some of it before the foreground is over.
+  const last = order.lastIndexOf("foreground");
+  const before = order.slice(0, last).filter((rank) => rank === "background").length;
+  expect(before).toBeGreaterThan(1);
+  expect(before).toBeLessThanOrEqual(6);
+});

@@ -11,7 +11,7 @@ import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/ports/caches
 import type { Environments } from "../../../../../../operator/ports/facade/environments.ts";
 import { type Answer, type FakeApiServer, startFakeApiServer } from "../../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
-import { environmentFixture } from "../../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
 /** An environment that the tests put into the cache. */
 export const environment = environmentFixture();

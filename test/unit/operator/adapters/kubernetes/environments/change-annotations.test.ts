@@ -1,19 +1,18 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { AUDIT_ID_ANNOTATION, TRACEPARENT_ANNOTATION } from "../../../../../../crds/group.ts";
+import {
+  AUDIT_ID_ANNOTATION,
+  DELETION_TRACEPARENT_ANNOTATION,
+  TRACEPARENT_ANNOTATION,
+} from "../../../../../../crds/group.ts";
 import { decidedWrites } from "../../../../../../operator/adapters/kubernetes/environments/decided-writes.ts";
 import { kubernetesEnvironments } from "../../../../../../operator/adapters/kubernetes/environments/environments.ts";
 import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
-import { json } from "../../../../../support/doubles/fake-api-server.ts";
+import { json, status } from "../../../../../support/doubles/fake-api-server.ts";
 import { cachedEnvironments, environment } from "./cached-environments.ts";
 
 const SPAN = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 const world = cachedEnvironments();
-beforeEach(() => {
-  world.answer("POST", json(environment));
-  world.answer("PATCH", json(environment));
-});
-
 interface Stamps {
   readonly auditId?: string;
   readonly traceparent?: string;
@@ -31,6 +30,10 @@ function written(): unknown {
 }
 
 describe("an environment that is written names the record and the span of the change", () => {
+  beforeEach(() => {
+    world.answer("POST", json(environment));
+    world.answer("PATCH", json(environment));
+  });
   const [record, span] = [{ [AUDIT_ID_ANNOTATION]: "one" }, { [TRACEPARENT_ANNOTATION]: SPAN }];
   const untraced = { [TRACEPARENT_ANNOTATION]: null };
 
@@ -42,7 +45,7 @@ describe("an environment that is written names the record and the span of the ch
     const environments = kubernetesEnvironments(parts(stamps));
     await environments.create("shop", environment.spec);
     expect(written()).toEqual(made);
-    await environments.setSwitches(environment, { protected: true });
+    await environments.update(environment, { protected: true });
     expect(written()).toEqual(changed);
   });
 
@@ -54,5 +57,43 @@ describe("an environment that is written names the record and the span of the ch
     expect(written()).toEqual({ ...record, ...span, other: null });
     await decidedWrites(parts({})).revise(environment, environment.spec, "one", {});
     expect(written()).toEqual({ ...record, ...untraced });
+  });
+});
+
+describe("a deletion", () => {
+  const seen = () => world.server.seen.map(({ method }) => method);
+  beforeEach(() => world.answer("DELETE", json(environment)));
+
+  test("that is traced names its span on the environment first", async () => {
+    world.answer("PATCH", json(environment));
+    await kubernetesEnvironments(parts({ auditId: "one", traceparent: SPAN })).remove(environment);
+    expect(seen()).toEqual(["PATCH", "DELETE"]);
+    const { metadata } = JSON.parse(world.server.seen[0]?.body ?? "{}");
+    expect(metadata.annotations).toMatchObject({
+      [DELETION_TRACEPARENT_ANNOTATION]: SPAN,
+      [AUDIT_ID_ANNOTATION]: "one",
+    });
+  });
+
+  test("that is not traced is one write, and so is one that is going to be refused", async () => {
+    await kubernetesEnvironments(parts({ auditId: "one" })).remove(environment);
+    const kept = { ...environment, spec: { ...environment.spec, protected: true } };
+    await kubernetesEnvironments(parts({ auditId: "one", traceparent: SPAN })).remove(kept);
+    expect(seen()).toEqual(["DELETE", "DELETE"]);
+  });
+
+  test("that is decided from a version is none of a later one, traced or not", async () => {
+    const later = { ...environment, metadata: { ...environment.metadata, resourceVersion: "later" } };
+    world.answer("PATCH", status(409, "Conflict"));
+    world.answer("GET", json(later));
+    const { remove } = kubernetesEnvironments(parts({ auditId: "one", traceparent: SPAN }));
+    expect(await remove(environment, { onlyThisVersion: true })).toBe("changed");
+    expect(seen()).toEqual(["PATCH", "GET"]);
+  });
+
+  test("does not fail for the sake of a span", async () => {
+    world.answer("PATCH", status(403, "Forbidden"));
+    await kubernetesEnvironments(parts({ auditId: "one", traceparent: SPAN })).remove(environment);
+    expect(seen()).toEqual(["PATCH", "DELETE"]);
   });
 });

@@ -9,8 +9,8 @@ import { EnvironmentDirectory } from "../../../../../../operator/adapters/kubern
 import { createObjectCache } from "../../../../../../operator/kit/cache/indexed-cache.ts";
 import type { CacheFeed, ObjectCache } from "../../../../../../operator/kit/cache/object-cache.ts";
 import type { EnvironmentPage, EnvironmentQuery } from "../../../../../../operator/ports/facade/environments.ts";
-import { environmentFixture } from "../../../../../support/fixtures/environment-fixture.ts";
-import { listed } from "../../../../../support/fixtures/environment-list.ts";
+import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { listed } from "../../../../../support/fixtures/environment/environment-list.ts";
 
 type Cache = ObjectCache<EphemeralEnvironment> & CacheFeed<EphemeralEnvironment>;
 

@@ -13,7 +13,7 @@ import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
 import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
 import { RemovalRefused } from "../../../../../../operator/ports/environments.ts";
 import { json, reset, status } from "../../../../../support/doubles/fake-api-server.ts";
-import { environmentFixture } from "../../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { cachedEnvironments, environment, failureOf, UNKNOWN } from "./cached-environments.ts";
 
 const world = cachedEnvironments();

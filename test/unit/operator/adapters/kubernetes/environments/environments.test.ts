@@ -4,7 +4,7 @@ import { ClusterUnavailable } from "../../../../../../crds/errors.ts";
 import { RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
 import { environmentType } from "../../../../../../operator/adapters/kubernetes/kinds.ts";
 import { type Answer, json, type SeenRequest, status } from "../../../../../support/doubles/fake-api-server.ts";
-import { environmentFixture } from "../../../../../support/fixtures/environment-fixture.ts";
+import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { until } from "../../../../../support/fixtures/until.ts";
 import { cachedEnvironments, environment, failureOf, UNKNOWN } from "./cached-environments.ts";
 
@@ -161,6 +161,7 @@ describe("the list", () => {
     world.cache.upsert(environment);
     expect(() => world.environments.list()).toThrow(ClusterUnavailable);
     expect(() => world.environments.page(everything)).toThrow(ClusterUnavailable);
+    expect(() => world.environments.changes(AbortSignal.abort())).toThrow(ClusterUnavailable);
     await world.cache.replace(
       { items: new Map([[environment.metadata.name, environment]]), resourceVersion: "1" },
       world.cache.beginList(),

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { test as base, expect, type Page } from "@playwright/test";
+import { type Client, createClient, PlatformError } from "../../clients/sdk/index.ts";
+import { site, stateFolder, tokens } from "../support/site.ts";
+
+/** The people of the local identity provider that the stories are told by. */
+export const PEOPLE = {
+  developer: "dev@example.test",
+  maintainer: "maintainer@example.test",
+  admin: "admin@example.test",
+} as const;
+export type Person = keyof typeof PEOPLE;
+
+interface Fixtures {
+  /** What the browser complained of. It has to be nothing at the end of each story, but for what the story expects. */
+  readonly complaints: Complaints;
+}
+
+/** Stories that follow each other quickly exceed the limit of requests. The page waits until it may go on, and is complete all the same. */
+const LIMITED = /status of 429/;
+
+export class Complaints {
+  readonly said: string[] = [];
+  readonly #expected: RegExp[] = [LIMITED];
+
+  /** A story that provokes a failure says how the browser tells it. */
+  expect(text: RegExp): void {
+    this.#expected.push(text);
+  }
+
+  get unexpected(): readonly string[] {
+    return this.said.filter((text) => !this.#expected.some((pattern) => pattern.test(text)));
+  }
+}
+
+export const test = base.extend<Fixtures>({
+  complaints: [
+    async ({ page }, use) => {
+      const complaints = new Complaints();
+      page.on("console", (message) => {
+        // Violations of the content policy are among them.
+        if (["error", "warning"].includes(message.type())) complaints.said.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.said.push(error.message));
+      await use(complaints);
+      expect(complaints.unexpected).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+/** What the browser says of a page that is asked for without a session: that two requests are refused. */
+const WITHOUT_SESSION = /status of 401/;
+
+/** Signs in through the identity provider's page. */
+export async function signIn(page: Page, complaints: Complaints, person: Person): Promise<void> {
+  complaints.expect(WITHOUT_SESSION);
+  await page.goto("/console/");
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await enterPassword(page, person);
+  await expect(page.getByRole("link", { name: "New environment" })).toBeVisible();
+}
+
+/** Says who one is on the identity provider's page. */
+export async function enterPassword(page: Page, person: Person): Promise<void> {
+  const passwords = JSON.parse(readFileSync(join(stateFolder, "identity-provider/passwords.json"), "utf8"));
+  await page.getByLabel("E-mail").fill(PEOPLE[person]);
+  await page.getByLabel("Password").fill(passwords[PEOPLE[person]]);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+/** The REST interface by the typed client, for what a story finds and leaves. */
+export const asDeveloper: Client = createClient({ url: site.apiUrl, token: tokens.developer });
+export const asAdministrator: Client = createClient({ url: site.apiUrl, token: tokens.administrator });
+
+/** A name that no other run has. */
+export const ownName = (purpose: string) => `e2e-${purpose}-${randomBytes(4).toString("hex")}`;
+
+/** Deletes an environment, and waits until it is gone; one that is gone is fine. */
+export async function removeEnvironment(name: string): Promise<void> {
+  const path = { environment_id: name };
+  try {
+    await asAdministrator.call("PATCH /api/v2/environments/{environment_id}", { path, body: { protected: false } });
+    await asAdministrator.call("DELETE /api/v2/environments/{environment_id}", { path });
+    for await (const _ of asAdministrator.follow("GET /api/v2/environments/{environment_id}/stream", { path }));
+  } catch (error) {
+    if (!(error instanceof PlatformError) || ![404, 409].includes(error.status)) throw error;
+  }
+}
+
+/** Makes an environment of the samples by the interface, and waits until it is ready. */
+export async function makeReady(name: string): Promise<void> {
+  const sources = { backend_repo: "sample-backend", backend_branch: "main", frontend_repo: "sample-frontend" };
+  await asDeveloper.call("POST /api/v2/environments", { body: { environment_name: name, ...sources, ttl: 2 } });
+  const path = { environment_id: name };
+  for await (const { data } of asDeveloper.follow("GET /api/v2/environments/{environment_id}/stream", { path })) {
+    if (data.status === "ready") return;
+    if (data.status === "failed") throw new Error(`${name} failed: ${JSON.stringify(data.conditions)}`);
+  }
+  throw new Error(`${name} went before it was ready`);
+}
+
+/** Everything of WCAG 2.2 AA that axe knows to check. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  expect(found).toEqual([]);
+}
+
+/** Nothing is wider than the screen: axe does not look at that (WCAG 1.4.10). */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+}
+
+/** Where pictures of the screens are kept, for people. */
+export function screenshot(name: string): string {
+  const folder = join(stateFolder, "screenshots");
+  mkdirSync(folder, { recursive: true });
+  return join(folder, `${name}.png`);
+}
+
+export { expect };

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { ask } from "../../support/api.ts";
+import {
+  create,
+  Environments,
+  find,
+  madeFor,
+  objectsNamed,
+  untilGone,
+  untilReady,
+} from "../../support/environments.ts";
+import {
+  deploy,
+  installed,
+  reachService,
+  refusedRemoval,
+  uninstall,
+  values,
+} from "../../support/installation/installation.ts";
+import { namespace, replicas } from "../../support/installation/replicas.ts";
+import { apply, kubectl, list, waitFor } from "../../support/kubectl.ts";
+import { storedSecrets } from "../../support/secrets.ts";
+import { TEST_DEADLINE_MS } from "../../support/site.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+
+beforeAll(() => installed(values()));
+afterAll(() => environments.removeAll());
+
+/** An object in the environment's namespace that keeps it from going until the answered function is called. */
+async function blocker(name: string): Promise<() => Promise<void>> {
+  const place = `--namespace=env-${name}`;
+  const metadata = { name: "blocker", namespace: `env-${name}`, finalizers: ["example.test/blocker"] };
+  await apply({ apiVersion: "v1", kind: "ConfigMap", metadata });
+  return async () => {
+    await kubectl("patch", "configmap", "blocker", place, "--type=merge", '--patch={"metadata":{"finalizers":null}}');
+  };
+}
+
+const jobs = () => list("jobs", `--namespace=${namespace}`, "--field-selector=metadata.name=platform-removal");
+
+test("environments that terminate when the platform is uninstalled are finished by the next installation, and nothing is orphaned", async () => {
+  const name = environments.name("leaving");
+  const id = await create(name);
+  await untilReady(name);
+  const unblock = await blocker(name);
+  expect((await ask("DELETE", `/environments/${id}`)).status).toBe(200);
+  await waitFor(["--for=jsonpath={.status.phase}=Terminating", `namespace/env-${name}`]);
+
+  expect(await refusedRemoval()).toContain(`${name}: delete them first`);
+  // Refused once more: what the first refusal has left is in nobody's way.
+  expect(await refusedRemoval()).toContain(`${name}: delete them first`);
+  expect((await replicas()).length).toBe(2);
+  expect((await ask("GET", `/environments/${id}`)).body).toMatchObject({ status: "terminating" });
+
+  await uninstall("--no-hooks");
+  await unblock();
+  await waitFor(["--for=delete", `namespace/env-${name}`]);
+  // Without a platform nobody finishes it, and it stays what it is.
+  expect((await find(name)).metadata).toMatchObject({ uid: id, deletionTimestamp: expect.any(String) });
+
+  await deploy("install", values());
+  await reachService();
+  await untilGone(name);
+  expect(await madeFor(id)).toEqual([]);
+  expect(await objectsNamed(name)).toEqual([]);
+  expect(await storedSecrets(id)).toEqual([]);
+  const records = await list<{ spec: { uid: string } }>("erec", `--namespace=${namespace}`);
+  expect(records.map(({ spec }) => spec.uid)).toContain(id);
+});
+
+test("without environments, helm uninstall is not refused and leaves no Job behind", async () => {
+  expect(await list("eenv")).toEqual([]);
+  await uninstall();
+  expect(await jobs()).toEqual([]);
+  expect(await list("pods", `--namespace=${namespace}`, "--field-selector=status.phase=Running")).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import { Agent, request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { ownDeveloper } from "../identity.ts";
+import { site } from "../site.ts";
+
+const DEADLINE_MS = 15_000;
+
+/** A request of the REST interface; the path begins below `/api`. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** What became of all requests so far. */
+export interface Answers {
+  /** How many had a status below 400. */
+  readonly succeeded: number;
+  /** Each of the others in one line: when, what was asked, and how it ended. */
+  readonly failures: readonly string[];
+  /** From the beginning to the last byte, the longest of all. */
+  readonly slowestMs: number;
+}
+
+/**
+ * Asks so often a second, whether what was asked before has been answered or not, until the answered function is called;
+ * that waits for what is under way. Half of the requests come on connections that are kept, as a proxy keeps them, the
+ * other half on new ones. Nothing is asked a second time.
+ */
+export function askSteadily(perSecond: number, next: (index: number) => Asked): () => Promise<Answers> {
+  const ending = new AbortController();
+  const kept = new Agent({ keepAlive: true });
+  const answers = { succeeded: 0, failures: [] as string[], slowestMs: 0 };
+  const one = async (index: number) => {
+    const asked = next(index);
+    const [began, at] = [performance.now(), new Date().toISOString()];
+    const outcome = await statusOf(asked, index % 2 === 0 ? kept : false).catch((error: Error) => error.message);
+    answers.slowestMs = Math.max(answers.slowestMs, performance.now() - began);
+    if (typeof outcome === "number" && outcome < 400) answers.succeeded += 1;
+    else
+      answers.failures.push(
+        `${at} ${asked.method} ${asked.path} on a ${index % 2 ? "new" : "kept"} connection: ${outcome}`,
+      );
+  };
+  const asking = askUntil(ending.signal, perSecond, one);
+  return async () => {
+    ending.abort();
+    await asking;
+    kept.destroy();
+    return answers;
+  };
+}
+
+async function askUntil(signal: AbortSignal, perSecond: number, one: (index: number) => Promise<void>): Promise<void> {
+  const began = performance.now();
+  const all: Promise<void>[] = [];
+  for (let index = 0; !signal.aborted; index += 1) {
+    all.push(one(index));
+    // By the clock, not by the last request: a late one delays no other.
+    await pause(Math.max(0, began + ((index + 1) * 1000) / perSecond - performance.now()));
+  }
+  await Promise.all(all);
+}
+
+function statusOf({ method, path, body }: Asked, agent: Agent | false): Promise<number> {
+  const headers = { authorization: `Bearer ${ownDeveloper}`, ...(body && { "content-type": "application/json" }) };
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  return new Promise((resolve, reject) => {
+    const sent = request(`${site.apiUrl}/api${path}`, { method, agent, headers, signal }, (reply) => {
+      reply.once("error", reject);
+      reply.once("end", () => resolve(reply.statusCode ?? 0));
+      reply.resume();
+    });
+    sent.once("error", reject).end(body && JSON.stringify(body));
+  });
+}

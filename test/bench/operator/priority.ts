@@ -1,0 +1,158 @@
+import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { configMapKind } from "../../../operator/kit/client/kinds.ts";
+import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { quantile } from "../table.ts";
+import type { Verdict } from "../verdict.ts";
+import type { BenchWorld } from "./bench-world.ts";
+import type { MeasuredOperator } from "./measured-operator.ts";
+import { readListsOf } from "./plain-lists.ts";
+
+export interface PrioritySizes {
+  /** How often the operator is started on all that there is. */
+  readonly starts: number;
+  /** Environments that are made, one after the other, while a start works on its initial list; as many in calm. */
+  readonly each: number;
+}
+
+const DEADLINE_MS = 300_000;
+/** Between two changes of environments that there are already, all the time. */
+const CHANGE_EVERY_MS = 50;
+
+/** About as many calls as a new environment waits for one after the other. */
+const PLAIN_WRITES = 10;
+
+/**
+ * How long a new environment takes while the operator has its whole initial list before it, beside the same without
+ * the list; and how long the last of the list takes, beside a plain client that reads and decodes the same lists.
+ * Other environments are changed all the time.
+ *
+ * Right after it was read in whole an API server is slow for everybody: its collector works, and on a small machine it
+ * shares the processors with the operator. So each environment is also measured in times of plain writes just before it.
+ */
+export async function measurePriority(bench: BenchWorld, sizes: PrioritySizes): Promise<Verdict[]> {
+  const crowd = await namesOf(bench);
+  const stopped = new AbortController();
+  const changing = changeSteadily(bench, crowd, stopped.signal);
+  const samples: Samples = { besideList: [], calm: [], startSeconds: [], readSeconds: [] };
+  try {
+    for (let start = 0; start < sizes.starts; start += 1) await oneStart(bench, { start, each: sizes.each, samples });
+  } finally {
+    stopped.abort();
+    await changing;
+  }
+  return verdictsOf(samples);
+}
+
+/** A new environment, and the plain writes just before it. */
+interface Way {
+  readonly environmentMs: number;
+  readonly writesMs: number;
+}
+
+interface Samples {
+  readonly besideList: Way[];
+  readonly calm: Way[];
+  /** Until the last of the list had been reconciled. */
+  readonly startSeconds: number[];
+  readonly readSeconds: number[];
+}
+
+interface Start {
+  readonly start: number;
+  readonly each: number;
+  readonly samples: Samples;
+}
+
+async function oneStart(bench: BenchWorld, { start, each, samples }: Start): Promise<void> {
+  const operator = bench.startOperator();
+  const isAtWork = async () => (await operator.figures()).reconciles > 0;
+  await until(isAtWork, { what: "the initial list being worked on", deadlineMs: DEADLINE_MS, everyMs: 20 });
+  const beside: Way[] = [];
+  while (beside.length < each) {
+    const way = await wayToReady(bench, `listed-${start}-${beside.length}`);
+    // From here on it would be one without a list before it.
+    if (await isThrough(operator)) break;
+    beside.push(way);
+  }
+  const { convergedAtMs } = await operator.converged(DEADLINE_MS);
+  samples.startSeconds.push((convergedAtMs - operator.startedAtMs) / 1000);
+  samples.besideList.push(...beside);
+  for (let index = 0; index < each; index += 1)
+    samples.calm.push(await wayToReady(bench, `unlisted-${start}-${index}`));
+  const { lists } = await operator.figures();
+  await operator.stop();
+  samples.readSeconds.push((await readListsOf(bench, lists)).seconds);
+  process.stderr.write(`priority, start ${start + 1}: ${beside.length} environments beside the list\n`);
+}
+
+const isThrough = async (operator: MeasuredOperator) => (await operator.figures()).convergedAtMs !== undefined;
+
+async function wayToReady(bench: BenchWorld, name: string): Promise<Way> {
+  const writesMs = await plainWrites(bench, name);
+  const began = performance.now();
+  await bench.create(name);
+  return { writesMs, environmentMs: (await bench.ready.reached(name, DEADLINE_MS)) - began };
+}
+
+/** Creations of small objects that nothing else reads, one after the other. */
+async function plainWrites({ world }: BenchWorld, name: string): Promise<number> {
+  const began = performance.now();
+  for (let count = 0; count < PLAIN_WRITES; count += 1) {
+    const metadata = { name: `${name}-${count}`, namespace: "default" };
+    await world.admin.create(configMapKind, { metadata, data: { written: name } });
+  }
+  return performance.now() - began;
+}
+
+async function namesOf({ world }: BenchWorld): Promise<readonly string[]> {
+  const { items } = await world.admin.list(environmentType, { metadataOnly: true });
+  const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return living.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("crowd-"));
+}
+
+/** Each change is one of the spec, which the operator observes in the status. */
+async function changeSteadily(bench: BenchWorld, names: readonly string[], stopped: AbortSignal): Promise<void> {
+  for (let count = 0; !stopped.aborted; count += 1) {
+    const name = names[(count * 7919) % names.length] as string;
+    const patch = { spec: { ttlHours: count % 2 === 0 ? 160 : 161 } };
+    await bench.world.admin.patch(environmentType, { name }, patch, { as: "merge" });
+    await pause(systemClock, CHANGE_EVERY_MS, stopped);
+  }
+}
+
+function verdictsOf({ besideList, calm, startSeconds, readSeconds }: Samples): Verdict[] {
+  const seconds = (samples: readonly number[]) => samples.map((one) => one.toFixed(1)).join(", ");
+  return [
+    {
+      ...{ what: "priority: a new environment while the initial list waits, beside without it", limit: 2, unit: "×" },
+      figure: quantile(besideList.map(ms), 0.5) / quantile(calm.map(ms), 0.5),
+      detail: `beside the list ${told(besideList)}; without it ${told(calm)}`,
+    },
+    {
+      ...{ what: "priority: the same in times of plain writes just before", limit: 1.5, unit: "×" },
+      figure: inWrites(besideList) / inWrites(calm),
+      detail: "as above",
+    },
+    {
+      ...{ what: "priority: the last of the initial list, beside reading and decoding the same lists" },
+      ...{ figure: quantile(startSeconds, 0.5) / quantile(readSeconds, 0.5), limit: 2.4, unit: "×" },
+      detail: `operator ${seconds(startSeconds)} s; plain client ${seconds(readSeconds)} s`,
+    },
+  ];
+}
+
+const ms = ({ environmentMs }: Way) => environmentMs;
+const inWrites = (ways: readonly Way[]) =>
+  quantile(
+    ways.map(({ environmentMs, writesMs }) => environmentMs / writesMs),
+    0.5,
+  );
+
+function told(ways: readonly Way[]): string {
+  const environments = ways.map(ms);
+  const writes = ways.map(({ writesMs }) => writesMs);
+  const p50 = (samples: readonly number[]) => `p50 ${quantile(samples, 0.5).toFixed(0)} ms`;
+  const longest = `longest ${Math.max(...environments).toFixed(0)} ms`;
+  return `${p50(environments)}, ${longest}, ${PLAIN_WRITES} writes ${p50(writes)}, n=${ways.length}`;
+}

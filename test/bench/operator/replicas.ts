@@ -1,0 +1,75 @@
+import { until } from "../../support/fixtures/until.ts";
+import { quantile } from "../table.ts";
+import type { Verdict } from "../verdict.ts";
+import type { BenchWorld } from "./bench-world.ts";
+import type { Figures } from "./measured-operator.ts";
+
+const DEADLINE_MS = 300_000;
+
+/** One replica leads, the other takes over when it stops. */
+interface Turn {
+  /** From the start of the leader's process until it had reconciled all. */
+  readonly startSeconds: number;
+  /** From the moment in which the other begins to lead until it has. */
+  readonly takeoverSeconds: number;
+  readonly leader: Figures;
+  /** Before it leads. */
+  readonly standby: Figures;
+  /** Of the replica that took over, until it had converged. */
+  readonly writes: Figures["writes"];
+}
+
+/** What a second replica costs with all that there is, and how soon it has reconciled all when it takes over. */
+export async function measureReplicas(bench: BenchWorld, { turns }: { readonly turns: number }): Promise<Verdict[]> {
+  const done: Turn[] = [];
+  for (let index = 0; index < turns; index += 1) {
+    done.push(await turn(bench));
+    process.stderr.write(`replicas, turn ${index + 1} of ${turns}\n`);
+  }
+  return verdictsOf(done);
+}
+
+async function turn(bench: BenchWorld): Promise<Turn> {
+  const first = bench.startOperator();
+  const { convergedAtMs } = await first.converged(DEADLINE_MS);
+  const second = bench.startOperator({ isStandby: true });
+  const isSynced = async () => (await second.figures()).isSynced;
+  await until(isSynced, { what: "the second replica having read all", deadlineMs: DEADLINE_MS, everyMs: 100 });
+  const [leader, standby] = [await first.figures(), await second.figures()];
+  await first.stop();
+  const ledAtMs = Date.now();
+  await second.lead();
+  const led = await second.converged(DEADLINE_MS);
+  await second.stop();
+  return {
+    startSeconds: (convergedAtMs - first.startedAtMs) / 1000,
+    takeoverSeconds: (led.convergedAtMs - ledAtMs) / 1000,
+    ...{ leader, standby, writes: led.writes },
+  };
+}
+
+function verdictsOf(turns: readonly Turn[]): Verdict[] {
+  const median = (of: (turn: Turn) => number) => quantile(turns.map(of), 0.5);
+  const say = (of: (turn: Turn) => number, digits: number) => turns.map((one) => of(one).toFixed(digits)).join(", ");
+  const takeover = (one: Turn) => one.takeoverSeconds;
+  const start = (one: Turn) => one.startSeconds;
+  const own = (one: Turn) => one.standby.rssMib;
+  const leaders = (one: Turn) => one.leader.rssMib;
+  return [
+    {
+      ...{ what: "replicas: all reconciled after another takes over, beside a start", unit: "×", limit: 1 },
+      figure: median(takeover) / median(start),
+      detail: `after taking over ${say(takeover, 1)} s; after a start ${say(start, 1)} s`,
+    },
+    {
+      ...{ what: "replicas: memory of the one that stands by, beside the leader's", unit: "×", limit: 1.1 },
+      figure: median(own) / median(leaders),
+      detail: `standing by ${say(own, 0)} MiB; leading ${say(leaders, 0)} MiB`,
+    },
+    {
+      ...{ what: "replicas: writes of the one that takes over, the most", unit: "", limit: 0 },
+      figure: Math.max(...turns.map(({ writes }) => Object.values(writes).reduce((sum, count) => sum + count, 0))),
+      detail: JSON.stringify(turns.map(({ writes }) => writes)),
+    },
+  ];
+}

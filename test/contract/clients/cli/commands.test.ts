@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { type CommandLine, startCommandLine } from "../../../support/cli/command-line.ts";
+import { READY, step, untilFollowed, writeStatus } from "../../../support/cli/operator.ts";
+import { configSetFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
+import { until } from "../../../support/fixtures/until.ts";
+
+let line: CommandLine;
+beforeEach(async () => {
+  line = await startCommandLine({ configSets: [configSetFixture("web")] });
+});
+afterEach(() => line.stop());
+
+/** An environment that runs. */
+async function make(name: string): Promise<string> {
+  const { metadata } = await line.service.environments.create(name, {
+    ...{ backend: { repository: "shop-api", branch: "main" }, ttlHours: 24 },
+    ...{
+      access: { groups: ["shop"] },
+      owner: { subject: `${line.service.issuer.issuer}#dev`, email: "dev@example.test", name: "Dev" },
+    },
+  });
+  await writeStatus(line.service, name, READY);
+  return metadata.uid;
+}
+
+describe("environments", () => {
+  test("are listed for people, for programs and by name", async () => {
+    const uid = await make("shop-one");
+    await make("shop-two");
+    const table = await line.eenv("developer", ["list"]);
+    expect(table).toMatchObject({ code: 0, stderr: "" });
+    const [titles = "", ...rows] = table.stdout.trimEnd().split("\n");
+    expect(titles).toMatch(/^NAME +STATUS +URL +EXPIRES +AGE +CREATOR$/);
+    expect(rows.map((row) => row.split(/ {2,}/).slice(0, 2))).toEqual(
+      expect.arrayContaining([
+        ["shop-one", "ready"],
+        ["shop-two", "ready"],
+      ]),
+    );
+    expect((await line.eenv("developer", ["ls", "--no-headers", "-o", "wide"])).stdout).toContain(uid);
+    expect((await line.eenv("developer", ["ls", "--search", "TWO", "-o", "name"])).stdout).toBe("shop-two\n");
+    const { stdout } = await line.eenv("developer", ["list", "-o", "json"]);
+    expect(JSON.parse(stdout)).toHaveLength(2);
+    expect((await line.eenv("colleague", ["list", "--mine", "-o", "name"])).stdout).toBe("");
+    expect(await line.eenv("stranger", ["list"])).toMatchObject({
+      ...{ code: 0, stdout: expect.stringMatching(/^NAME/), stderr: "There are no such environments.\n" },
+    });
+  });
+
+  test("the list is read page by page", async () => {
+    for (let index = 0; index < 103; index += 1) {
+      await line.service.environments.create(`shop-${index}`, {
+        ...{ backend: { repository: "shop-api", branch: "main" }, access: { groups: ["shop"] } },
+      });
+    }
+    const all = await line.eenv("developer", ["list", "--limit", "1000", "-o", "name"]);
+    expect(new Set(all.stdout.trim().split("\n")).size).toBe(103);
+    const some = await line.eenv("developer", ["list", "--limit", "2", "-o", "name"]);
+    expect(some).toMatchObject({ stderr: expect.stringContaining("2 of 103 were read") });
+    expect(some.stdout.trim().split("\n")).toHaveLength(2);
+  });
+
+  test("one is shown with its steps, and again at each change until it is gone", async () => {
+    await make("shop-one");
+    const { stdout } = await line.eenv("developer", ["get", "shop-one"]);
+    expect(stdout).toMatch(/^name +shop-one$/m);
+    expect(stdout).toMatch(/^✓ NamespaceReady$/m);
+    const watching = await line.start("developer", ["get", "shop-one", "-w", "-o", "json"]);
+    await untilFollowed(line.service);
+    await until(() => watching.written.stdout !== "", { what: "the first state" });
+    await writeStatus(line.service, "shop-one", { phase: "failed" });
+    await until(() => watching.written.stdout.includes("failed"), { what: "the change" });
+    line.service.environments.finishRemoval("shop-one");
+    const { code, stdout: lines } = await watching.ended;
+    expect(code).toBe(0);
+    const states = lines.trim().split("\n");
+    expect(states.map((text) => JSON.parse(text).status)).toEqual(["ready", "failed"]);
+  });
+
+  test("sleeping is waited for: what was ready before does not count", async () => {
+    await make("shop-one");
+    const sleeping = await line.start("developer", ["sleep", "shop-one", "--wait", "-o", "name"]);
+    await untilFollowed(line.service);
+    await until(() => sleeping.written.stderr.includes("is ready"), { what: "the state before" });
+    expect(sleeping.child.exitCode).toBeNull();
+    const conditions = [...(READY.conditions ?? []), step("Suspended", "True")];
+    await writeStatus(line.service, "shop-one", { phase: "ready", conditions });
+    expect(await sleeping.ended).toMatchObject({ code: 0, stdout: "shop-one\n" });
+    const waking = await line.eenv("developer", ["wake", "shop-one", "-o", "json"]);
+    expect(JSON.parse(waking.stdout)).toMatchObject({ suspended: false });
+    const early = await line.eenv("developer", ["wait", "shop-one", "--timeout", "1"]);
+    expect(early).toMatchObject({ code: 124, stdout: "" });
+  });
+
+  test("an extension adds to the time that there is, with a reason", async () => {
+    await make("shop-one");
+    const extended = await line.eenv("developer", ["extend", "shop-one", "8h", "--reason", "a demo", "-o", "json"]);
+    expect(JSON.parse(extended.stdout)).toMatchObject({ ttl_hours: 32 });
+    expect(await line.eenv("developer", ["extend", "shop-one", "30d"])).toMatchObject({ code: 1, stdout: "" });
+    const updated = await line.eenv("developer", ["update", "shop-one", "--ttl", "2d", "--protected", "-o", "json"]);
+    expect(JSON.parse(updated.stdout)).toMatchObject({ ttl_hours: 48, protected: true });
+  });
+
+  test("a move is waited for: what was ready, or had failed, before it does not count", async () => {
+    await make("shop-one");
+    await writeStatus(line.service, "shop-one", { phase: "failed" });
+    line.service.branchHeads.push("shop-api", "feature/cart", "d".repeat(40));
+    const moving = await line.start("developer", ["update", "shop-one", "--branch", "feature/cart", "-o", "name"]);
+    await untilFollowed(line.service);
+    await until(() => moving.written.stderr.includes("is failed"), { what: "the state before" });
+    expect(moving.child.exitCode).toBeNull();
+    expect((await line.service.environments.find("shop-one"))?.spec.backend).toMatchObject({ commit: "d".repeat(40) });
+    await writeStatus(line.service, "shop-one", READY);
+    expect(await moving.ended).toMatchObject({ code: 0, stdout: "shop-one\n" });
+    const commit = ["--commit", "e".repeat(40), "--no-wait", "-o", "json"];
+    const { stdout } = await line.eenv("developer", ["update", "shop-one", ...commit]);
+    expect(JSON.parse(stdout)).toMatchObject({ observed: false });
+    expect(await line.eenv("developer", ["update", "shop-one", "--branch", "absent"])).toMatchObject({
+      ...{ code: 1, stdout: "", stderr: expect.stringContaining("has no branch 'absent'") },
+    });
+    expect(await line.eenv("developer", ["update", "shop-one", "--config-set-version", "next"])).toMatchObject({
+      code: 2,
+    });
+    expect(await line.eenv("developer", ["update", "shop-one"])).toMatchObject({ code: 2 });
+  });
+
+  test("a deletion needs a yes, and can be waited for", async () => {
+    await make("shop-one");
+    expect(await line.eenv("developer", ["delete", "shop-one"])).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining("--yes says so") },
+    });
+    const deleting = await line.start("developer", ["delete", "shop-one", "--yes", "--wait"]);
+    await untilFollowed(line.service);
+    await until(() => deleting.written.stderr.includes("terminating"), { what: "its deletion" });
+    line.service.environments.finishRemoval("shop-one");
+    expect(await deleting.ended).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("is deleted.") });
+    expect(await line.eenv("developer", ["delete", "shop-one", "--yes"])).toMatchObject({ code: 5 });
+    expect(await line.eenv("developer", ["wait", "shop-one", "--for", "deleted"])).toMatchObject({ code: 0 });
+  });
+
+  test("who may not is told so: 4; what is not there: 5; and a platform that is away: 1", async () => {
+    await make("shop-one");
+    expect(await line.eenv("viewer", ["protect", "shop-one"])).toMatchObject({ code: 4, stdout: "" });
+    expect(await line.eenv("stranger", ["get", "shop-one"])).toMatchObject({ code: 5, stdout: "" });
+    const away = { env: { EENV_URL: "http://127.0.0.1:1" } };
+    const { code, stderr } = await line.eenv("viewer", ["whoami"], away);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("the platform can't be reached") });
+  });
+});
+
+test("a log is followed over a connection that breaks, without a gap, and without what a terminal obeys", async () => {
+  await make("shop");
+  const write = (text: string, second: number) =>
+    line.service.podLogs.write("shop", "backend", { at: new Date(`2026-06-01T12:00:0${second}.000Z`), text });
+  write("one \u001b[31mred", 0);
+  const following = await line.start("viewer", ["logs", "shop", "-f"]);
+  await until(() => following.written.stdout.includes("red"), { what: "the first line" });
+  line.server.closeAllConnections();
+  write("two", 1);
+  await until(() => following.written.stdout.includes("two"), { what: "the line of meanwhile", deadlineMs: 10_000 });
+  following.child.kill("SIGINT");
+  const { code, stdout } = await following.ended;
+  expect({ code, stdout }).toEqual({ code: 130, stdout: "INFO  one red\nINFO  two\n" });
+  const { stdout: json } = await line.eenv("viewer", ["logs", "shop", "--tail", "1", "-o", "json"]);
+  expect(JSON.parse(json)).toMatchObject({ component: "backend", logs: [{ message: "two" }] });
+});
+
+test("a token's value alone is on stdout, and it is good until it is revoked", async () => {
+  const made = await line.eenv("maintainer", ["token", "create", "ci", "--scope", "ENV_CREATE,ENV_READ"]);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc_\S+\n$/) });
+  const env = { EENV_TOKEN: made.stdout.trim() };
+  expect(await line.eenv("nobody", ["whoami", "-o", "name"], { env })).toMatchObject({ stdout: "mai@example.test\n" });
+  const { stdout } = await line.eenv("maintainer", ["token", "list", "-o", "name"]);
+  expect(await line.eenv("maintainer", ["token", "revoke", stdout.trim()])).toMatchObject({ code: 0 });
+  expect(await line.eenv("maintainer", ["token", "list", "-o", "json"])).toMatchObject({
+    stdout: expect.stringContaining('"status": "revoked"'),
+  });
+});
+
+test("a config set that was printed can be applied again", async () => {
+  const { stdout: yaml } = await line.eenv("maintainer", ["config-set", "get", "web", "-o", "yaml"]);
+  const changed = yaml.replace(/^description: .*$/m, 'description: "changed"');
+  const applied = await line.eenv("maintainer", ["config-set", "apply", "-f", "-", "-o", "json"], { input: changed });
+  expect(JSON.parse(applied.stdout)).toMatchObject({ name: "web", version: 2, description: "changed" });
+  const fresh = await line.eenv("maintainer", ["config-set", "apply", "-f", "-"], { input: "name: fresh" });
+  expect(fresh).toMatchObject({ code: 0, stdout: expect.stringContaining("fresh") });
+  expect(await line.eenv("maintainer", ["config-set", "delete", "fresh", "--yes"])).toMatchObject({ code: 0 });
+});

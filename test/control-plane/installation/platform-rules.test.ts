@@ -1,0 +1,81 @@
+import { describe, expect, test } from "@jest/globals";
+import { PLATFORM_ROLES } from "../../../operator/installation/rights.ts";
+import type { PlatformRole } from "../../../operator/installation/role.ts";
+import { unique } from "../../support/faults/people.ts";
+import {
+  given,
+  namespaceObject,
+  paths,
+  roleBindingObject,
+} from "../../support/fixtures/environment/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+
+const plane = await controlPlane();
+const platform = callsAs(plane, { token: plane.platform.token });
+/** What every account may do. */
+const anybody = callsAs(plane, {
+  user: "system:serviceaccount:ephemeral-system:anybody",
+  groups: ["system:serviceaccounts", "system:serviceaccounts:ephemeral-system", "system:authenticated"],
+});
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Each resource and verb that somebody has in the namespace, as `kubectl auth can-i --list` has it. */
+async function rules(calls: ApiCalls, namespace: string): Promise<string[]> {
+  const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
+  const { object } = await calls.create(path, { spec: { namespace } });
+  const { incomplete, resourceRules } = object.status as { incomplete: boolean; resourceRules: readonly Rule[] };
+  expect(incomplete).toBe(false);
+  return [...new Set(resourceRules.flatMap(single))].sort();
+}
+
+function single({ apiGroups = [], resources = [], resourceNames = [""], verbs }: Rule): string[] {
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      verbs.flatMap((verb) => resourceNames.map((name) => [verb, `${resource}.${group}`, name].join(" "))),
+    ),
+  );
+}
+
+/** What the table says of these places. */
+function table(...places: PlatformRole["where"][]): string[] {
+  const rights = PLATFORM_ROLES.filter(({ where }) => places.includes(where)).flatMap((role) => role.rights);
+  return rights.flatMap(({ group, ...rest }) => single({ apiGroups: [group], ...rest }));
+}
+
+async function expectExactly(namespace: string, ...places: PlatformRole["where"][]): Promise<void> {
+  const expected = new Set([...table("cluster", ...places), ...(await rules(anybody, namespace))]);
+  expect(await rules(platform, namespace)).toEqual([...expected].sort());
+}
+
+describe("the platform's account may do exactly what docs/rights.md says, beside what every account may", () => {
+  test.each([
+    ["ephemeral-system", "release"],
+    ["default", "default"],
+    ["ephemeral-secrets", "secrets"],
+    ["argocd", "deployer"],
+  ] as const)("in the namespace %s", async (namespace, place) => {
+    await expectExactly(namespace, place);
+  });
+
+  test.each(["kube-system", "of-others"])("in the namespace %s", async (namespace) => {
+    await expectExactly(namespace);
+  });
+
+  test("in an environment's namespace, once it has bound its role there", async () => {
+    const namespace = `env-${unique("rules-")}`;
+    await given(platform, paths.namespaces, namespaceObject(namespace));
+    await expectExactly(namespace);
+    await given(platform, paths.roleBindings(namespace), roleBindingObject());
+    const isKnown = async () => (await rules(platform, namespace)).includes("list pods. ");
+    await until(isKnown, { what: "the binding to be known" });
+    await expectExactly(namespace, "environments");
+  });
+});

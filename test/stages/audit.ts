@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
+import { checkout } from "./command.ts";
+import { type Count, NOTHING, sum } from "./count.ts";
+
+/** Each has the versions that are installed somewhere. */
+const LOCK_FILES = ["package-lock.json", "deploy/local/programs/postgresql/package-lock.json"];
+const DEADLINE_MS = 60_000;
+
+/** What the npm registry knows of a lock file's packages. */
+export type Audit =
+  | { readonly state: "clean" }
+  /** In a line each: the package, how severe it is, and what is known. */
+  | { readonly state: "vulnerable"; readonly found: readonly string[] }
+  | { readonly state: "unasked"; readonly why: string };
+
+/** Asks for known vulnerabilities of every package in the lock files. A registry that can't be asked fails nothing, and is told. */
+export async function auditStage(): Promise<Count> {
+  let count = NOTHING;
+  for (const file of LOCK_FILES) count = sum(count, counted(file, await auditOf(join(checkout, dirname(file)))));
+  return count;
+}
+
+function counted(file: string, audit: Audit): Count {
+  if (audit.state === "unasked") {
+    console.log(`${file} could not be audited: ${audit.why}`);
+    return { ...NOTHING, skipped: 1 };
+  }
+  const what = `no known vulnerability in ${file}`;
+  if (audit.state === "clean") {
+    console.log(`ok   ${what}`);
+    return { ...NOTHING, passed: 1 };
+  }
+  console.log([`FAIL ${what}`, ...audit.found.map((line) => `     ${line}`)].join("\n"));
+  return { ...NOTHING, failed: [`audit: ${what}: ${audit.found[0]}`] };
+}
+
+/** What npm finds out about the lock file in that folder, at `registry` or the one that npm is set to. */
+export async function auditOf(folder: string, registry?: string): Promise<Audit> {
+  const patience = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
+  const args = [
+    "audit",
+    "--json",
+    "--package-lock-only",
+    ...patience,
+    ...(registry === undefined ? [] : ["--registry", registry]),
+  ];
+  const printed = await new Promise<string>((resolve) => {
+    execFile("npm", args, { cwd: folder, timeout: DEADLINE_MS, maxBuffer: 2 ** 26 }, (_error, stdout) =>
+      resolve(stdout),
+    );
+  });
+  return judged(printed);
+}
+
+interface Report {
+  readonly auditReportVersion?: number;
+  readonly vulnerabilities?: Readonly<Record<string, Vulnerability>>;
+  readonly message?: string;
+}
+
+interface Vulnerability {
+  readonly name: string;
+  readonly severity: string;
+  /** Texts are names of vulnerable packages that this one needs. */
+  readonly via: readonly (string | { readonly title: string; readonly url: string })[];
+}
+
+function judged(printed: string): Audit {
+  const report = parsed(printed);
+  if (report?.auditReportVersion === undefined) {
+    return { state: "unasked", why: report?.message ?? "npm said nothing that can be read" };
+  }
+  const found = Object.values(report.vulnerabilities ?? {}).map(({ name, severity, via }) => {
+    const known = via.map((one) => (typeof one === "string" ? `by ${one}` : `${one.title} (${one.url})`));
+    return `${name}: ${severity}: ${known.join("; ")}`;
+  });
+  return found.length === 0 ? { state: "clean" } : { state: "vulnerable", found };
+}
+
+function parsed(text: string): Report | undefined {
+  try {
+    return JSON.parse(text) as Report;
+  } catch {
+    return undefined;
+  }
+}

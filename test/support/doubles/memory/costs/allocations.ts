@@ -1,0 +1,55 @@
+import { type AllocatedCost, sumOfCosts } from "../../../../../crds/environment/costs/allocations.ts";
+import { type Allocations, AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
+import type { Period } from "../../../../../operator/ports/observability/period.ts";
+
+/** What a namespace cost in an hour. */
+export interface HourOfNamespace {
+  readonly namespace: string;
+  /** Its begin. */
+  readonly at: string;
+  readonly cost: AllocatedCost;
+}
+
+/** What a test may see and do behind the port. */
+export interface MemoryAllocations extends Allocations {
+  /** What was asked for, such as `2026-06-01T12:00:00.000Z/2026-06-01T13:00:00.000Z`. */
+  readonly asked: readonly string[];
+  /** From now on. */
+  knows(...hours: readonly HourOfNamespace[]): void;
+  /** From now on nothing is answered of these periods, or of none. */
+  fails(isMeant: (period: Period) => boolean): void;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A cost monitor that knows what it was told; keeps the promises of the port that `allocationsSuite` asks of the adapter. */
+export function memoryAllocations(): MemoryAllocations {
+  const known: HourOfNamespace[] = [];
+  const asked: string[] = [];
+  let isMeant = (_: Period) => false;
+  return {
+    asked,
+    knows: (...hours) => void known.push(...hours),
+    fails(which) {
+      isMeant = which;
+    },
+    async byNamespace(period, signal) {
+      signal.throwIfAborted();
+      asked.push(`${new Date(period.fromMs).toISOString()}/${new Date(period.toMs).toISOString()}`);
+      if (isMeant(period)) throw new AllocationsUnavailable("it does not answer");
+      return sumOf(known.filter(({ at }) => isIn(period, Date.parse(at))));
+    },
+    close: async () => undefined,
+  };
+}
+
+const isIn = ({ fromMs, toMs }: Period, beginMs: number) => beginMs >= fromMs && beginMs + HOUR_MS <= toMs;
+
+function sumOf(hours: readonly HourOfNamespace[]): ReadonlyMap<string, AllocatedCost> {
+  const sums = new Map<string, AllocatedCost>();
+  for (const { namespace, cost } of hours) {
+    const sum = sums.get(namespace);
+    sums.set(namespace, sum === undefined ? cost : sumOfCosts(sum, cost));
+  }
+  return sums;
+}

@@ -1,0 +1,60 @@
+import type { Rollups } from "../../../../../operator/ports/facade/rollups.ts";
+import type {
+  RollupContent,
+  RollupStore,
+  SlotCounts,
+  StoredRollup,
+} from "../../../../../operator/ports/observability/rollups.ts";
+import type { Summary } from "../../../../../operator/ports/observability/summary.ts";
+
+/** The RollupStore port in memory. */
+export function memoryRollupStore(): RollupStore {
+  const stored = new Map<string, StoredRollup>();
+  let version = 0;
+  const put = (day: string, { slots, writers, summary }: RollupContent) => {
+    version += 1;
+    stored.set(day, { ...structuredClone({ slots, writers, summary }), day, version: String(version) });
+    return true;
+  };
+  const isSame = ({ day, version: former }: StoredRollup) => stored.get(day)?.version === former;
+  return {
+    find: async (day) => stored.get(day),
+    list: async () => [...stored.values()],
+    create: async (day, content) => !stored.has(day) && put(day, content),
+    replace: async (former, content) => isSame(former) && put(former.day, content),
+    async remove(former) {
+      if (isSame(former)) stored.delete(former.day);
+    },
+  };
+}
+
+/** What a test may see and do behind the facade's port. */
+export interface MemoryRollups extends Rollups {
+  /** Counts as if they had happened in that slot, such as `09:35`. */
+  add(day: string, slot: string, counts: SlotCounts): void;
+  /** Keeps a day's sum as if it had been stored. */
+  sumUp(day: string, summary: Summary): void;
+}
+
+/** The Rollups port in memory. */
+export function memoryRollups(): MemoryRollups {
+  const days = new Map<string, Record<string, SlotCounts>>();
+  const summaries = new Map<string, Summary>();
+  let summaryRevision = 0;
+  return {
+    get summaryRevision() {
+      return summaryRevision;
+    },
+    days: () =>
+      [...new Set([...days.keys(), ...summaries.keys()])].map((day) => ({
+        ...{ day, slots: days.get(day) ?? {}, summary: summaries.get(day) },
+      })),
+    add(day, slot, counts) {
+      days.set(day, { ...days.get(day), [slot]: counts });
+    },
+    sumUp(day, summary) {
+      summaryRevision += 1;
+      summaries.set(day, summary);
+    },
+  };
+}

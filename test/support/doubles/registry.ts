@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { until } from "../fixtures/until.ts";
+import { freePorts } from "../plane/free-ports.ts";
+
+/** A registry on this machine that knows one user. */
+export interface TestRegistry {
+  /** Its address, as names of artifacts begin. */
+  readonly host: string;
+  readonly credentials: { readonly user: string; readonly password: string };
+  stop(): Promise<void>;
+}
+
+/** Starts crane's own registry, in memory, behind a log-in: who does not send the user's name and password is refused. */
+export async function startRegistry(crane: string): Promise<TestRegistry> {
+  const [port = 0] = await freePorts(1);
+  const registry = spawn(crane, ["registry", "serve", "--address", `127.0.0.1:${port}`], { stdio: "ignore" });
+  const credentials = { user: "publisher", password: "open sesame" };
+  const wanted = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64")}`;
+  const front = createServer((asked, reply) => {
+    if (asked.headers.authorization !== wanted) {
+      reply.writeHead(401, { "www-authenticate": 'Basic realm="registry"' }).end();
+      return;
+    }
+    const { method, url: path, headers } = asked;
+    const onward = request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+    });
+    onward.on("error", () => reply.destroy());
+    asked.pipe(onward);
+  });
+  await until(() => answers(port), { what: "the registry", deadlineMs: 10_000 });
+  await once(front.listen(0, "127.0.0.1"), "listening");
+  const host = `127.0.0.1:${(front.address() as AddressInfo).port}`;
+  return { host, credentials, stop: () => stop(front, registry) };
+}
+
+async function answers(port: number): Promise<boolean> {
+  const reply = await fetch(`http://127.0.0.1:${port}/v2/`).catch(() => undefined);
+  return reply?.ok === true;
+}
+
+async function stop(front: ReturnType<typeof createServer>, registry: ChildProcess): Promise<void> {
+  front.closeAllConnections();
+  front.close();
+  const ended = once(registry, "exit");
+  registry.kill();
+  await ended;
+}

@@ -1,0 +1,44 @@
+import { given } from "../../fixtures/environment/environment-objects.ts";
+import { until } from "../../fixtures/until.ts";
+import type { ApiCalls } from "../../http/api-calls.ts";
+
+const group = "gateway.networking.k8s.io";
+/** What the real one says of fields is not needed to judge them. */
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const schema = { openAPIV3Schema: { type: "object", properties: { spec: anything } } };
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/**
+ * Makes the kind HTTPRoute known, as far as admission looks at it: the real definition belongs to whoever installs a
+ * gateway. `path` is where a test tries to make one (it never stays). One suite at a time.
+ */
+export async function httpRouteKind(
+  admin: ApiCalls,
+): Promise<{ path(namespace: string, version?: "v1" | "v1beta1"): string; remove(): Promise<void> }> {
+  const name = `httproutes.${group}`;
+  await given(admin, definitions, {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name, annotations: { "api-approved.kubernetes.io": "unapproved, for tests" } },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind: "HTTPRoute", listKind: "HTTPRouteList", plural: "httproutes", singular: "httproute" },
+      // As gateways have it for now: both are the same kind.
+      versions: [
+        { name: "v1", served: true, storage: true, schema },
+        { name: "v1beta1", served: true, storage: false, schema },
+      ],
+    },
+  });
+  const path = (namespace: string, version = "v1") =>
+    `/apis/${group}/${version}/namespaces/${namespace}/httproutes?dryRun=All`;
+  const check = async () => (await admin.get(path("default"))).status === 200;
+  await until(check, { what: "HTTPRoutes to be served", deadlineMs: 20_000 });
+  return {
+    path,
+    async remove() {
+      await admin.delete(`${definitions}/${name}`);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { Caller } from "../../../../api/auth/access.ts";
+import { toCostDashboard } from "../../../../api/costs/dashboard.ts";
+import { costFigures } from "../../../../api/costs/figures.ts";
+import { toCostAnalysis } from "../../../../api/insights/cost-analysis.ts";
+import type { Life } from "../../../../crds/environment/life.ts";
+import { cappedRows, DIMENSIONS, type Rows, summaryOf } from "../../../../operator/ports/observability/summary.ts";
+import { memoryConfigSets } from "../../../support/doubles/memory/config-sets.ts";
+import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { configSetFixture, fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
+import { aLife } from "../../../support/fixtures/random-lives.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = new Date(7 * DAY + 5 * HOUR);
+const settings = {
+  ...fixtureSettings,
+  costs: { currency: "EUR", cpuCoreHour: 0.031, memoryGibHour: 0.0042, storageGibHour: 0.0001 },
+};
+/** With the group whose members may see it. */
+const REPOSITORIES = [
+  ["shop", "team"],
+  ["billing", "others"],
+] as const;
+const services = {
+  settings,
+  repositories: memoryRepositories(
+    ...REPOSITORIES.map(([name, group]) => aRepository(name, { access: { groups: [group] } })),
+  ),
+  configSets: memoryConfigSets(
+    configSetFixture("small"),
+    configSetFixture("large", { access: { groups: ["others"] } }),
+  ),
+};
+
+/** Who asks, as far as it decides what is named. */
+const aCaller = fc
+  .record({
+    subject: fc.constantFrom("ann", "bob", "eve"),
+    groups: fc.subarray(["team", "others"]),
+    seesAll: fc.boolean(),
+  })
+  .map(({ subject, groups, seesAll }) => {
+    const permissions = new Set(seesAll ? ["environments:all"] : []);
+    return { subject, groups, permissions, roles: [] } as unknown as Caller;
+  });
+
+/** Days that are over as the leader stores them: with the rest of the rows as one. */
+function storedDays(lives: readonly Life[], days: readonly number[]) {
+  const capped = (rows: Rows) => cappedRows(rows, { most: 1, mostBytes: 1_000 });
+  return days.map((index) => {
+    const summary = summaryOf(lives, { fromMs: index * DAY, toMs: (index + 1) * DAY }, NOW.getTime());
+    const by = { ...summary.by, repository: capped(summary.by.repository), creator: capped(summary.by.creator) };
+    return { day: new Date(index * DAY).toISOString().slice(0, 10), slots: {}, summary: { ...summary, by } };
+  });
+}
+
+const asked = fc.record({
+  lives: fc.array(aLife, { maxLength: 40 }),
+  stored: fc.subarray([0, 1, 2, 3, 4, 5, 6]),
+  fromMs: fc.nat(3 * DAY),
+  hours: fc.integer({ min: 1, max: 120 }),
+  interval: fc.constantFrom("day" as const, "week" as const),
+  caller: aCaller,
+});
+
+type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never;
+
+/** What is told of all that, in each of its drill-downs. */
+function told({ lives, stored, fromMs, hours, interval, caller }: Asked) {
+  const rollups = { days: () => storedDays(lives, stored) };
+  const period = { fromMs, toMs: fromMs + hours * HOUR };
+  const figures = costFigures(period, NOW, { lives: () => lives, rollups, settings });
+  const dashboard = toCostDashboard({ figures, interval }, caller, services);
+  const groups = DIMENSIONS.map(
+    (dimension) => toCostAnalysis({ figures, found: [], dimension }, caller, services).groups,
+  );
+  return { ...dashboard, groups };
+}
+
+const centsOf = (parts: readonly { readonly total_cents: number | null }[]) =>
+  parts.reduce((cents, { total_cents }) => cents + (total_cents ?? 0), 0);
+
+test("the parts of every drill-down are the whole, to the cent, for whoever asks", () => {
+  fc.assert(
+    fc.property(asked, (all) => {
+      const { summary, by_repository, by_creator, by_config_set, timeseries, groups } = told(all);
+      const whole = summary.total_cents ?? 0;
+      const drillDowns = [by_repository, by_creator, by_config_set, timeseries, ...groups];
+      expect(drillDowns.map(centsOf)).toEqual(drillDowns.map(() => whole));
+      const resources = Object.values(summary.by_resource).map((amount) => Math.round((amount ?? 0) * 100));
+      expect(resources.reduce((cents, one) => cents + one, 0)).toBe(whole);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("below maintainers nobody is named but the caller, and no repository that the caller may not see", () => {
+  const namesOf = (rows: readonly { readonly id: string | null }[]) => rows.flatMap(({ id }) => id ?? []);
+  fc.assert(
+    fc.property(asked, (all) => {
+      const { subject, groups, permissions } = all.caller;
+      fc.pre(!permissions.has("environments:all"));
+      const { by_repository, by_creator } = told(all);
+      const hidden = REPOSITORIES.filter(([, group]) => !groups.includes(group)).map(([name]) => name);
+      expect(namesOf(by_repository).filter((name) => [...hidden, "constructor"].includes(name))).toEqual([]);
+      expect(namesOf(by_creator).filter((name) => name !== subject)).toEqual([]);
+    }),
+  );
+});

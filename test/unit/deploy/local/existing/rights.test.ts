@@ -1,0 +1,47 @@
+import { expect, test } from "@jest/globals";
+import { neededRights } from "../../../../../deploy/local/existing/rights.ts";
+
+const manifest = (apiVersion: string, kind: string, namespace?: string) => ({
+  apiVersion,
+  kind,
+  metadata: { name: "any", ...(namespace !== undefined && { namespace }) },
+});
+
+/** As `kubectl auth can-i` takes them. */
+const asked = (...manifests: ReturnType<typeof manifest>[]) =>
+  neededRights(manifests, "platform").map(({ verb, group, resource, subresource = "", namespace = "-" }) =>
+    [verb, [resource, group].filter(Boolean).join("."), subresource, namespace].join(" "),
+  );
+
+const TOKEN = "create serviceaccounts token platform";
+
+test("objects are created and changed where they are, and tokens are requested for the platform", () => {
+  expect(asked(manifest("v1", "Namespace"), manifest("v1", "ConfigMap", "platform"))).toEqual([
+    "create namespaces  -",
+    "patch namespaces  -",
+    "create configmaps  platform",
+    "patch configmaps  platform",
+    TOKEN,
+  ]);
+});
+
+test("a kind is asked about once in each namespace", () => {
+  const policy = manifest("networking.k8s.io/v1", "NetworkPolicy", "one");
+  expect(asked(policy, policy, manifest("networking.k8s.io/v1", "NetworkPolicy", "two"))).toEqual([
+    "create networkpolicies.networking.k8s.io  one",
+    "patch networkpolicies.networking.k8s.io  one",
+    "create networkpolicies.networking.k8s.io  two",
+    "patch networkpolicies.networking.k8s.io  two",
+    TOKEN,
+  ]);
+});
+
+test("roles are given to the platform beyond what the user has", () => {
+  expect(asked(manifest("rbac.authorization.k8s.io/v1", "ClusterRole"))).toEqual([
+    "create clusterroles.rbac.authorization.k8s.io  -",
+    "patch clusterroles.rbac.authorization.k8s.io  -",
+    "escalate clusterroles.rbac.authorization.k8s.io  -",
+    "bind clusterroles.rbac.authorization.k8s.io  -",
+    TOKEN,
+  ]);
+});

@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+
+const execute = promisify(execFile);
+const makefile = resolve(import.meta.dirname, "../../../../Makefile");
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "install-scripts-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A package whose install script tells that it ran. */
+async function pack(name: string): Promise<string> {
+  const scripts = { postinstall: `touch '${join(folder, `ran-${name}`)}'` };
+  await mkdir(join(folder, name, "package"), { recursive: true });
+  await writeFile(join(folder, name, "package/package.json"), JSON.stringify({ name, version: "1.0.0", scripts }));
+  const archive = join(folder, `${name}.tgz`);
+  await execute("tar", ["-czf", archive, "-C", join(folder, name), "package"]);
+  return `file:${archive}`;
+}
+
+/** Installs a project that depends on both packages, by the project's own Makefile, and says whose scripts ran. */
+async function whoseScriptsRun(allowScripts: Readonly<Record<string, boolean>>): Promise<readonly string[]> {
+  const dependencies = { trusted: await pack("trusted"), stranger: await pack("stranger") };
+  const project = { name: "project", version: "1.0.0", private: true, allowScripts, dependencies };
+  await writeFile(join(folder, "package.json"), JSON.stringify(project));
+  await writeFile(join(folder, "package-lock.json"), "{}");
+  // What an npm does by itself that does not know allowScripts.
+  const env = { ...process.env, npm_config_dangerously_allow_all_scripts: "true" };
+  await execute("make", ["--file", makefile, "node_modules"], { cwd: folder, env, timeout: 60_000 });
+  const ran = (await readdir(folder)).filter((name) => name.startsWith("ran-"));
+  return ran.map((name) => name.replace("ran-", ""));
+}
+
+test("abuse case 94: an installation runs the scripts of the allowed packages alone, also with an npm that allows all", async () => {
+  expect(await whoseScriptsRun({ trusted: true, stranger: false })).toEqual(["trusted"]);
+}, 90_000);
+
+test("abuse case 94: where no package is allowed, no script runs", async () => {
+  expect(await whoseScriptsRun({})).toEqual([]);
+}, 90_000);
