@@ -11,6 +11,9 @@ import { replacePackages, sourceOf } from "./replaced-packages.ts";
 
 const BUILD_DEADLINE_MS = 60 * 60_000;
 
+/** The linker leaves debug information out (`-s -w`), so the compiler makes none: a seventh of a build's time. */
+const BUILD_FLAGS = ["-trimpath", "-gcflags=all=-dwarf=false"];
+
 /** Where one module was built: its programs, and the source files it needs while it runs. */
 export interface BuiltModule {
   readonly programs: string;
@@ -64,7 +67,7 @@ export function cacheRoot(): string {
 /** Sixteen hexadecimal digits that change whenever a source file or a build flag of the module does. */
 export async function sourceHash({ folder, buildSeconds, ...flags }: GoModule): Promise<string> {
   const source = folderOf({ folder });
-  return hashOfFiles(source, ["go.mod", "go.sum", "**/*.go"], JSON.stringify(flags));
+  return hashOfFiles(source, ["go.mod", "go.sum", "**/*.go"], JSON.stringify([flags, BUILD_FLAGS]));
 }
 
 /** Sixteen hexadecimal digits that change with the names and contents of the folder's files that fit, and with the text. */
@@ -95,7 +98,7 @@ async function compile(module: GoModule, folder: string): Promise<void> {
   const work = join(folder, "work");
   await mkdir(programs, { recursive: true });
   const modFile = replaced.length > 0 ? ["-modfile", await replacePackages(folderOf(module), replaced, work)] : [];
-  const flags = [...modFile, "-trimpath", "-tags", tags, "-ldflags", `-s -w ${ldflags}`];
+  const flags = [...modFile, ...BUILD_FLAGS, "-tags", tags, "-ldflags", `-s -w ${ldflags}`];
   await run("go", ["build", ...flags, "-o", `${programs}/`, target], {
     cwd: folderOf(module),
     env: { ...process.env, CGO_ENABLED: cgo ? "1" : "0" },
