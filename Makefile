@@ -2,9 +2,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 NODE := npm run --silent node --
-JEST := npm run --silent jest -- --config test/jest.config.mjs --selectProjects
-# FILE and NAME narrow every test target: a part of a file's path, a part of a test's title.
-NARROWED := $(if $(FILE),--testPathPatterns "$(FILE)") $(if $(NAME),--testNamePattern "$(NAME)")
 
 ## The two that matter
 up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing SETTINGS=… YES=1: that of your current context; CLUSTER=kind IMAGE=…: one in Docker)
@@ -55,11 +52,11 @@ generate: node_modules ## Write the generated files (CRDs, OpenAPI document, tab
 format: node_modules ## Format the sources
 	@npx --no biome check --write .
 test-unit: node_modules ## Pure code
-	@$(JEST) unit $(NARROWED)
+	@$(NODE) test/run.ts unit
 test-contract: node_modules ## The REST contract against the facade
-	@$(JEST) contract $(NARROWED)
+	@$(NODE) test/run.ts contract
 test-ports: node_modules ## Every adapter and its double against one suite
-	@$(JEST) ports $(NARROWED)
+	@$(NODE) test/run.ts ports
 test-control-plane: node_modules ## The operator on a real API server, without nodes
 	@$(NODE) test/run.ts control-plane
 test-faults: node_modules ## Every fault at every write of an environment's life, and worse (PLAN="part of a plan's title" FAULT_SEED=…)
@@ -76,6 +73,8 @@ screenshot: node_modules ## Make the README's picture of the web console anew (d
 	@KEEP_PICTURE=1 NAME="picture of the README" $(NODE) test/run.ts e2e-console
 e2e-install: node_modules ## The platform installed by helm: its image and its chart on a local cluster of their own, with two replicas as pods
 	@$(NODE) test/run.ts e2e-install
+test-steady: node_modules ## Run one test file again and again on a machine that is kept busy, and say how often each test failed (FILE=test/….test.ts TIMES=20)
+	@$(NODE) test/steady.ts
 bench: node_modules ## Measure the create path on the running local cluster (make up first; RUNS=10). Every benchmark fails when a bound is not held
 	@$(NODE) test/bench/create.ts
 bench-operator: node_modules ## Measure the operator beside plain clients on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations,observability,bystanders,restart,scrapes,replicas,priority,expiry)
@@ -103,4 +102,4 @@ node_modules: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test image image-pins publish audit clients sdk down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-console screenshot e2e-install bench bench-operator bench-api bench-webhooks bench-cli bench-console bench-masking help
+.PHONY: up test test-steady image image-pins publish audit clients sdk down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-console screenshot e2e-install bench bench-operator bench-api bench-webhooks bench-cli bench-console bench-masking help

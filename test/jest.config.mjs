@@ -1,3 +1,5 @@
+import { foreignFolders, projectFolders } from "./stages/projects.ts";
+
 /** A project per kind of test, so that each can be called alone. */
 const common = {
   rootDir: new URL("..", import.meta.url).pathname,
@@ -5,10 +7,11 @@ const common = {
   transform: {},
   modulePathIgnorePatterns: ["<rootDir>/.local", "<rootDir>/dist"],
 };
-const project = (displayName, folder, more = {}) => ({
+const project = (displayName, more = {}) => ({
   ...common,
   displayName,
-  testMatch: [`<rootDir>/${folder}/**/*.test.ts`],
+  testMatch: [`<rootDir>/${projectFolders[displayName]}/**/*.test.ts`],
+  testPathIgnorePatterns: ["/node_modules/", ...foreignFolders(displayName)],
   ...more,
 });
 
@@ -18,15 +21,6 @@ const onControlPlane = {
   globalTeardown: "<rootDir>/test/support/plane/control-plane-stop.ts",
 };
 
-/** These break the control plane, over and over. */
-const FAULTS = "test/control-plane/faults";
-/** Every story here breaks what others need. */
-const ALONE = "e2e/alone";
-/** These install the platform by helm, on a cluster without it. */
-const INSTALL = "e2e/install";
-/** Of these, what takes minutes. */
-const SCENES = "e2e/install/scenes";
-
 export default {
   testSequencer: new URL("longest-first.mjs", import.meta.url).pathname,
   // Tests of one file that are told side by side wait for most of their time, on the cluster and not on each other.
@@ -34,14 +28,14 @@ export default {
   // For a machine that is shared: what hangs is told by the deadline of what is waited for.
   testTimeout: 30_000,
   projects: [
-    project("unit", "test/unit"),
-    project("contract", "test/contract"),
-    project("ports", "test/ports", onControlPlane),
-    project("control-plane", "test/control-plane", { ...onControlPlane, testPathIgnorePatterns: [FAULTS] }),
-    project("faults", FAULTS, onControlPlane),
-    project("e2e", "e2e", { testPathIgnorePatterns: [ALONE, INSTALL] }),
-    project("e2e-alone", ALONE),
-    project("e2e-install", INSTALL, { testPathIgnorePatterns: [SCENES] }),
-    project("e2e-install-scenes", SCENES),
+    project("unit"),
+    project("contract"),
+    project("ports", onControlPlane),
+    project("control-plane", onControlPlane),
+    project("faults", onControlPlane),
+    project("e2e"),
+    project("e2e-alone"),
+    project("e2e-install"),
+    project("e2e-install-scenes"),
   ],
 };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cacheRoot, hashOfFiles } from "../../deploy/local/builds/build.ts";
 import { checkout } from "../stages/command.ts";
-import { type Count, inOneLine, NOTHING, sum } from "../stages/count.ts";
+import { countOf, type Outcome, outcomeOf } from "../stages/outcome.ts";
 import { type Client, clients } from "./clients.ts";
 
 /**
@@ -14,18 +14,17 @@ import { type Client, clients } from "./clients.ts";
  * With `remembers`, all count as passed where they passed on this machine before, with the same document, generators and
  * packages.
  */
-export async function tryGenerators({ remembers }: { readonly remembers: boolean }): Promise<Count> {
+export async function tryGenerators({ remembers }: { readonly remembers: boolean }): Promise<Outcome[]> {
   const held = join(cacheRoot(), `clients-held-${await hashOfFiles(checkout, INPUT)}`);
   if (remembers && existsSync(held)) {
     console.log("ok   the clients were made before from the same document, generators and packages");
-    return { ...NOTHING, passed: clients.length };
+    return [outcomeOf("generators", { passed: clients.length })];
   }
   const folder = await mkdtemp(join(tmpdir(), "generators-"));
   try {
-    const counts = await Promise.all(clients.map((client, index) => tryClient(client, join(folder, `${index}`))));
-    const count = counts.reduce(sum, NOTHING);
-    if (count.passed === clients.length) await writeFile(held, "");
-    return count;
+    const outcomes = await Promise.all(clients.map((client, index) => tryClient(client, join(folder, `${index}`))));
+    if (countOf(outcomes).passed === clients.length) await writeFile(held, "");
+    return outcomes;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -34,21 +33,21 @@ export async function tryGenerators({ remembers }: { readonly remembers: boolean
 /** What a client is made from, and by which generators. */
 const INPUT = ["api/openapi.json", "package-lock.json", "test/generators/**/*.*"];
 
-async function tryClient({ name, obstacles, make }: Client, folder: string): Promise<Count> {
+async function tryClient({ name, obstacles, make }: Client, folder: string): Promise<Outcome> {
   const found = (await Promise.all(obstacles.map((obstacle) => obstacle()))).find((one) => one !== undefined);
   if (found !== undefined) {
     console.log(`skipped ${name}. ${found}`);
-    return { ...NOTHING, skipped: 1 };
+    return outcomeOf("generators", { skipped: 1 });
   }
   const began = performance.now();
   try {
     await mkdir(folder);
     await make(folder);
     console.log(`ok   ${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
-    return { ...NOTHING, passed: 1 };
+    return outcomeOf("generators", { passed: 1 });
   } catch (error) {
     const { message } = error as Error;
     console.log(`FAIL ${name}: ${message}`);
-    return { ...NOTHING, failed: [`client of ${name}: ${inOneLine(message)}`] };
+    return outcomeOf("generators", { failures: [{ title: `client of ${name}`, message }] });
   }
 }

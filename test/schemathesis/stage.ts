@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Count, NOTHING, sum } from "../stages/count.ts";
+import { type Outcome, outcomeOf } from "../stages/outcome.ts";
 import { installedPython } from "../support/plane/python.ts";
 import { type ServedPlatform, servePlatform } from "./served-platform.ts";
 
@@ -18,7 +18,7 @@ const DEFAULT_SEED = "1";
  * Has schemathesis try everything that the document says on the served platform, each API version apart; the two at the
  * same time, because each mostly waits. What failed is printed; another FUZZ_SEED draws something else.
  */
-export async function tryDocument(): Promise<Count> {
+export async function tryDocument(): Promise<Outcome[]> {
   const python = await installedPython("schemathesis", join(import.meta.dirname, "requirements.txt"));
   const platform = await servePlatform();
   const folder = await mkdtemp(join(tmpdir(), "schemathesis-"));
@@ -27,9 +27,9 @@ export async function tryDocument(): Promise<Count> {
     const runs = Object.keys(VERSIONS).map((version) =>
       tryVersion(version as keyof typeof VERSIONS, { python, platform, folder, seed }),
     );
-    const counts = await Promise.all(runs);
+    const outcomes = await Promise.all(runs);
     console.log(`drawn with FUZZ_SEED=${seed}`);
-    return counts.reduce(sum, NOTHING);
+    return outcomes;
   } finally {
     await platform.stop();
     await rm(folder, { recursive: true, force: true });
@@ -51,7 +51,7 @@ interface Report {
   readonly errors: readonly unknown[];
 }
 
-async function tryVersion(version: keyof typeof VERSIONS, { python, platform, folder, seed }: Trial): Promise<Count> {
+async function tryVersion(version: keyof typeof VERSIONS, { python, platform, folder, seed }: Trial): Promise<Outcome> {
   const reportFile = join(folder, `${version}.json`);
   const config = ["--no-color", "--config-file", join(import.meta.dirname, "schemathesis.toml")];
   const what = [`${platform.url}/openapi.json`, "--include-path-regex", VERSIONS[version], "--seed", seed];
@@ -70,7 +70,8 @@ async function tryVersion(version: keyof typeof VERSIONS, { python, platform, fo
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit") as Promise<[number | null]>]);
   if (code === null || !existsSync(reportFile)) {
     console.log(`${said}\n${version}: schemathesis did not come to its end`);
-    return { ...NOTHING, failed: [`schemathesis, ${version}: it did not come to its end`] };
+    const failures = [{ title: version, message: `schemathesis did not come to its end\n${said.slice(-2_000)}` }];
+    return outcomeOf("schemathesis", { failures });
   }
   const report = JSON.parse(await readFile(reportFile, "utf8")) as Report;
   const lost = new Set(report.failures.flatMap(({ operations }) => operations));
@@ -78,9 +79,8 @@ async function tryVersion(version: keyof typeof VERSIONS, { python, platform, fo
   if (failed.length === 0 && code !== 0) failed.push(`it ended with ${code}`);
   if (failed.length > 0) console.log(said);
   console.log(`${version}: ${report.test_cases.generated} calls of ${report.operations.tested} operations`);
-  return {
-    ...NOTHING,
+  return outcomeOf("schemathesis", {
     passed: Math.max(0, report.operations.tested - failed.length),
-    failed: failed.map((what) => `schemathesis, ${version}: ${what}`),
-  };
+    failures: failed.map((what) => ({ title: `${version}: ${what}`, message: "its output says what was called" })),
+  });
 }

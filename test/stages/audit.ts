@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 import { checkout } from "./command.ts";
-import { type Count, NOTHING, sum } from "./count.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
 
 /** Each has the versions that are installed somewhere. */
 const LOCK_FILES = ["package-lock.json", "deploy/local/programs/postgresql/package-lock.json"];
@@ -15,24 +15,25 @@ export type Audit =
   | { readonly state: "unasked"; readonly why: string };
 
 /** Asks for known vulnerabilities of every package in the lock files. A registry that can't be asked fails nothing, and is told. */
-export async function auditStage(): Promise<Count> {
-  let count = NOTHING;
-  for (const file of LOCK_FILES) count = sum(count, counted(file, await auditOf(join(checkout, dirname(file)))));
-  return count;
+export async function audit(): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const file of LOCK_FILES) outcomes.push(judgedOutcome(file, await auditOf(join(checkout, dirname(file)))));
+  return outcomes;
 }
 
-function counted(file: string, audit: Audit): Count {
-  if (audit.state === "unasked") {
-    console.log(`${file} could not be audited: ${audit.why}`);
-    return { ...NOTHING, skipped: 1 };
+function judgedOutcome(file: string, found: Audit): Outcome {
+  if (found.state === "unasked") {
+    console.log(`${file} could not be audited: ${found.why}`);
+    return outcomeOf("audit", { skipped: 1 });
   }
-  const what = `no known vulnerability in ${file}`;
-  if (audit.state === "clean") {
-    console.log(`ok   ${what}`);
-    return { ...NOTHING, passed: 1 };
+  const title = `no known vulnerability in ${file}`;
+  if (found.state === "clean") {
+    console.log(`ok   ${title}`);
+    return outcomeOf("audit", { passed: 1 });
   }
-  console.log([`FAIL ${what}`, ...audit.found.map((line) => `     ${line}`)].join("\n"));
-  return { ...NOTHING, failed: [`audit: ${what}: ${audit.found[0]}`] };
+  const message = found.found.join("\n");
+  console.log(`FAIL ${title}\n${message}`);
+  return outcomeOf("audit", { failures: [{ title, message }] });
 }
 
 /** What npm finds out about the lock file in that folder, at `registry` or the one that npm is set to. */

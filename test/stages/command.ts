@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 
 /** The folder of the sources. */
 export const checkout = resolve(import.meta.dirname, "../..");
@@ -10,33 +10,36 @@ export const node = process.execPath;
 /** The path of a program of an installed package. */
 export const bin = (name: string) => join(checkout, "node_modules/.bin", name);
 
-/** Where a stage's programs write: our own output, or an open file. */
-export type Output = "inherit" | number;
-
-/** Writes lines of our own there. */
-export function print(text: string, output: Output): void {
-  if (output === "inherit") console.log(text);
-  else writeSync(output, `${text}\n`);
-}
-
-/** How a command is run. */
+/** The environment and folder that a command runs in; by default ours, and the checkout. */
 export interface How {
-  readonly env?: NodeJS.ProcessEnv;
-  readonly output?: Output;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  readonly cwd?: string | undefined;
 }
 
-/** The command's exit code, 127 when it can't be started. */
+/** Runs a command that writes where we write. Answers its exit code, 1 after a signal, 127 when it can't be started. */
 export async function run(
   command: string,
   args: readonly string[],
-  { env = process.env, output = "inherit" }: How = {},
+  { env, cwd = checkout }: How = {},
 ): Promise<number> {
-  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", output, output], env });
+  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "inherit", "inherit"] });
   try {
     const [code] = (await once(child, "close")) as [number | null];
     return code ?? 1;
   } catch (error) {
     console.error(`${command} can't be started: ${(error as Error).message}`);
     return 127;
+  }
+}
+
+/** Runs a command and answers what it wrote, standard error last, and whether it ended with 0. */
+export async function outputOf(command: string, args: readonly string[]): Promise<{ ok: boolean; output: string }> {
+  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", "pipe", "pipe"] });
+  const exited = once(child, "close") as Promise<[number | null]>;
+  try {
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+    return { ok: code === 0, output: out + err };
+  } catch (error) {
+    return { ok: false, output: `${command} can't be started: ${(error as Error).message}` };
   }
 }

@@ -2,71 +2,73 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { bin, checkout, type How, node, run } from "./command.ts";
-import { type Count, inOneLine } from "./count.ts";
+import { type Failure, type Outcome, outcomeOf } from "./outcome.ts";
+import { projectOf } from "./projects.ts";
 
-/** How long each file and each test of the stages took that Jest ran. */
-const durations: Record<"files" | "tests", { readonly title: string; readonly seconds: number }[]> = {
-  files: [],
-  tests: [],
-};
-
-/** How Jest is run, and its further flags. */
+/** How Jest is run. */
 interface JestHow extends How {
+  /** Its configuration; by default that of the project. */
+  readonly config?: string;
   readonly flags?: readonly string[];
+  /** The files to run, instead of those that FILE and NAME choose. */
+  readonly files?: readonly string[] | undefined;
 }
+
+/** Projects that belong to a stage of another name. */
+const STAGES: Readonly<Record<string, string>> = { "e2e-alone": "e2e", "e2e-install-scenes": "e2e-install" };
 
 /**
  * Runs projects of Jest, so many of their test files at once ("100%": one for each processor; Jest would leave one out).
- * Counts what Jest counted; a run that ends badly without a failed test (a suite that does not load) is a failure too.
+ * A run that ends badly without a failed test is a failure of the stage.
  */
 export async function jest(
   projects: readonly string[],
   maxWorkers: number | "100%",
   how: JestHow = {},
-): Promise<Count> {
+): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
-  const config = ["--config", "test/jest.config.mjs", "--selectProjects", ...projects];
-  const workers = `--maxWorkers=${maxWorkers}`;
   try {
     const args = [
-      bin("jest"),
-      ...config,
-      ...narrowed(),
+      ...[bin("jest"), "--config", how.config ?? "test/jest.config.mjs", "--selectProjects", ...projects],
+      ...(how.files === undefined ? narrowed() : ["--runTestsByPath", ...how.files]),
       ...(how.flags ?? []),
-      workers,
-      "--json",
-      `--outputFile=${outputFile}`,
+      ...[`--maxWorkers=${how.files === undefined ? maxWorkers : 1}`, "--json", `--outputFile=${outputFile}`],
     ];
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
-    noteDurations(result);
-    const { numPassedTests: passed = 0, numPendingTests: skipped = 0 } = result;
-    const failed = failures(result);
-    if (failed.length === 0 && code !== 0) failed.push(`${projects.join(", ")}: Jest ended with ${code}`);
-    return { passed, failed, skipped };
+    const outcomes = (result.testResults ?? []).map((one) => outcomeOfFile(one, projects[0] ?? "", how.cwd));
+    const isTold = outcomes.some(({ failures }) => failures.length > 0);
+    if (code === 0 || isTold) return outcomes;
+    const failures = [{ message: `Jest ended with ${code}. Its output ends:` }];
+    return [...outcomes, outcomeOf(stageNamed(projects[0] ?? ""), { failures })];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** What Jest writes into its output file, as far as it is read here. */
-interface JestResult {
-  readonly numPassedTests?: number;
-  readonly numPendingTests?: number;
-  readonly testResults?: readonly {
-    readonly name: string;
-    readonly startTime: number;
-    readonly endTime: number;
+/** The stage that runs a project of Jest. */
+export function stageNamed(project: string): string {
+  return STAGES[project] ?? project;
+}
+
+/** A file's part of what Jest writes into its output file, as far as it is read here. */
+interface FileResult {
+  readonly name: string;
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly status: string;
+  readonly message: string;
+  readonly assertionResults: readonly {
+    readonly fullName: string;
     readonly status: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      readonly duration?: number | null;
-      readonly failureMessages: readonly string[] | null;
-    }[];
+    readonly duration?: number | null;
+    readonly failureMessages: readonly string[] | null;
   }[];
+}
+
+interface JestResult {
+  readonly testResults?: readonly FileResult[];
 }
 
 /** FILE: a part of a file's path; NAME: a part of a test's title. */
@@ -79,34 +81,22 @@ function narrowed(): string[] {
   ];
 }
 
-/** A line for each failed test, and for each file that could not be run. */
-function failures({ testResults = [] }: JestResult): string[] {
-  return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = relative(checkout, name);
-    const failed = assertionResults.filter((one) => one.status === "failed");
-    if (failed.length === 0) return status === "failed" ? [`${file}: ${inOneLine(message)}`] : [];
-    return failed.map(
-      ({ fullName, failureMessages }) => `${file}: ${fullName}: ${inOneLine(failureMessages?.[0] ?? "")}`,
-    );
-  });
-}
-
-function noteDurations({ testResults = [] }: JestResult): void {
-  for (const { name, startTime, endTime, assertionResults } of testResults) {
-    const file = relative(checkout, name);
-    durations.files.push({ title: file, seconds: (endTime - startTime) / 1000 });
-    for (const { fullName, duration } of assertionResults)
-      durations.tests.push({ title: `${file}: ${fullName}`, seconds: (duration ?? 0) / 1000 });
-  }
-}
-
-/** Where the time went: the ten slowest files and tests of all stages. */
-export function printSlowest(): void {
-  for (const [kind, all] of Object.entries(durations)) {
-    if (all.length === 0) continue;
-    console.log(`slowest ${kind}:`);
-    const slowest = all.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10);
-    for (const { title, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${title}`);
-    console.log("");
-  }
+function outcomeOfFile(result: FileResult, project: string, folder = checkout): Outcome {
+  const { name, startTime, endTime, status, message, assertionResults } = result;
+  const file = relative(folder, name);
+  const having = (wanted: string) => assertionResults.filter((one) => one.status === wanted);
+  const failures: Failure[] = having("failed").map(({ fullName, failureMessages }) => ({
+    title: fullName,
+    message: failureMessages?.[0] ?? "",
+  }));
+  if (failures.length === 0 && status === "failed") failures.push({ message });
+  return {
+    stage: stageNamed(projectOf(file) ?? project),
+    file,
+    passed: having("passed").length,
+    skipped: having("pending").length,
+    failures,
+    seconds: (endTime - startTime) / 1000,
+    tests: assertionResults.map(({ fullName, duration }) => ({ title: fullName, seconds: (duration ?? 0) / 1000 })),
+  };
 }

@@ -1,68 +1,50 @@
 /** The stages that need a local cluster. */
 import { readFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { whyNoImage } from "../../deploy/image/pins.ts";
 import { isRunning } from "../../deploy/local/cluster.ts";
+import { clusterFolder, shellVariablesFile } from "../../deploy/local/folders.ts";
 import { whyNot } from "../../deploy/local/prerequisites.ts";
-import { checkout, type How, node, type Output, print, run } from "./command.ts";
-import { type Count, NOTHING, sum } from "./count.ts";
+import { checkout, type How, node, run } from "./command.ts";
 import { jest } from "./jest.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
 import { playwright, whyNoBrowser } from "./playwright.ts";
+import type { StageHow } from "./stage.ts";
 
 const launcher = join(checkout, "deploy/local/main.ts");
 
-/** What a stage that runs beside others is told: where its programs write, and when the others are over. */
-export interface Beside {
-  readonly output: Output;
-  readonly others: Promise<void>;
-}
-
-interface InstallHow extends Partial<Beside> {
-  /** Among all the other stages. */
-  readonly isWhole: boolean;
-}
-
 /** The platform installed by helm, as pods, on a local cluster of its own. */
-export async function e2eInstall({ output = "inherit", isWhole }: InstallHow): Promise<Count> {
+export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[]> {
+  const stage = "e2e-install";
   const running = (await isRunning()) ? 'A local cluster runs here; "make down" stops it.' : undefined;
   const obstacle = running ?? whyNot() ?? (await whyNoImage());
-  if (obstacle !== undefined) {
-    print(`e2e-install is skipped. ${obstacle}`, output);
-    return { ...NOTHING, skipped: 1 };
-  }
-  const { CLUSTER: _, ...local } = process.env;
+  if (obstacle !== undefined) return skipped([stage], obstacle);
+  const env = withoutCluster();
   try {
-    if ((await run(node, [launcher, "bare"], { env: local, output })) !== 0)
-      return { ...NOTHING, failed: ["e2e-install: no bare cluster could be started"] };
+    if ((await run(node, [launcher, "bare"], { env })) !== 0) return [notStarted(stage, "bare")];
     // Among all the other stages, an installation's short story; all scenes where they are asked for.
-    const projects = isWhole ? ["e2e-install"] : ["e2e-install", "e2e-install-scenes"];
-    return await jest(projects, 1, { env: { ...process.env, ...shellVariables() }, output });
+    const projects = isWhole && files === undefined ? ["e2e-install"] : ["e2e-install", "e2e-install-scenes"];
+    return await jest(projects, 1, { env: { ...process.env, ...shellVariables() }, files });
   } finally {
-    await run(node, [launcher, "down"], { env: local, output });
+    await stopCluster(stage);
   }
 }
 
-/** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
-export async function e2e(
-  names: readonly string[],
-  { output = "inherit", others }: Partial<Beside> = {},
-): Promise<Count> {
+/** Stories on the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
+export async function e2e(names: readonly string[], how: StageHow): Promise<Outcome[]> {
   const obstacle = whyNot();
-  if (obstacle !== undefined) {
-    print(`${names.join(" and ")} is skipped. ${obstacle}`, output);
-    return { ...NOTHING, skipped: names.length };
-  }
+  if (obstacle !== undefined) return skipped(names, obstacle);
   const ranBefore = await isRunning();
-  // Whatever cluster the caller works with: the stories are told on the local one.
-  const { CLUSTER: _, ...local } = process.env;
+  const env = withoutCluster();
+  const name = names.join(", ");
   try {
     for (const command of names.includes("e2e") ? ["up", "gitea"] : ["up"]) {
-      if ((await run(node, [launcher, command], { env: local, output })) !== 0)
-        return { ...NOTHING, failed: [`${names.join(", ")}: the local cluster's "${command}" failed`] };
+      if ((await run(node, [launcher, command], { env })) !== 0) return [notStarted(name, command)];
     }
-    return await stories(names, { env: { ...process.env, ...shellVariables() }, output }, others);
+    return await stories(names, { ...how, env: { ...process.env, ...shellVariables() } });
   } finally {
-    if (!ranBefore) await run(node, [launcher, "down"], { env: local, output });
+    if (!ranBefore) await stopCluster(names[0] ?? "");
   }
 }
 
@@ -71,34 +53,61 @@ type Company = "together" | "alone";
 
 interface StoryKind {
   readonly stage: string;
-  tell(company: Company, how: How): Promise<Count>;
+  tell(company: Company, how: StageHow & How): Promise<Outcome[]>;
 }
 
 const storyKinds: readonly StoryKind[] = [
   {
     stage: "e2e",
-    tell: (company, how) => (company === "together" ? jest(["e2e"], 4, how) : jest(["e2e-alone"], 1, how)),
+    tell: (company, { env, files }) =>
+      company === "together" ? jest(["e2e"], 4, { env, files }) : jest(["e2e-alone"], 1, { env, files }),
   },
-  { stage: "e2e-console", tell: (company, how) => playwright("e2e/console/playwright.config.ts", company, how) },
+  {
+    stage: "e2e-console",
+    tell: (company, { env, files }) =>
+      playwright(company, { stage: "e2e-console", config: "e2e/console/playwright.config.ts", env, files }),
+  },
 ];
 
 /** Those stages' stories on the local cluster that runs. */
-async function stories(names: readonly string[], how: How, others: Promise<void> | undefined): Promise<Count> {
-  const without = names.includes("e2e-console") ? whyNoBrowser() : undefined;
-  if (without !== undefined) print(`e2e-console is skipped. ${without}`, how.output ?? "inherit");
+async function stories(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
+  const obstacle = names.includes("e2e-console") ? whyNoBrowser() : undefined;
+  const unseen = obstacle === undefined ? [] : skipped(["e2e-console"], obstacle);
   const kinds = storyKinds.filter(
-    ({ stage }) => names.includes(stage) && (stage !== "e2e-console" || without === undefined),
+    ({ stage }) => names.includes(stage) && (stage !== "e2e-console" || obstacle === undefined),
   );
-  const skipped = { ...NOTHING, skipped: without === undefined ? 0 : 1 };
   const together = await Promise.all(kinds.map(({ tell }) => tell("together", how)));
   // What kills the operator hits the moment that it means only where nothing computes beside it.
-  await others;
-  const alone: Count[] = [];
-  for (const { tell } of kinds) alone.push(await tell("alone", how));
-  return [skipped, ...together, ...alone].reduce(sum);
+  await how.others;
+  const alone: Outcome[] = [];
+  for (const { tell } of kinds) alone.push(...(await tell("alone", how)));
+  return [...unseen, ...together.flat(), ...alone];
+}
+
+function skipped(stages: readonly string[], obstacle: string): Outcome[] {
+  console.log(`${stages.join(" and ")} is skipped. ${obstacle}`);
+  return stages.map((stage) => outcomeOf(stage, { skipped: 1 }));
+}
+
+function notStarted(stage: string, command: string): Outcome {
+  return outcomeOf(stage, { failures: [{ message: `The local cluster's "${command}" failed. The output ends:` }] });
+}
+
+/** Stops the cluster, and keeps what its programs wrote where the run keeps such. */
+async function stopCluster(stage: string): Promise<void> {
+  const { PROGRAM_LOGS } = process.env;
+  const logs = join(clusterFolder, "log");
+  if (PROGRAM_LOGS) await cp(logs, join(PROGRAM_LOGS, stage), { recursive: true }).catch(() => undefined);
+  await run(node, [launcher, "down"], { env: withoutCluster() });
+}
+
+/** Whatever cluster the caller works with: the stories are told on the local one. */
+function withoutCluster(): NodeJS.ProcessEnv {
+  const { CLUSTER: _, ...env } = process.env;
+  return env;
 }
 
 function shellVariables(): Record<string, string> {
-  const text = readFileSync(join(checkout, ".local/env"), "utf8");
+  const text = readFileSync(shellVariablesFile, "utf8");
   return Object.fromEntries([...text.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
 }

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { bin, type How, node, run } from "./command.ts";
-import { type Count, inOneLine } from "./count.ts";
+import { type Failure, type Outcome, outcomeOf } from "./outcome.ts";
 
 /** Debian's browser, of the package `chromium-headless-shell`; another can be named. */
 export const browser = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
@@ -13,19 +13,29 @@ export function whyNoBrowser(): string | undefined {
   return `There is no browser at ${browser}: "apt-get install chromium-headless-shell" brings it, CHROMIUM names another.`;
 }
 
-/** Has Playwright tell the stories of that project of the configuration. Counts what it counted; a run that ends badly without a failed story is a failure, too. */
-export async function playwright(config: string, project: string, how: How = {}): Promise<Count> {
+interface PlaywrightHow extends How {
+  readonly stage: string;
+  /** Path of the configuration below the checkout. */
+  readonly config: string;
+  /** The files to run, instead of those that FILE and NAME choose. */
+  readonly files?: readonly string[] | undefined;
+}
+
+/** Has Playwright tell the stories of that project of the configuration. A run that ends badly without a failed story is a failure of the stage. */
+export async function playwright(project: string, { stage, config, files, ...how }: PlaywrightHow): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
   const env = { ...(how.env ?? process.env), PLAYWRIGHT_RESULT: outputFile };
   try {
-    const args = [bin("playwright"), "test", `--config=${config}`, `--project=${project}`, ...narrowed()];
+    const chosen = files === undefined ? narrowed() : ["--pass-with-no-tests", ...files];
+    const args = [bin("playwright"), "test", `--config=${config}`, `--project=${project}`, ...chosen];
     const code = await run(node, args, { ...how, env });
     const result: Result = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
-    const { expected: passed = 0, skipped = 0 } = result.stats ?? {};
-    const failed = (result.suites ?? []).flatMap(failures);
-    if (failed.length === 0 && code !== 0) failed.push(`${config}: ${project}: Playwright ended with ${code}`);
-    return { passed, failed, skipped };
+    const outcomes = (result.suites ?? []).map((suite) => outcomeOfFile(stage, dirname(config), suite));
+    const isTold = outcomes.some(({ failures }) => failures.length > 0);
+    if (code === 0 || isTold) return outcomes;
+    const failures = [{ message: `Playwright ended with ${code} in its project ${project}. Its output ends:` }];
+    return [...outcomes, outcomeOf(stage, { failures })];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -33,33 +43,53 @@ export async function playwright(config: string, project: string, how: How = {})
 
 /** What Playwright writes into its output file, as far as it is read here. */
 interface Result {
-  readonly stats?: { readonly expected?: number; readonly skipped?: number };
   readonly suites?: readonly Suite[];
+}
+
+interface Spec {
+  readonly title: string;
+  readonly file: string;
+  readonly tests: readonly {
+    /** `flaky`: it failed, and did not when it was tried again. */
+    readonly status: "expected" | "unexpected" | "flaky" | "skipped";
+    readonly results: readonly { readonly duration: number; readonly error?: { readonly message?: string } }[];
+  }[];
 }
 
 /** A file, or what it groups. */
 interface Suite {
+  readonly file: string;
   readonly suites?: readonly Suite[];
-  readonly specs: readonly {
-    readonly title: string;
-    readonly file: string;
-    readonly tests: readonly {
-      /** `flaky`: it failed, and did not when it was tried again. */
-      readonly status: "expected" | "unexpected" | "flaky" | "skipped";
-      readonly results: readonly { readonly error?: { readonly message?: string } }[];
-    }[];
-  }[];
+  readonly specs: readonly Spec[];
 }
 
-/** A line for each story that failed. */
-function failures({ suites = [], specs }: Suite): string[] {
-  const own = specs
-    .filter(({ tests }) => tests.some(({ status }) => status === "unexpected" || status === "flaky"))
-    .map(({ file, title, tests }) => {
-      const errors = tests.flatMap(({ results }) => results.flatMap(({ error }) => error?.message ?? []));
-      return `${file}: ${title}: ${inOneLine(errors[0] ?? "")}`;
-    });
-  return [...own, ...suites.flatMap(failures)];
+function outcomeOfFile(stage: string, folder: string, suite: Suite): Outcome {
+  const specs = specsOf(suite);
+  const having = (...wanted: string[]) =>
+    specs.filter(({ tests }) => tests.some(({ status }) => wanted.includes(status)));
+  const tests = specs.map((spec) => ({ title: spec.title, seconds: secondsOf(spec) }));
+  return {
+    stage,
+    file: join(folder, suite.file),
+    passed: having("expected").length,
+    skipped: having("skipped").length,
+    failures: having("unexpected", "flaky").map(failureOf),
+    seconds: tests.reduce((sum, { seconds }) => sum + seconds, 0),
+    tests,
+  };
+}
+
+function specsOf({ specs, suites = [] }: Suite): Spec[] {
+  return [...specs, ...suites.flatMap(specsOf)];
+}
+
+function secondsOf({ tests }: Spec): number {
+  return tests.flatMap(({ results }) => results).reduce((sum, { duration }) => sum + duration / 1000, 0);
+}
+
+function failureOf({ title, tests }: Spec): Failure {
+  const errors = tests.flatMap(({ results }) => results.flatMap(({ error }) => error?.message ?? []));
+  return { title, message: errors[0] ?? "" };
 }
 
 /** FILE: a part of a file's path; NAME: a part of a story's title. */

@@ -1,6 +1,6 @@
-import { publishedPool } from "./control-plane.ts";
+import { withdrawnPool } from "./control-plane.ts";
 
 /** Jest's globalTeardown: ends the control planes that this process has started. */
 export default async function stop(): Promise<void> {
-  await publishedPool()?.stop();
+  await withdrawnPool()?.stop();
 }

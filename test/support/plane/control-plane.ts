@@ -54,7 +54,12 @@ export function publishPool(pool: PlanePool): void {
   (globalThis as Record<symbol, unknown>)[slot] = pool;
 }
 
-/** The pool that this process published, for the teardown. */
-export function publishedPool(): PlanePool | undefined {
-  return (globalThis as Record<symbol, unknown>)[slot] as PlanePool | undefined;
+/** The pool that this process published, for the teardown; from now on there is none. */
+export function withdrawnPool(): PlanePool | undefined {
+  const published = globalThis as Record<symbol, unknown>;
+  const pool = published[slot] as PlanePool | undefined;
+  if (pool === undefined) return undefined;
+  delete published[slot];
+  delete process.env[variable];
+  return pool;
 }

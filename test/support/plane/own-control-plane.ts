@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { type BuiltModule, buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { type ApiAccess, type ApiClient, apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
@@ -144,9 +144,16 @@ async function describePlane(
       client.close();
       // The API server goes before etcd, its client. The controller manager's watches would keep it busy.
       for (const name of ["kube-controller-manager", "kube-apiserver", "etcd"] as const) await kill(name);
+      await keepLogs(folder);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What the programs wrote outlives the control plane where the run keeps such. */
+async function keepLogs(folder: string): Promise<void> {
+  const { PROGRAM_LOGS } = process.env;
+  if (PROGRAM_LOGS) await cp(join(folder, "log"), join(PROGRAM_LOGS, basename(folder)), { recursive: true });
 }
 
 async function describeSite(

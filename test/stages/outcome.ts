@@ -1,0 +1,33 @@
+/** A test that failed, or a file or stage that could not be run. */
+export interface Failure {
+  /** The test's full title; absent where the file, or the stage, failed as a whole. */
+  readonly title?: string;
+  readonly message: string;
+}
+
+/** Results of one test file, or of a stage that has no files. It crosses a process boundary as JSON. */
+export interface Outcome {
+  readonly stage: string;
+  /** The file's path below the checkout. */
+  readonly file?: string;
+  readonly passed: number;
+  readonly skipped: number;
+  readonly failures: readonly Failure[];
+  readonly seconds?: number;
+  /** Durations of single tests. */
+  readonly tests?: readonly { readonly title: string; readonly seconds: number }[];
+}
+
+/** An outcome in which nothing happened yet. */
+export function outcomeOf(stage: string, more: Partial<Outcome>): Outcome {
+  return { stage, passed: 0, skipped: 0, failures: [], ...more };
+}
+
+/** Sums of passed, failed and skipped tests. */
+export function countOf(outcomes: readonly Outcome[]): { passed: number; failed: number; skipped: number } {
+  return {
+    passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
+    failed: outcomes.reduce((sum, { failures }) => sum + failures.length, 0),
+    skipped: outcomes.reduce((sum, { skipped }) => sum + skipped, 0),
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * Runs one group of stages, told by its parent's messages; tells the parent their outcomes. As a process of its own, because
+ * then all that it and its programs write has one place, and its end by any cause is seen. Usage: stage-process.ts LIST NAME …
+ */
+import type { Outcome } from "./outcome.ts";
+import type { StageGroup } from "./stage.ts";
+
+/** Parent to child: what to run, then that the others are over. */
+export type StageRequest =
+  | { readonly kind: "run"; readonly isWhole: boolean; readonly files?: readonly string[] | undefined }
+  | { readonly kind: "others are over" };
+
+/** Child to parent. */
+export type StageReply = { readonly outcomes: readonly Outcome[] } | { readonly crash: string };
+
+const [list = "", ...names] = process.argv.slice(2);
+const others = Promise.withResolvers<void>();
+
+process.on("message", (request: StageRequest) => {
+  if (request.kind === "run") void answer(request);
+  else others.resolve();
+});
+
+async function answer({ isWhole, files }: StageRequest & { kind: "run" }): Promise<void> {
+  const reply: StageReply = await outcomes({ isWhole, files }).then(
+    (found) => ({ outcomes: found }),
+    (error: Error) => ({ crash: error.stack ?? String(error) }),
+  );
+  process.send?.(reply, () => process.disconnect());
+}
+
+async function outcomes(how: { readonly isWhole: boolean; readonly files?: readonly string[] | undefined }) {
+  const { default: groups } = (await import(list)) as { default: readonly StageGroup[] };
+  const group = groups.find((one) => names.every((name) => one.names.includes(name)));
+  if (group === undefined) throw new Error(`${list} has no group of ${names.join(", ")}`);
+  return group.run(names, { ...how, others: others.promise });
+}

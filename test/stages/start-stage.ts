@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkout, node } from "./command.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import type { StageReply, StageRequest } from "./stage-process.ts";
+
+/** What a group of stages is started with. */
+export interface StageStart {
+  /** The URL of the module that exports the groups. */
+  readonly list: string;
+  readonly names: readonly string[];
+  /** Gets all that the stages and their programs write. */
+  readonly logFile: string;
+  /** Gets the logs of programs that the stages start, a folder each. */
+  readonly programLogs: string;
+  /** Whether the output is shown as it comes; otherwise by `show`. */
+  readonly inView: boolean;
+  readonly isWhole: boolean;
+  readonly files?: readonly string[];
+}
+
+/** A group of stages that runs. */
+export interface StartedStage {
+  /** Their outcomes, and how long they took. Never rejects: a process that ends before it told them has failed. */
+  readonly ended: Promise<{ readonly outcomes: readonly Outcome[]; readonly seconds: number }>;
+  /** Tells it that the stages beside it are over. */
+  endOfOthers(): void;
+  /** Shows what it has written, when it was not in view. */
+  show(): void;
+}
+
+/** Lines of the output that a failure of a whole stage ends with. */
+const TAIL_LINES = 7;
+
+/** Starts a group of stages in a process of its own. */
+export function startStage(start: StageStart): StartedStage {
+  const { list, names, logFile, programLogs, inView, isWhole, files } = start;
+  const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const began = performance.now();
+  const child = spawn(node, [join(import.meta.dirname, "stage-process.ts"), list, ...names], {
+    cwd: checkout,
+    env: { ...process.env, ...color, PROGRAM_LOGS: programLogs },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const log = createWriteStream(logFile, { flags: "a" });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk: Buffer) => {
+      log.write(chunk);
+      if (inView) process.stdout.write(chunk);
+    });
+  const say = (request: StageRequest) => void (child.connected && child.send(request));
+  say({ kind: "run", isWhole, files });
+  const ended = replyOf(child).then(async (reply) => {
+    await new Promise<void>((resolve) => void log.end(resolve));
+    return { outcomes: judged(reply, names, logFile), seconds: (performance.now() - began) / 1000 };
+  });
+  return {
+    ended,
+    endOfOthers: () => say({ kind: "others are over" }),
+    show: () => void process.stdout.write(readFileSync(logFile)),
+  };
+}
+
+/** The child's reply, or the words in which it ended without one, once all its output is here. */
+function replyOf(child: ChildProcess): Promise<StageReply> {
+  let reply: StageReply | undefined;
+  child.on("message", (message: StageReply) => {
+    reply = message;
+  });
+  const { promise, resolve } = Promise.withResolvers<StageReply>();
+  child.on("error", (error) => resolve({ crash: `it can't be started: ${error.message}` }));
+  child.on("close", (code, signal) => {
+    const how = signal === null ? `with ${code}` : `by ${signal}`;
+    resolve(reply ?? { crash: `ended ${how} before it told its outcomes. Its output ends:` });
+  });
+  return promise;
+}
+
+function judged(reply: StageReply, names: readonly string[], logFile: string): readonly Outcome[] {
+  const outcomes =
+    "outcomes" in reply ? reply.outcomes : [outcomeOf(names.join(", "), { failures: [{ message: reply.crash }] })];
+  const output = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+  return outcomes.map((outcome) => ({
+    ...outcome,
+    failures: outcome.failures.map((failure) =>
+      failure.message.endsWith("output ends:") ? { ...failure, message: `${failure.message}\n${output}` } : failure,
+    ),
+  }));
+}
