@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { requestTarget } from "../network/request-target.ts";
+import { workplace } from "../processes/run.ts";
 import type { ProgramUser } from "../processes/unprivileged.ts";
 
 /** How git serves the repositories of a folder. */
@@ -49,9 +50,7 @@ export async function httpBackend(
 function startGit(request: IncomingMessage, target: URL, options: HttpBackend): ChildProcessWithoutNullStreams {
   const { headers, method } = request;
   return spawn("git", ["http-backend"], {
-    ...options.user,
-    // Every user can enter it, which is not so for the folder that we were started in.
-    cwd: "/",
+    ...workplace(options.user ?? {}),
     env: {
       ...{ PATH: process.env.PATH, GIT_PROJECT_ROOT: options.root, GIT_HTTP_EXPORT_ALL: "1", REMOTE_ADDR: "127.0.0.1" },
       ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
