@@ -16,8 +16,8 @@ import { userTokens } from "./user-tokens.ts";
 export async function up(): Promise<void> {
   const began = performance.now();
   const progress = showProgress();
-  await progress.step("command line and web console", installCommandLine);
-  const site = await startCluster(progress);
+  const build = () => progress.step("command line and web console", installCommandLine);
+  const site = await startCluster(progress, { build });
   const idToken = await writeEnvironmentFile(site);
   const client = apiClient(site.access);
   const hello = await ensureHello(client, idToken).finally(() => client.close());

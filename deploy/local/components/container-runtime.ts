@@ -5,7 +5,7 @@ import { addresses, podNetwork } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { run } from "../processes/run.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** Where containerd answers. */
 export const containerdSocket = join(runFolder, "containerd.sock");
@@ -14,7 +14,7 @@ export const containerdSocket = join(runFolder, "containerd.sock");
 export const pauseImage = "docker.io/local/pause:1";
 
 /** containerd with everything in folders of ours, so that another one on the machine is not touched. */
-export const containerdComponent: Component = {
+export const containerdComponent: BuiltComponent = {
   name: "containerd",
   after: ["network"],
   async start(site) {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** CoreDNS: the names of Services. It knows no other name, so a pod can't look up the world. */
-export const dnsComponent: Component = {
+export const dnsComponent: BuiltComponent = {
   name: "coredns",
   after: ["access rules", "network"],
   async start(site) {

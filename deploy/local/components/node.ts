@@ -7,14 +7,14 @@ import { controlGroup } from "../processes/control-groups.ts";
 import { keepRunning } from "../processes/process.ts";
 import { answersWell } from "../processes/wait.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 import { containerdSocket } from "./container-runtime.ts";
 
 /**
  * The kubelet: pods become containers. It authenticates and authorizes callers by the API server, and is ready when the
  * node is.
  */
-export const kubeletComponent: Component = {
+export const kubeletComponent: BuiltComponent = {
   name: "kubelet",
   after: ["kube-apiserver", "containerd", "images"],
   async start(site) {
@@ -35,7 +35,7 @@ export const kubeletComponent: Component = {
 };
 
 /** kube-proxy: Services become nftables rules. */
-export const kubeProxyComponent: Component = {
+export const kubeProxyComponent: BuiltComponent = {
   name: "kube-proxy",
   after: ["kube-apiserver"],
   async start(site) {
