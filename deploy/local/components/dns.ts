@@ -27,12 +27,13 @@ async function knowsTheApiServer(): Promise<boolean> {
   return found.includes(addresses.firstService);
 }
 
-function corefile(kubeconfig: string): string {
+/** The configuration of CoreDNS; a path of any characters is one word in it. */
+export function corefile(kubeconfig: string): string {
   return `cluster.local:53 {
   bind ${addresses.bridge.address}
   errors
   kubernetes cluster.local {
-    kubeconfig ${kubeconfig} local
+    kubeconfig "${kubeconfig.replaceAll('"', '\\"')}" local
     pods disabled
   }
   cache 5
