@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 export const checkout = resolve(import.meta.dirname, "../..");
 /** The Node that runs us. */
 export const node = process.execPath;
-/** The path of a program of an installed package. */
-export const bin = (name: string) => join(checkout, "node_modules/.bin", name);
+/** The path of a program of an installed package, in the checkout in which it is run. */
+export const bin = (name: string) => join("node_modules/.bin", name);
 
 /** Where a stage's programs write: our own output, or an open file. */
 export type Output = "inherit" | number;
@@ -21,6 +21,8 @@ export function print(text: string, output: Output): void {
 
 /** How a command is run. */
 export interface How {
+  /** Default: our own. */
+  readonly checkout?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly output?: Output;
 }
@@ -29,9 +31,10 @@ export interface How {
 export async function run(
   command: string,
   args: readonly string[],
-  { env = process.env, output = "inherit" }: How = {},
+  { checkout: cwd = checkout, env = process.env, output = "inherit" }: How = {},
 ): Promise<number> {
-  const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", output, output], env });
+  // A shell believes its parent about where it is, if that is the same folder by another path.
+  const child = spawn(command, args, { cwd, stdio: ["ignore", output, output], env: { ...env, PWD: cwd } });
   try {
     const [code] = (await once(child, "close")) as [number | null];
     return code ?? 1;

@@ -40,9 +40,9 @@ export async function jest(
     ];
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
-    noteDurations(result);
+    noteDurations(result, how);
     const { numPassedTests: passed = 0, numPendingTests: skipped = 0 } = result;
-    const failed = failures(result);
+    const failed = failures(result, how);
     if (failed.length === 0 && code !== 0) failed.push(`${projects.join(", ")}: Jest ended with ${code}`);
     return { passed, failed, skipped };
   } finally {
@@ -80,9 +80,9 @@ function narrowed(): string[] {
 }
 
 /** A line for each failed test, and for each file that could not be run. */
-function failures({ testResults = [] }: JestResult): string[] {
+function failures({ testResults = [] }: JestResult, how: How): string[] {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = relative(checkout, name);
+    const file = relative(how.checkout ?? checkout, name);
     const failed = assertionResults.filter((one) => one.status === "failed");
     if (failed.length === 0) return status === "failed" ? [`${file}: ${inOneLine(message)}`] : [];
     return failed.map(
@@ -91,9 +91,9 @@ function failures({ testResults = [] }: JestResult): string[] {
   });
 }
 
-function noteDurations({ testResults = [] }: JestResult): void {
+function noteDurations({ testResults = [] }: JestResult, how: How): void {
   for (const { name, startTime, endTime, assertionResults } of testResults) {
-    const file = relative(checkout, name);
+    const file = relative(how.checkout ?? checkout, name);
     durations.files.push({ title: file, seconds: (endTime - startTime) / 1000 });
     for (const { fullName, duration } of assertionResults)
       durations.tests.push({ title: `${file}: ${fullName}`, seconds: (duration ?? 0) / 1000 });

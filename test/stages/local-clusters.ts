@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { whyNoImage } from "../../deploy/image/pins.ts";
 import { isRunning } from "../../deploy/local/cluster.ts";
 import { whyNot } from "../../deploy/local/prerequisites.ts";
-import { checkout, type How, node, type Output, print, run } from "./command.ts";
-import { type Count, NOTHING, sum } from "./count.ts";
+import { run as commandOutput } from "../../deploy/local/processes/run.ts";
+import { withCheckoutElsewhere } from "./checkout-elsewhere.ts";
+import { bin, checkout, type How, node, type Output, print, run } from "./command.ts";
+import { type Count, inOneLine, NOTHING, sum } from "./count.ts";
 import { jest } from "./jest.ts";
 import { playwright, whyNoBrowser } from "./playwright.ts";
 
-const launcher = join(checkout, "deploy/local/main.ts");
+const launcher = "deploy/local/main.ts";
 
 /** What a stage that runs beside others is told: where its programs write, and when the others are over. */
 export interface Beside {
@@ -42,7 +44,10 @@ export async function e2eInstall({ output = "inherit", isWhole }: InstallHow): P
   }
 }
 
-/** On the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
+/**
+ * On the local cluster: the one that runs, or one that is started for the tests and stopped after them. That one is started,
+ * and its stories are told, at another place of the checkout. Nothing of the checkout may have changed then.
+ */
 export async function e2e(
   names: readonly string[],
   { output = "inherit", others }: Partial<Beside> = {},
@@ -52,18 +57,40 @@ export async function e2e(
     print(`${names.join(" and ")} is skipped. ${obstacle}`, output);
     return { ...NOTHING, skipped: names.length };
   }
-  const ranBefore = await isRunning();
-  // Whatever cluster the caller works with: the stories are told on the local one.
-  const { CLUSTER: _, ...local } = process.env;
-  try {
-    for (const command of names.includes("e2e") ? ["up", "gitea"] : ["up"]) {
-      if ((await run(node, [launcher, command], { env: local, output })) !== 0)
-        return { ...NOTHING, failed: [`${names.join(", ")}: the local cluster's "${command}" failed`] };
+  const before = await changedFiles();
+  const count = await withCheckoutElsewhere(async (elsewhere) => {
+    if (await isRunning()) return onCluster(names, { checkout, output }, others);
+    try {
+      return await onCluster(names, { checkout: elsewhere, output }, others);
+    } finally {
+      await launch("down", { checkout: elsewhere, output });
     }
-    return await stories(names, { env: { ...process.env, ...shellVariables() }, output }, others);
-  } finally {
-    if (!ranBefore) await run(node, [launcher, "down"], { env: local, output });
+  });
+  const after = await changedFiles();
+  if (after === before) return count;
+  const failed = `${names.join(", ")}: files of the checkout changed in the meantime: ${inOneLine(after)}`;
+  return sum(count, { ...NOTHING, failed: [failed] });
+}
+
+/** Starts what is missing of the local cluster and tells those stages' stories on it. */
+async function onCluster(names: readonly string[], how: How, others: Promise<void> | undefined): Promise<Count> {
+  for (const command of names.includes("e2e") ? ["up", "gitea"] : ["up"]) {
+    if ((await launch(command, how)) !== 0)
+      return { ...NOTHING, failed: [`${names.join(", ")}: the local cluster's "${command}" failed`] };
   }
+  return stories(names, { ...how, env: { ...process.env, ...shellVariables() } }, others);
+}
+
+/** Calls a command of the launcher. Whatever cluster the caller works with: the stories are told on the local one. */
+function launch(command: string, how: How): Promise<number> {
+  const { CLUSTER: _, ...env } = process.env;
+  return run(bin("node"), [launcher, command], { ...how, env });
+}
+
+/** Lists the files that git finds changed or new, but for the picture of `make screenshot`; empty where git knows no checkout. */
+async function changedFiles(): Promise<string> {
+  const args = ["-c", "safe.directory=*", "status", "--porcelain", "--", ".", ":!docs/console.png"];
+  return commandOutput("git", args, { cwd: checkout }).catch(() => "");
 }
 
 /** How the stories of a stage are told: beside the others, and those that break what others need, one by one. */
