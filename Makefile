@@ -93,7 +93,7 @@ bench-masking: node_modules ## Measure how secrets are masked in logs, with the 
 # Not every npm knows allowScripts; others run the install scripts of all packages. So none is run, and then those it names.
 ALLOWED_SCRIPTS = node -p 'Object.entries(require("./package.json").allowScripts ?? {}).filter(([, yes]) => yes === true).map(([name]) => name).join(" ")'
 node_modules: package.json package-lock.json
-	@echo "npm install" && npm install --ignore-scripts --no-audit --no-fund --loglevel error
+	@echo "npm ci" && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
 # Only a complete installation is younger than what it was made from.
 	@touch -d @0 node_modules
 	@names="$$($(ALLOWED_SCRIPTS))" && if [[ -n "$$names" ]]; then npm rebuild --loglevel error $$names; fi

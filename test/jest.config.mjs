@@ -1,8 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { foreignFolders, projectFolders } from "./stages/projects.ts";
 
 /** A project per kind of test, so that each can be called alone. */
 const common = {
-  rootDir: new URL("..", import.meta.url).pathname,
+  rootDir: fileURLToPath(new URL("..", import.meta.url)),
   testRunner: "<rootDir>/test/runner/native.ts",
   transform: {},
   modulePathIgnorePatterns: ["<rootDir>/.local", "<rootDir>/dist"],
@@ -22,7 +23,7 @@ const onControlPlane = {
 };
 
 export default {
-  testSequencer: new URL("longest-first.mjs", import.meta.url).pathname,
+  testSequencer: fileURLToPath(new URL("longest-first.mjs", import.meta.url)),
   // Tests of one file that are told side by side wait for most of their time, on the cluster and not on each other.
   maxConcurrency: 10,
   // For a machine that is shared: what hangs is told by the deadline of what is waited for.

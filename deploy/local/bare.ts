@@ -20,8 +20,8 @@ import { userTokens } from "./user-tokens.ts";
 export async function startBareCluster(): Promise<void> {
   if (await isRunning()) throw new Error(`A local cluster runs here; stop it with "${makeCommand("down")}" first.`);
   const progress = showProgress();
+  const site = await startCluster(progress, { components: bareComponents });
   const image = await progress.step("build the image", () => buildImage(join(stateFolder, "image")));
-  const site = await startCluster(progress, bareComponents);
   await progress.step("load the image", async () => {
     await containerd(site, "images", "import", image.archive);
     // Nodes elsewhere get this name by pulling.

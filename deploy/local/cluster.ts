@@ -1,7 +1,8 @@
+import { assertCapacity } from "./capacity.ts";
 import { cleanUp } from "./cleanup/cleanup.ts";
 import { assertNoOtherKubelet } from "./cleanup/fixed-paths.ts";
 import { assertMachineIsFree, claimMachine, withMachine } from "./cleanup/machine.ts";
-import type { Component } from "./components/component.ts";
+import type { BuiltComponent, Component, UnbuiltComponent } from "./components/component.ts";
 import { components } from "./components/index.ts";
 import { clusterFolder } from "./folders.ts";
 import { startGitea } from "./git/gitea.ts";
@@ -12,42 +13,70 @@ import { assertCanRun } from "./prerequisites.ts";
 import { isAlive, recordedProcesses } from "./processes/process.ts";
 import { withoutSupervisor } from "./processes/supervisor.ts";
 import { type Progress, planned } from "./progress.ts";
-import { type ClusterSite, prepareSite } from "./site.ts";
+import { buildSite, type ClusterSite, type PreparedSite, prepareSite } from "./site.ts";
 import { startInOrder } from "./start-order.ts";
+
+/** The choices of a start. */
+export interface StartOptions {
+  /** Default: the cluster with the platform on it. */
+  readonly components?: readonly Component[];
+  /** Builds what the caller needs besides, when the machine is known to be fit and before the cluster's programs are built. */
+  readonly build?: () => Promise<void>;
+}
 
 /**
  * Starts what is missing of the local cluster with the platform on it, and returns when its node is ready and every
  * program answers. What already runs stays as it is. The programs outlive the caller; `stopCluster` ends them.
  *
- * Needs Linux and root. Fails with the name of the program that did not come up and the end of its log.
+ * Needs Linux and root. What can be wrong with the machine is looked for, and what needs no build is started, before
+ * anything is compiled. Fails with the name of the program that did not come up and the end of its log.
  */
-export async function startCluster(progress: Progress, wanted = components): Promise<ClusterSite> {
+export async function startCluster(progress: Progress, options: StartOptions = {}): Promise<ClusterSite> {
   await assertCanRun(progress);
-  return withMachine(longestBuildMs, () => startOnFreeMachine(progress, wanted));
+  return withMachine(longestBuildMs, () => startOnFreeMachine(progress, options));
 }
 
 /** A second start waits for the first one, which may be building everything. */
 const longestBuildMs = 60 * 60_000;
 
-async function startOnFreeMachine(progress: Progress, wanted: readonly Component[]): Promise<ClusterSite> {
+async function startOnFreeMachine(progress: Progress, { components: wanted = components, build }: StartOptions) {
   await assertMachineIsFree();
-  if (!(await isRunning())) {
+  const ranBefore = await isRunning();
+  if (!ranBefore) {
     await cleanUp();
+    await assertCapacity();
     await assertPortsAreFree(clusterPorts());
     await assertNoOtherKubelet();
     await assertNetworkIsFree();
   }
   await claimMachine();
-  const site = await prepareSite(progress);
+  const prepared = await prepareSite(progress);
   const steps = planned(progress, wanted);
   try {
+    const unbuilt = wanted.filter(needsNoBuild);
     await withoutSupervisor(clusterFolder, () =>
-      startInOrder(wanted, (component) => steps.step(component.name, () => component.start(site))),
+      startInOrder(unbuilt, (component) => steps.step(component.name, () => component.start(prepared))),
+    );
+    const site = await built(prepared, build).catch(async (error: unknown) => {
+      if (!ranBefore) await cleanUp();
+      throw error;
+    });
+    const ready = unbuilt.map(({ name }) => name);
+    await withoutSupervisor(clusterFolder, () =>
+      startInOrder(wanted.filter(needsBuild), (one) => steps.step(one.name, () => one.start(site)), ready),
     );
     return site;
   } finally {
-    site.client.close();
+    prepared.client.close();
   }
+}
+
+const needsNoBuild = (component: Component): component is UnbuiltComponent => component.needsBuild === false;
+const needsBuild = (component: Component): component is BuiltComponent => !needsNoBuild(component);
+
+async function built(prepared: PreparedSite, build: StartOptions["build"]): Promise<ClusterSite> {
+  await build?.();
+  return buildSite(prepared);
 }
 
 /**
@@ -61,7 +90,7 @@ export async function withGitea<T>(
   const site = await withMachine(longestBuildMs, async () => {
     await assertMachineIsFree();
     if (!(await isRunning())) throw new Error('No local cluster runs here; start it with "make up" first.');
-    return prepareSite(progress);
+    return buildSite(await prepareSite(progress));
   });
   try {
     const start = () => withoutSupervisor(clusterFolder, () => startGitea(site));

@@ -3,7 +3,8 @@ import { delimiter, join } from "node:path";
 import { run } from "./processes/run.ts";
 import type { Progress } from "./progress.ts";
 
-const alternative =
+/** The way for who can't have a local cluster, as the end of a sentence. */
+export const alternative =
   "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up, or with Docker CLUSTER=kind make up";
 
 /** Programs that the local cluster is built with or calls, and the Debian packages that bring them. */

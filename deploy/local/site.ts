@@ -10,12 +10,12 @@ import { type CertificateAuthority, certificateAuthority, signingKey } from "./k
 import { addresses } from "./network/addresses.ts";
 import type { Progress } from "./progress.ts";
 
-/** The facts that the components of the local cluster share. */
-export interface ClusterSite {
+const pki = join(clusterFolder, "pki");
+
+/** The facts that the components of the local cluster share before anything is built. */
+export interface PreparedSite {
   readonly folder: string;
-  readonly built: Built;
   readonly ca: CertificateAuthority;
-  readonly controlPlane: ControlPlaneSite;
   /** The cluster's administrator. */
   readonly access: ApiAccess;
   readonly adminKubeconfig: string;
@@ -27,25 +27,21 @@ export interface ClusterSite {
   readonly progress: Progress;
 }
 
-/** Builds what is missing and prepares folder, keys and administrator of the local cluster; starts nothing. */
-export async function prepareSite(progress: Progress): Promise<ClusterSite> {
-  const built = await buildAll(progress);
+/** The facts that all components of the local cluster share. */
+export interface ClusterSite extends PreparedSite {
+  readonly built: Built;
+  readonly controlPlane: ControlPlaneSite;
+}
+
+/** Prepares folder, keys, administrator and repositories of the local cluster, in a second; starts and builds nothing. */
+export async function prepareSite(progress: Progress): Promise<PreparedSite> {
   await mkdir(clusterFolder, { recursive: true, mode: 0o700 });
   await mkdir(runFolder, { recursive: true });
-  // Only root may enter it.
-  const etcdFolder = join(runFolder, "etcd");
-  await mkdir(etcdFolder, { recursive: true, mode: 0o700 });
-  const pki = join(clusterFolder, "pki");
   const ca = await certificateAuthority(pki);
   const clientCertificate = await ca.issue("admin", { commonName: "admin", organization: "system:masters" });
   const { address } = addresses.bridge;
   const url = `https://${address}:${addresses.apiServerPort}`;
   const access = { url, caFile: ca.certificate, clientCertificate };
-  const controlPlane: ControlPlaneSite = {
-    ...{ programs: built.controlplane.programs, folder: clusterFolder, address, port: addresses.apiServerPort },
-    ...{ etcdFolder, etcdGateway: false, caFile: ca.certificate },
-    ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
-  };
   const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), {
     ...{ cluster: clusterEntry(access), user: "admin", clientCertificate },
   });
@@ -54,9 +50,7 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
   const repositories = await makeRepositories(repositoriesFolder);
   return {
     folder: clusterFolder,
-    built,
     ca,
-    controlPlane,
     access,
     adminKubeconfig,
     client,
@@ -64,4 +58,19 @@ export async function prepareSite(progress: Progress): Promise<ClusterSite> {
     repositories,
     progress,
   };
+}
+
+/** Builds what is missing (minutes on a cold machine). */
+export async function buildSite(site: PreparedSite): Promise<ClusterSite> {
+  const built = await buildAll(site.progress);
+  // Only root may enter it.
+  const etcdFolder = join(runFolder, "etcd");
+  await mkdir(etcdFolder, { recursive: true, mode: 0o700 });
+  const { address } = addresses.bridge;
+  const controlPlane: ControlPlaneSite = {
+    ...{ programs: built.controlplane.programs, folder: site.folder, address, port: addresses.apiServerPort },
+    ...{ etcdFolder, etcdGateway: false, caFile: site.ca.certificate },
+    ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
+  };
+  return { ...site, built, controlPlane };
 }

@@ -1,6 +1,7 @@
-/** Something that can be started once the named others are. */
+/** Something that can be started. */
 export interface Startable {
   readonly name: string;
+  /** The others that must be ready before it is started. Those without order start at the same time. */
   readonly after: readonly string[];
 }
 
@@ -9,31 +10,34 @@ export interface Startable {
  *
  * The first failure is thrown, after every component that was already starting has come to its end; nothing that was
  * still waiting is started then. Components that name an unknown component or wait for each other fail before anything starts.
+ * `ready` names components that run already.
  */
 export async function startInOrder<T extends Startable>(
   components: readonly T[],
   start: (component: T) => Promise<void>,
+  ready: readonly string[] = [],
 ): Promise<void> {
-  assertOrder(components);
-  const ready = new Map<string, Promise<void>>();
-  for (const component of inOrder(components)) {
-    const before = component.after.map((name) => ready.get(name));
-    ready.set(
+  assertOrder(components, ready);
+  const starts = new Map<string, Promise<void>>();
+  for (const component of inOrder(components, ready)) {
+    const before = component.after.map((name) => starts.get(name));
+    starts.set(
       component.name,
       Promise.all(before).then(() => start(component)),
     );
   }
-  const results = await Promise.allSettled(ready.values());
+  const results = await Promise.allSettled(starts.values());
   const failed = results.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
 }
 
-/** The components, each behind those it comes after. */
-export function inOrder<T extends Startable>(components: readonly T[]): T[] {
+/** The components, each behind those it comes after; those of the names in `ready` come first and are left out. */
+export function inOrder<T extends Startable>(components: readonly T[], ready: readonly string[] = []): T[] {
   const sorted: T[] = [];
   let rest = [...components];
   while (rest.length > 0) {
-    const next = rest.filter(({ after }) => after.every((name) => sorted.some((component) => component.name === name)));
+    const before = new Set([...ready, ...sorted.map(({ name }) => name)]);
+    const next = rest.filter(({ after }) => after.every((name) => before.has(name)));
     if (next.length === 0)
       throw new Error(`these components wait for each other: ${rest.map(({ name }) => name).join(", ")}`);
     sorted.push(...next);
@@ -42,8 +46,8 @@ export function inOrder<T extends Startable>(components: readonly T[]): T[] {
   return sorted;
 }
 
-function assertOrder(components: readonly Startable[]): void {
-  const names = new Set(components.map(({ name }) => name));
+function assertOrder(components: readonly Startable[], ready: readonly string[]): void {
+  const names = new Set([...components.map(({ name }) => name), ...ready]);
   const unknown = components.flatMap(({ after }) => after).find((name) => !names.has(name));
   if (unknown) throw new Error(`a component waits for ${unknown}, which is none`);
 }

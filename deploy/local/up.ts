@@ -16,8 +16,8 @@ import { userTokens } from "./user-tokens.ts";
 export async function up(): Promise<void> {
   const began = performance.now();
   const progress = showProgress();
-  await progress.step("command line and web console", installCommandLine);
-  const site = await startCluster(progress);
+  const build = () => progress.step("command line and web console", installCommandLine);
+  const site = await startCluster(progress, { build });
   const idToken = await writeEnvironmentFile(site);
   const client = apiClient(site.access);
   const hello = await ensureHello(client, idToken).finally(() => client.close());
@@ -56,7 +56,7 @@ Everything took ${seconds.toFixed(1)} s and keeps running; "make down" stops it.
   $KUBECTL get eenv hello -o wide
   tail -f ${join(".local/cluster", "log/operator.log")}                       # programs: "make status"
 
-The URLs' certificate is signed by ${shortPath(ca.certificate)}: curl --cacert $CA_FILE ${hello.urls.frontend}
+The URLs' certificate is signed by ${shortPath(ca.certificate)}: curl --cacert "$CA_FILE" ${hello.urls.frontend}
 The REST interface is described at ${apiUrl}/docs.
 NetworkPolicies are real objects here, but this cluster's network plugin does not enforce them.`;
 }

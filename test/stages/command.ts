@@ -7,22 +7,23 @@ import { text } from "node:stream/consumers";
 export const checkout = resolve(import.meta.dirname, "../..");
 /** The Node that runs us. */
 export const node = process.execPath;
-/** The path of a program of an installed package. */
-export const bin = (name: string) => join(checkout, "node_modules/.bin", name);
+/** The path of a program of an installed package, in the checkout in which it is run. */
+export const bin = (name: string) => join("node_modules/.bin", name);
 
-/** The environment and folder that a command runs in; by default ours, and the checkout. */
+/** The environment and the checkout that a command runs in; by default our own. */
 export interface How {
+  readonly checkout?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
-  readonly cwd?: string | undefined;
 }
 
 /** Runs a command that writes where we write. Answers its exit code, 1 after a signal, 127 when it can't be started. */
 export async function run(
   command: string,
   args: readonly string[],
-  { env, cwd = checkout }: How = {},
+  { checkout: cwd = checkout, env = process.env }: How = {},
 ): Promise<number> {
-  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "inherit", "inherit"] });
+  // A shell believes its parent about where it is, if that is the same folder by another path.
+  const child = spawn(command, args, { cwd, env: { ...env, PWD: cwd }, stdio: ["ignore", "inherit", "inherit"] });
   try {
     const [code] = (await once(child, "close")) as [number | null];
     return code ?? 1;

@@ -37,7 +37,7 @@ export async function jest(
     ];
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
-    const outcomes = (result.testResults ?? []).map((one) => outcomeOfFile(one, projects[0] ?? "", how.cwd));
+    const outcomes = (result.testResults ?? []).map((one) => outcomeOfFile(one, projects[0] ?? "", how.checkout));
     const isTold = outcomes.some(({ failures }) => failures.length > 0);
     if (code === 0 || isTold) return outcomes;
     const failures = [{ message: `Jest ended with ${code}. Its output ends:` }];

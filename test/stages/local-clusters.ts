@@ -6,13 +6,15 @@ import { whyNoImage } from "../../deploy/image/pins.ts";
 import { isRunning } from "../../deploy/local/cluster.ts";
 import { clusterFolder, shellVariablesFile } from "../../deploy/local/folders.ts";
 import { whyNot } from "../../deploy/local/prerequisites.ts";
-import { checkout, type How, node, run } from "./command.ts";
+import { run as commandOutput } from "../../deploy/local/processes/run.ts";
+import { withCheckoutElsewhere } from "./checkout-elsewhere.ts";
+import { bin, checkout, type How, run } from "./command.ts";
 import { jest } from "./jest.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { playwright, whyNoBrowser } from "./playwright.ts";
 import type { StageHow } from "./stage.ts";
 
-const launcher = join(checkout, "deploy/local/main.ts");
+const launcher = "deploy/local/main.ts";
 
 /** The platform installed by helm, as pods, on a local cluster of its own. */
 export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[]> {
@@ -20,9 +22,8 @@ export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[
   const running = (await isRunning()) ? 'A local cluster runs here; "make down" stops it.' : undefined;
   const obstacle = running ?? whyNot() ?? (await whyNoImage());
   if (obstacle !== undefined) return skipped([stage], obstacle);
-  const env = withoutCluster();
   try {
-    if ((await run(node, [launcher, "bare"], { env })) !== 0) return [notStarted(stage, "bare")];
+    if ((await launch("bare")) !== 0) return [notStarted(stage, "bare")];
     // Among all the other stages, an installation's short story; all scenes where they are asked for.
     const projects = isWhole && files === undefined ? ["e2e-install"] : ["e2e-install", "e2e-install-scenes"];
     return await jest(projects, 1, { env: { ...process.env, ...shellVariables() }, files });
@@ -31,21 +32,46 @@ export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[
   }
 }
 
-/** Stories on the local cluster: the one that runs, or one that is started for the tests and stopped after them. */
+/**
+ * Stories on the local cluster: the one that runs, or one that is started for the tests and stopped after them. That one is
+ * started, and its stories are told, at another place of the checkout. Nothing of the checkout may have changed then.
+ */
 export async function e2e(names: readonly string[], how: StageHow): Promise<Outcome[]> {
   const obstacle = whyNot();
   if (obstacle !== undefined) return skipped(names, obstacle);
-  const ranBefore = await isRunning();
-  const env = withoutCluster();
-  const name = names.join(", ");
-  try {
-    for (const command of names.includes("e2e") ? ["up", "gitea"] : ["up"]) {
-      if ((await run(node, [launcher, command], { env })) !== 0) return [notStarted(name, command)];
+  const before = await changedFiles();
+  const outcomes = await withCheckoutElsewhere(async (elsewhere) => {
+    if (await isRunning()) return onCluster(names, { ...how, checkout });
+    try {
+      return await onCluster(names, { ...how, checkout: elsewhere });
+    } finally {
+      await stopCluster(names[0] ?? "", { checkout: elsewhere });
     }
-    return await stories(names, { ...how, env: { ...process.env, ...shellVariables() } });
-  } finally {
-    if (!ranBefore) await stopCluster(names[0] ?? "");
+  });
+  const after = await changedFiles();
+  if (after === before) return outcomes;
+  const failure = { title: "no file of the checkout changes in the meantime", message: after };
+  return [...outcomes, outcomeOf(names.join(", "), { failures: [failure] })];
+}
+
+/** Starts what is missing of the local cluster and tells those stages' stories on it. */
+async function onCluster(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
+  for (const command of names.includes("e2e") ? ["up", "gitea"] : ["up"]) {
+    if ((await launch(command, how)) !== 0) return [notStarted(names.join(", "), command)];
   }
+  return stories(names, { ...how, env: { ...process.env, ...shellVariables() } });
+}
+
+/** Calls a command of the launcher. Whatever cluster the caller works with: the stories are told on the local one. */
+function launch(command: string, how: How = {}): Promise<number> {
+  const { CLUSTER: _, ...env } = process.env;
+  return run(bin("node"), [launcher, command], { checkout: how.checkout, env });
+}
+
+/** Lists the files that git finds changed or new, but for the picture of `make screenshot`; empty where git knows no checkout. */
+async function changedFiles(): Promise<string> {
+  const args = ["-c", "safe.directory=*", "status", "--porcelain", "--", ".", ":!docs/console.png"];
+  return commandOutput("git", args, { cwd: checkout }).catch(() => "");
 }
 
 /** How the stories of a stage are told: beside the others, and those that break what others need, one by one. */
@@ -59,13 +85,12 @@ interface StoryKind {
 const storyKinds: readonly StoryKind[] = [
   {
     stage: "e2e",
-    tell: (company, { env, files }) =>
-      company === "together" ? jest(["e2e"], 4, { env, files }) : jest(["e2e-alone"], 1, { env, files }),
+    tell: (company, how) => (company === "together" ? jest(["e2e"], 4, how) : jest(["e2e-alone"], 1, how)),
   },
   {
     stage: "e2e-console",
-    tell: (company, { env, files }) =>
-      playwright(company, { stage: "e2e-console", config: "e2e/console/playwright.config.ts", env, files }),
+    tell: (company, how) =>
+      playwright(company, { ...how, stage: "e2e-console", config: "e2e/console/playwright.config.ts" }),
   },
 ];
 
@@ -94,17 +119,11 @@ function notStarted(stage: string, command: string): Outcome {
 }
 
 /** Stops the cluster, and keeps what its programs wrote where the run keeps such. */
-async function stopCluster(stage: string): Promise<void> {
+async function stopCluster(stage: string, how: How = {}): Promise<void> {
   const { PROGRAM_LOGS } = process.env;
   const logs = join(clusterFolder, "log");
   if (PROGRAM_LOGS) await cp(logs, join(PROGRAM_LOGS, stage), { recursive: true }).catch(() => undefined);
-  await run(node, [launcher, "down"], { env: withoutCluster() });
-}
-
-/** Whatever cluster the caller works with: the stories are told on the local one. */
-function withoutCluster(): NodeJS.ProcessEnv {
-  const { CLUSTER: _, ...env } = process.env;
-  return env;
+  await launch("down", how);
 }
 
 function shellVariables(): Record<string, string> {

@@ -20,6 +20,13 @@ export async function buildAll(progress: Progress): Promise<Built> {
   };
 }
 
+/** The share of a whole build's work that is still to be done, 0 to 1. */
+export async function unbuiltShare(): Promise<number> {
+  const workOf = (steps: readonly { readonly weight: number }[]) => steps.reduce((sum, { weight }) => sum + weight, 0);
+  const all = Object.values(goModules).map(({ buildSeconds }) => ({ weight: buildSeconds }));
+  return workOf(await missingSteps()) / workOf([...all, postgresqlStep]);
+}
+
 async function missingSteps() {
   const isBuilt = await Promise.all(Object.values(goModules).map(builtModule));
   const missing = Object.values(goModules).filter((_module, index) => !isBuilt[index]);

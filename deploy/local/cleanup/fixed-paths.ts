@@ -30,11 +30,11 @@ export async function assertNoOtherKubelet(): Promise<void> {
  */
 export async function removeFilesElsewhere(): Promise<void> {
   const folders = [clusterFolder, (await machineOwner()) ?? clusterFolder];
-  const links = await linksBelow(logLinks, folders);
+  const links = await linksBelow(logLinks, [...folders, runFolder]);
   const names = await readdir(networkResults).catch(onCode(["ENOENT"], []));
   const results = names.filter(isResultOfPodNetwork).map((name) => join(networkResults, name));
   const sockets = (await ownsDeadSocket()) ? [kubeletSocket] : [];
-  const variables = await ourShellVariables();
+  const variables = await ourShellVariables(folders);
   for (const file of [...links, ...results, ...sockets, ...variables]) await rm(file, { force: true });
 }
 
@@ -64,7 +64,7 @@ async function ownsDeadSocket(): Promise<boolean> {
 }
 
 /** The platform for an existing cluster writes the same file, with another kubeconfig in it. */
-async function ourShellVariables(): Promise<string[]> {
+async function ourShellVariables(folders: readonly string[]): Promise<string[]> {
   const variables = await readFile(shellVariablesFile, "utf8").catch(onCode(["ENOENT"], ""));
-  return variables.includes(`'${clusterFolder}/`) ? [shellVariablesFile] : [];
+  return folders.some((folder) => variables.includes(`'${folder}/`)) ? [shellVariablesFile] : [];
 }

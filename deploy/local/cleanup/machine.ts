@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { clusterFolder, runFolder } from "../folders.ts";
 import { onCode } from "../processes/error-codes.ts";
@@ -27,10 +27,17 @@ export function machineOwner(): Promise<string | undefined> {
   return readFile(ownerFile, "utf8").catch(onCode(["ENOENT"], undefined));
 }
 
+/** Whether both paths lead to one folder: a checkout may be mounted at a second place. Folders that are not there differ. */
+export async function isSameFolder(one: string, other: string): Promise<boolean> {
+  if (one === other) return true;
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(onCode(["ENOENT"], undefined))));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
 /** Fails, naming the other checkout, when its cluster runs: both would use the same bridge and ports. */
 export async function assertMachineIsFree(): Promise<void> {
   const owner = await machineOwner();
-  if (owner === undefined || owner === clusterFolder) return;
+  if (owner === undefined || (await isSameFolder(owner, clusterFolder))) return;
   if (!(await recordedProcesses(owner)).some(isAlive)) return;
   throw new Error(`The local cluster of ${dirname(dirname(owner))} is running; stop it there with "make down" first.`);
 }

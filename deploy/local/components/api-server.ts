@@ -4,17 +4,17 @@ import { parseManifests } from "../kubernetes/api-client.ts";
 import { apiServerIsReady, etcd, etcdIsReady, kubeApiServer } from "../kubernetes/control-plane-programs.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** etcd: the objects. */
-export const etcdComponent: Component = {
+export const etcdComponent: BuiltComponent = {
   name: "etcd",
   after: [],
   start: (site) => keepRunning(site.folder, etcd(site.controlPlane), () => etcdIsReady(site.controlPlane)),
 };
 
 /** The API server, on the bridge's address, so that pods reach it and the rest of the world does not. */
-export const apiServerComponent: Component = {
+export const apiServerComponent: BuiltComponent = {
   name: "kube-apiserver",
   after: ["network", "etcd"],
   async start(site) {
@@ -40,7 +40,7 @@ export const apiServerComponent: Component = {
 };
 
 /** The rights of the cluster's own programs. */
-export const accessComponent: Component = {
+export const accessComponent: BuiltComponent = {
   name: "access rules",
   after: ["kube-apiserver"],
   async start({ client }) {

@@ -8,14 +8,14 @@ import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { ClusterSite } from "../site.ts";
 import { argoCdEnvironment, argoCdIsHealthy } from "./argo-cd.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 import { argoCdRedis, redisClient } from "./redis.ts";
 import { repoServerClient } from "./repo-server.ts";
 
 const { applicationControllerMetricsPort } = addresses;
 
 /** Argo CD's kinds, namespace, settings and rights. */
-export const deployerSettingsComponent: Component = {
+export const deployerSettingsComponent: BuiltComponent = {
   name: "Argo CD settings",
   after: ["kube-apiserver"],
   async start(site) {
@@ -47,7 +47,7 @@ function withData(manifest: Manifest, added: Record<string, string>): Manifest {
 const name = "argocd-application-controller";
 
 /** Argo CD's application-controller: Applications become objects. */
-export const applicationControllerComponent: Component = {
+export const applicationControllerComponent: BuiltComponent = {
   name,
   after: ["Argo CD settings", "network", "redis"],
   async start(site) {

@@ -4,20 +4,27 @@ import { runFolder } from "../folders.ts";
 import { addresses, podNetwork } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { run } from "../processes/run.ts";
+import { mountOnce } from "../processes/unprivileged.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** Where containerd answers. */
 export const containerdSocket = join(runFolder, "containerd.sock");
+
+/** Where containerd keeps images: a bind mount, because a comma or a colon in a path would end it in the options of an overlay. */
+const data = join(runFolder, "containerd-data");
 
 /** The image that holds a pod's namespaces. */
 export const pauseImage = "docker.io/local/pause:1";
 
 /** containerd with everything in folders of ours, so that another one on the machine is not touched. */
-export const containerdComponent: Component = {
+export const containerdComponent: BuiltComponent = {
   name: "containerd",
   after: ["network"],
   async start(site) {
+    const source = join(site.folder, "containerd");
+    await mkdir(source, { recursive: true });
+    await mountOnce(source, data);
     const config = join(site.folder, "containerd.toml");
     await writeFile(config, containerdConfig(site));
     await writeNetwork(site);
@@ -42,7 +49,7 @@ export function containerd({ built }: Pick<ClusterSite, "built">, ...args: strin
 function containerdConfig({ folder, built }: ClusterSite): string {
   const runtime = "plugins.'io.containerd.cri.v1.runtime'";
   return `version = 3
-root = "${join(folder, "containerd")}"
+root = "${data}"
 state = "${join(runFolder, "containerd")}"
 [grpc]
   address = "${containerdSocket}"

@@ -4,13 +4,13 @@ import { controllersAreReady, kubeControllerManager } from "../kubernetes/contro
 import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 // They manage address ranges and machines of a cloud, of which there is none.
 const without = ["-node-ipam-controller", "-cloud-node-lifecycle-controller", "-node-route-controller"];
 
 /** The controllers of Kubernetes. */
-export const controllerManagerComponent: Component = {
+export const controllerManagerComponent: BuiltComponent = {
   name: "kube-controller-manager",
   after: ["kube-apiserver"],
   async start(site) {
@@ -22,7 +22,7 @@ export const controllerManagerComponent: Component = {
 };
 
 /** The scheduler: pods to the node. It says on a port of loopback whether it knows all that it decides by. */
-export const schedulerComponent: Component = {
+export const schedulerComponent: BuiltComponent = {
   name: "kube-scheduler",
   after: ["kube-apiserver"],
   async start(site) {

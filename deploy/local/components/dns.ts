@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** CoreDNS: the names of Services. It knows no other name, so a pod can't look up the world. */
-export const dnsComponent: Component = {
+export const dnsComponent: BuiltComponent = {
   name: "coredns",
   after: ["access rules", "network"],
   async start(site) {
@@ -27,12 +27,13 @@ async function knowsTheApiServer(): Promise<boolean> {
   return found.includes(addresses.firstService);
 }
 
-function corefile(kubeconfig: string): string {
+/** The configuration of CoreDNS; a path of any characters is one word in it. */
+export function corefile(kubeconfig: string): string {
   return `cluster.local:53 {
   bind ${addresses.bridge.address}
   errors
   kubernetes cluster.local {
-    kubeconfig ${kubeconfig} local
+    kubeconfig "${kubeconfig.replaceAll('"', '\\"')}" local
     pods disabled
   }
   cache 5

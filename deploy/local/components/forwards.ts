@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { CertificateAuthority } from "../kubernetes/pki.ts";
 import { addresses, forwards } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** Git, the ingress and the identity provider for the platform in pods: they are on this machine's loopback. */
-export const forwardsComponent: Component = {
+export const forwardsComponent: BuiltComponent = {
   name: "forwards",
   after: ["network", "git server", "identity provider", "traefik"],
   start: (site) => keepForwards(site.folder, site.ca, addresses.bridge.address),

@@ -4,15 +4,16 @@ import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { mountOnce, programUsers } from "../processes/unprivileged.ts";
 import { answersWell } from "../processes/wait.ts";
-import type { Component } from "./component.ts";
+import type { UnbuiltComponent } from "./component.ts";
 
 /** Where git finds the repositories: a bind mount, because its user may not enter root's folders. */
 const root = join(runFolder, "git-server");
 
 /** The git repositories of the chart and the sample application, readable by everybody on this machine. */
-export const gitServerComponent: Component = {
+export const gitServerComponent: UnbuiltComponent = {
   name: "git server",
   after: [],
+  needsBuild: false,
   async start(site) {
     await mountOnce(site.repositoriesFolder, root);
     const script = join(import.meta.dirname, "../git/serve.ts");

@@ -3,12 +3,13 @@ import { identityFolder } from "../folders.ts";
 import { localIssuer } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { answersWell } from "../processes/wait.ts";
-import type { Component } from "./component.ts";
+import type { UnbuiltComponent } from "./component.ts";
 
 /** The identity provider, beside the local cluster. */
-export const identityComponent: Component = {
+export const identityComponent: UnbuiltComponent = {
   name: "identity provider",
   after: [],
+  needsBuild: false,
   start: (site) => keepIdentityProvider(site.folder),
 };
 

@@ -5,11 +5,11 @@ import { type ImageSpec, packImages } from "../builds/pack.ts";
 import { postgresqlImage } from "../builds/postgresql.ts";
 import { giteaUrl } from "../network/addresses.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 import { containerd, pauseImage } from "./container-runtime.ts";
 
 /** The images that pods are made of, packed from the built programs and put into containerd. */
-export const imagesComponent: Component = {
+export const imagesComponent: BuiltComponent = {
   name: "images",
   after: ["containerd"],
   async start(site) {

@@ -7,10 +7,10 @@ import type { CertificateAuthority, KeyPair } from "../kubernetes/pki.ts";
 import { addresses, baseDomain } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** Traefik: HTTPS from loopback to the pods, under one certificate for all names of the base domain. */
-export const ingressComponent: Component = {
+export const ingressComponent: BuiltComponent = {
   name: "traefik",
   after: ["access rules"],
   async start(site) {

@@ -1,18 +1,19 @@
 import { forwards } from "../network/addresses.ts";
 import { makeNetwork } from "../network/network.ts";
 import { makeControlGroup } from "../processes/control-groups.ts";
-import type { Component } from "./component.ts";
+import type { UnbuiltComponent } from "./component.ts";
 
 /** The bridge, its closed door, and the control group of the pods. */
-export const networkComponent: Component = network();
+export const networkComponent: UnbuiltComponent = network();
 
 /** The same, but pods may reach what is forwarded to them. */
-export const forwardingNetworkComponent: Component = network(Object.values(forwards).map(({ port }) => port));
+export const forwardingNetworkComponent: UnbuiltComponent = network(Object.values(forwards).map(({ port }) => port));
 
-function network(opened: readonly number[] = []): Component {
+function network(opened: readonly number[] = []): UnbuiltComponent {
   return {
     name: "network",
     after: [],
+    needsBuild: false,
     start: async () => {
       await Promise.all([makeNetwork(opened), makeControlGroup()]);
     },

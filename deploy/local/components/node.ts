@@ -1,20 +1,28 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Condition } from "../../../crds/conditions.ts";
+import { runFolder } from "../folders.ts";
 import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses, nodeName } from "../network/addresses.ts";
 import { controlGroup } from "../processes/control-groups.ts";
 import { keepRunning } from "../processes/process.ts";
+import { mountOnce } from "../processes/unprivileged.ts";
 import { answersWell } from "../processes/wait.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 import { containerdSocket } from "./container-runtime.ts";
+
+/**
+ * Where the kubelet has its state and the logs of pods: bind mounts, because a socket's path is limited to 107 bytes, and the
+ * kubelet refuses a path of logs with other characters than ASCII. The checkout's may have both.
+ */
+const folders = { state: join(runFolder, "kubelet"), logs: join(runFolder, "pod-logs") };
 
 /**
  * The kubelet: pods become containers. It authenticates and authorizes callers by the API server, and is ready when the
  * node is.
  */
-export const kubeletComponent: Component = {
+export const kubeletComponent: BuiltComponent = {
   name: "kubelet",
   after: ["kube-apiserver", "containerd", "images"],
   async start(site) {
@@ -23,10 +31,11 @@ export const kubeletComponent: Component = {
     const kubeconfig = await kubeconfigFor(site, "kubelet", subject);
     const alternativeNames = [`IP:${address}`, `DNS:${nodeName}`];
     const serving = await site.ca.issue("kubelet", { commonName: nodeName, alternativeNames });
+    await mountFolders(site);
     const config = join(site.folder, "kubelet.json");
     await writeFile(config, JSON.stringify(kubeletConfiguration(site, serving), null, 2));
     const args = [
-      ...["--config", config, "--kubeconfig", kubeconfig, "--root-dir", join(site.folder, "kubelet")],
+      ...["--config", config, "--kubeconfig", kubeconfig, "--root-dir", folders.state],
       ...["--hostname-override", nodeName, "--node-ip", address, "--cert-dir", join(site.folder, "kubelet-pki")],
     ];
     const command = join(site.built.controlplane.programs, "kubelet");
@@ -34,8 +43,18 @@ export const kubeletComponent: Component = {
   },
 };
 
+async function mountFolders({ folder }: ClusterSite): Promise<void> {
+  for (const [source, target] of [
+    [join(folder, "kubelet"), folders.state],
+    [join(folder, "pod-logs"), folders.logs],
+  ] as const) {
+    await mkdir(source, { recursive: true });
+    await mountOnce(source, target);
+  }
+}
+
 /** kube-proxy: Services become nftables rules. */
-export const kubeProxyComponent: Component = {
+export const kubeProxyComponent: BuiltComponent = {
   name: "kube-proxy",
   after: ["kube-apiserver"],
   async start(site) {
@@ -102,7 +121,7 @@ function kubeletConfiguration(site: ClusterSite, serving: { certificate: string;
     // On file systems without statistics (overlays, some virtual machines) the kubelet would never become ready.
     ...{ localStorageCapacityIsolation: false, imageGCHighThresholdPercent: 100 },
     evictionHard: { "imagefs.available": "0%", "nodefs.available": "0%", "memory.available": "50Mi" },
-    ...{ maxPods: 500, podLogsDir: join(site.folder, "pod-logs"), serializeImagePulls: false },
+    ...{ maxPods: 500, podLogsDir: folders.logs, serializeImagePulls: false },
     ...{ nodeStatusUpdateFrequency: "5s", kubeAPIQPS: 200, kubeAPIBurst: 400 },
   };
 }

@@ -7,11 +7,11 @@ import { type HostPlatform, keepOperatorRunning, keepTokenFresh } from "../platf
 import { ensureConsoleSecret, ensureWebhookKey } from "../platform/secrets.ts";
 import { localSettings } from "../platform/settings.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 import { sampleImage } from "./images.ts";
 
 /** The platform chart without its Deployment, and the Repositories of the sample application. */
-export const platformComponent: Component = {
+export const platformComponent: BuiltComponent = {
   name: "platform chart",
   after: ["kube-apiserver", "Argo CD settings", "identity provider"],
   async start(site) {
@@ -26,14 +26,14 @@ export const platformComponent: Component = {
 };
 
 /** A token of the chart's ServiceAccount in a file that is kept fresh: the operator has exactly that identity. */
-export const platformTokenComponent: Component = {
+export const platformTokenComponent: BuiltComponent = {
   name: "platform token",
   after: ["platform chart"],
   start: (site) => keepTokenFresh(hostPlatform(site)),
 };
 
 /** The operator with its REST API, on the host. */
-export const operatorComponent: Component = {
+export const operatorComponent: BuiltComponent = {
   name: "operator",
   after: ["platform token", "Argo CD settings", "identity provider"],
   start: (site) => keepOperatorRunning(hostPlatform(site)),

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { ClusterSite } from "../site.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 import { answersPing, type LocalRedis } from "./redis-ping.ts";
 
 /** Argo CD's cache. A writer of it chooses what Argo CD applies, so it has a password and a certificate. */
-export const redisComponent: Component = {
+export const redisComponent: BuiltComponent = {
   name: "redis",
   after: [],
   async start(site) {

@@ -5,7 +5,7 @@ import { keepRunning, type ProcessSpec } from "../processes/process.ts";
 import { mountOnce, ownCopy, ownFolder, programUsers } from "../processes/unprivileged.ts";
 import type { ClusterSite } from "../site.ts";
 import { argoCdEnvironment, argoCdIsHealthy } from "./argo-cd.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 import { argoCdRedis, redisClient } from "./redis.ts";
 
 const { repoServerPort, repoServerMetricsPort } = addresses;
@@ -21,7 +21,7 @@ const folders = {
  * Argo CD's repo-server: charts become manifests. It reads input of others, so it is not root. Its manifests are applied by
  * an administrator, so it serves only clients with a certificate of the cluster, and has one itself.
  */
-export const repoServerComponent: Component = {
+export const repoServerComponent: BuiltComponent = {
   name: "argocd-repo-server",
   after: ["network", "redis"],
   async start(site) {

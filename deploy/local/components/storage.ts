@@ -2,10 +2,10 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { storageClass } from "../kubernetes/volumes.ts";
 import { keepRunning } from "../processes/process.ts";
-import type { Component } from "./component.ts";
+import type { BuiltComponent } from "./component.ts";
 
 /** Provisions volumes for claims: folders of this machine. */
-export const storageComponent: Component = {
+export const storageComponent: BuiltComponent = {
   name: "storage",
   after: ["kube-apiserver", "access rules"],
   async start(site) {

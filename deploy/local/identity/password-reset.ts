@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { requestTarget } from "../network/request-target.ts";
 import { type Account, accountByEmail } from "./accounts.ts";
 import { answer, readBody, readForm } from "./exchange.ts";
 import { errorPage, passwordPage, passwordSetPage } from "./pages.ts";
@@ -66,8 +67,8 @@ export function passwordReset(issuer: string, passwords: Passwords, deliver: (ma
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const token = new URL(request.url ?? "", issuer).searchParams.get("token");
-    if (token !== null) return finish(token, request, response);
+    const token = requestTarget(request)?.searchParams.get("token");
+    if (typeof token === "string") return finish(token, request, response);
     if (request.method === "POST") return begin(request, response);
     response.writeHead(405, { allow: "POST" }).end();
   }

@@ -58,7 +58,7 @@ Everything took ${((performance.now() - began) / 1000).toFixed(1)} s and keeps r
   source ${shortPath(file)}
   curl -H "Authorization: Bearer $ID_TOKEN" $API_URL/api/environments/hello   # "make token" prints a fresh token
   eenv login --with-token <<< $ID_TOKEN && eenv get hello   # or "eenv login", with a browser; "eenv --help"
-  curl --cacert $CA_FILE ${hello.urls.frontend}
+  curl --cacert "$CA_FILE" ${hello.urls.frontend}
   $KUBECTL get eenv hello -o wide`);
 }
 

@@ -32,7 +32,7 @@ export async function keepHostPrograms(
 
 function keepGitServer(folder: string, root: string, { chart }: LocalRepositories): Promise<void> {
   const script = join(import.meta.dirname, "../git/serve.ts");
-  const args = [script, String(addresses.gitServerPort), root, String(process.getuid?.() ?? 0)];
+  const args = [script, String(addresses.gitServerPort), root];
   const url = `${chart.url}/info/refs?service=git-upload-pack`;
   return keepRunning(folder, { name: "git-server", command: process.execPath, args }, () => answersWell(url));
 }

@@ -6,20 +6,17 @@ import { join } from "node:path";
 import { makeCommand } from "../make-command.ts";
 import { onCode } from "./error-codes.ts";
 import { startOf } from "./process-start.ts";
-import { withoutProxies, withSystemPath } from "./run.ts";
+import { type Workplace, withoutProxies, withSystemPath, workplace } from "./run.ts";
 import { type Wait, waitUntil } from "./wait.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /** A program to be kept running. */
-export interface ProcessSpec {
+export interface ProcessSpec extends Workplace {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   /** Added to our own environment without its proxies. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;
-  readonly cwd?: string;
-  readonly uid?: number;
-  readonly gid?: number;
   /** The kernel kills it when our own process ends, however that ends. Without it the program outlives us. */
   readonly diesWithUs?: boolean;
 }
@@ -108,9 +105,13 @@ async function spawnDetached(spec: ProcessSpec, logFile: string): Promise<number
   const log = openSync(logFile, "a");
   try {
     const [command = "", ...args] = commandLine(spec);
-    const { cwd, uid, gid } = spec;
     const env = withSystemPath({ ...withoutProxies(process.env), ...spec.env });
-    const child = spawn(command, args, { cwd, uid, gid, env, detached: true, stdio: ["ignore", log, log] });
+    const child = spawn(command, args, {
+      ...workplace(spec),
+      env,
+      detached: true,
+      stdio: ["ignore", log, log],
+    });
     await once(child, "spawn");
     child.unref();
     return child.pid as number;

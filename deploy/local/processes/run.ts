@@ -3,12 +3,16 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** How a command is run: its folder, its whole environment (default: ours), its standard input and its deadline in milliseconds. */
-export interface RunOptions {
+/** The user that a program runs as, ours by default, and the folder that it works in. */
+export interface Workplace {
   readonly cwd?: string;
-  readonly env?: NodeJS.ProcessEnv;
   readonly uid?: number;
   readonly gid?: number;
+}
+
+/** How a command is run: as whom and where, its whole environment (default: ours), its standard input and its deadline in milliseconds. */
+export interface RunOptions extends Workplace {
+  readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
   readonly deadlineMs?: number;
 }
@@ -20,10 +24,10 @@ export interface RunOptions {
  * unless told): the error names the command and carries the end of what it wrote.
  */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
-  const { deadlineMs = 60_000, env = process.env, input, ...rest } = options;
+  const { deadlineMs = 60_000, env = process.env, input } = options;
   try {
     const running = execute(command, args, {
-      ...rest,
+      ...workplace(options),
       env: withSystemPath(env),
       timeout: deadlineMs,
       maxBuffer: 64 * 1024 * 1024,
@@ -34,6 +38,16 @@ export async function run(command: string, args: readonly string[], options: Run
   } catch (error) {
     throw new Error(`${command} ${args.slice(0, 3).join(" ")} failed: ${endOfOutput(error)}`, { cause: error });
   }
+}
+
+/** User and folder for a program; another user works in `/` unless told, because ours may lie in a folder of root alone. */
+export function workplace({ cwd, uid, gid }: Workplace): Workplace {
+  const folder = cwd ?? (uid === undefined ? undefined : "/");
+  return {
+    ...(folder !== undefined && { cwd: folder }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  };
 }
 
 /** The environment with the folders of system programs in its PATH: after `su`, and for some users, they are missing. */

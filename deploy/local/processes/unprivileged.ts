@@ -30,10 +30,13 @@ export async function ownCopy(source: string, target: string, { uid, gid }: Prog
   await chown(target, uid, gid);
 }
 
-/** Bind-mounts a folder at a place that users without access to root's folders can reach, unless it is mounted there. */
+/**
+ * Bind-mounts a folder at a place that users without access to root's folders can reach, unless it is mounted there.
+ * Mounts below the place do not show in the folder.
+ */
 export async function mountOnce(source: string, target: string): Promise<void> {
   const isMounted = (await readFile("/proc/self/mounts", "utf8")).includes(` ${target} `);
   if (isMounted) return;
   await mkdir(target, { recursive: true });
-  await run("mount", ["--bind", source, target]);
+  await run("mount", ["--bind", "--make-private", source, target]);
 }

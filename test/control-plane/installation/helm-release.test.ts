@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
@@ -8,7 +9,7 @@ import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
 import { run } from "../../../deploy/local/processes/run.ts";
 import { type ControlPlane, startControlPlane } from "../../support/plane/own-control-plane.ts";
 
-const root = new URL("../../..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const current = join(root, "deploy/charts/platform");
 const definition = "crd/ephemeralenvironments.ephemeral-environments.dev";
 const values = {

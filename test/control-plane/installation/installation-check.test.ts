@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
@@ -22,7 +23,7 @@ import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 const execute = promisify(execFile);
 const plane = await controlPlane();
 const platform = callsAs(plane, { token: plane.platform.token });
-const main = new URL("../../../operator/main.ts", import.meta.url).pathname;
+const main = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
 const wellDone = ["ok    the kinds are served", "ok    the rights are sufficient", "ok    the policies are in force"];
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sourceOf } from "../../../deploy/local/builds/replaced-packages.ts";
 import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
@@ -19,13 +20,13 @@ import { values as applicationValues } from "../../unit/deploy/charts/rendered-e
 
 const plane = await controlPlane();
 const admin = administrator(plane);
-const examples = new URL("../../../deploy/examples", import.meta.url).pathname;
+const examples = fileURLToPath(new URL("../../../deploy/examples", import.meta.url));
 /** Kinds of the Prometheus operator, which no test installs. */
 const elsewhere = ["PodMonitor", "ServiceMonitor", "PrometheusRule"];
 const namespace = "ephemeral-system";
 const user = { kubectl: plane.kubectl, kubeconfig: plane.kubeconfigPath };
 /** The module whose go.mod names the Gateway API's. */
-const traefik = new URL("../../../deploy/local/programs/traefik", import.meta.url).pathname;
+const traefik = fileURLToPath(new URL("../../../deploy/local/programs/traefik", import.meta.url));
 
 describe("what the charts become", () => {
   let folder: string;

@@ -1,13 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
 import { run } from "../../../deploy/local/processes/run.ts";
 import { METRICS } from "../../../operator/adapters/prometheus/definitions.ts";
 import { prometheusPrograms } from "../../support/prometheus/programs.ts";
 
-const RULES = new URL("../../../deploy/charts/platform/files/alerts.yaml", import.meta.url).pathname;
+const RULES = fileURLToPath(new URL("../../../deploy/charts/platform/files/alerts.yaml", import.meta.url));
 const RUNBOOKS = new URL("../../../docs/runbooks.md", import.meta.url);
 
 interface Alert {

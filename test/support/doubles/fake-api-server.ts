@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { requestTarget } from "../../../deploy/local/network/request-target.ts";
 import type { KubeConfigSource } from "../../../operator/kit/client/credentials/credentials.ts";
 import { kubeConfigOf } from "../plane/kube-config.ts";
 
@@ -44,7 +45,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   const sockets = new Set<Socket>();
   let connectionsSoFar = 0;
   const server = http.createServer(async (incoming, response) => {
-    const request = await readRequest(incoming);
+    const target = requestTarget(incoming);
+    if (target === undefined) return void response.writeHead(400).end();
+    const request = await readRequest(incoming, target);
     seen.push(request);
     answerFor(rules, request)(request, response);
   });
@@ -155,14 +158,13 @@ function answerFor(rules: readonly Rule[], request: SeenRequest): Answer {
   return answer ?? status(501, "NotScripted");
 }
 
-async function readRequest(incoming: http.IncomingMessage): Promise<SeenRequest> {
+async function readRequest(incoming: http.IncomingMessage, target: URL): Promise<SeenRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
-  const url = new URL(incoming.url ?? "/", "http://fake");
   return {
     method: incoming.method ?? "",
-    path: url.pathname,
-    query: url.searchParams,
+    path: target.pathname,
+    query: target.searchParams,
     headers: incoming.headers,
     body: Buffer.concat(chunks).toString("utf8"),
   };

@@ -41,7 +41,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
     callers.push(request.headers.authorization);
     if (options.answer?.(request, reply)) return;
     if (isRefused(request, options)) reply.writeHead(401, { "www-authenticate": "Basic" }).end();
-    else httpBackend(request, reply, { root, protocol: options.protocol });
+    else void httpBackend(request, reply, { root, protocol: options.protocol, log: () => undefined });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

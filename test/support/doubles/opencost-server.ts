@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { requestTarget } from "../../../deploy/local/network/request-target.ts";
 import type { HourOfNamespace } from "./memory/costs/allocations.ts";
 
 /** What it answers from now on; `normal`: as OpenCost does. */
@@ -31,10 +32,11 @@ export async function startOpenCostServer(): Promise<OpenCostServer> {
   const asked: URLSearchParams[] = [];
   let mood: Mood = "normal";
   const server = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? "", "http://opencost");
-    asked.push(searchParams);
+    const target = requestTarget(request);
+    if (target === undefined) return void response.writeHead(400).end();
+    asked.push(target.searchParams);
     if (mood === "hangs") return;
-    const { status, body, location } = mood === "normal" ? usual(request, known) : mood;
+    const { status, body, location } = mood === "normal" ? usual(request.method, target, known) : mood;
     response.writeHead(status, { "content-type": "application/json", ...(location && { location }) }).end(body);
   });
   server.listen(0, "127.0.0.1");
@@ -56,8 +58,7 @@ export async function startOpenCostServer(): Promise<OpenCostServer> {
   };
 }
 
-function usual({ method, url = "" }: IncomingMessage, known: readonly HourOfNamespace[]): Answer {
-  const { pathname, searchParams } = new URL(url, "http://opencost");
+function usual(method: string | undefined, { pathname, searchParams }: URL, known: readonly HourOfNamespace[]): Answer {
   const isFound = method === "GET" && pathname === "/allocation/compute";
   return isFound
     ? { status: 200, body: JSON.stringify(answerTo(searchParams, known)) }

@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./chart/platform-chart.ts";
 
-const MAIN = new URL("../../../operator/main.ts", import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
 
 /** The platform's real process, which can be started and killed as often as a test likes. */
 export interface PlatformProcess {

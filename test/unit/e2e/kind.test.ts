@@ -1,6 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import {
   ClusterExists,
@@ -14,7 +15,7 @@ import { kindProgram } from "../../support/kind/program.ts";
 
 jest.setTimeout(180_000);
 
-const STAND_IN = new URL("../../support/kind/docker.sh", import.meta.url).pathname;
+const STAND_IN = fileURLToPath(new URL("../../support/kind/docker.sh", import.meta.url));
 const SYSTEM = "/usr/bin:/bin";
 
 let program: string;

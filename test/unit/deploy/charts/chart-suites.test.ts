@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { cp, glob, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { cacheRoot, hashOfFiles } from "../../../../deploy/local/builds/build.ts";
@@ -10,7 +11,7 @@ import { eachOf } from "../../../../operator/kit/time/each-of.ts";
 import { type Branch, branchesOf } from "../../../support/charts/branches.ts";
 import { chartPrograms } from "../../../support/charts/programs.ts";
 
-const charts = new URL("../../../../deploy/charts", import.meta.url).pathname;
+const charts = fileURLToPath(new URL("../../../../deploy/charts", import.meta.url));
 const AT_ONCE = 2;
 
 describe.each(["platform", "environment"])("the suites of the chart %s", (name) => {

@@ -1,13 +1,14 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Manifest, parseManifests } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { run } from "../../../../deploy/local/processes/run.ts";
 import { release, rendered, values } from "./rendered-platform.ts";
 
-const chart = new URL("../../../../deploy/charts/platform", import.meta.url).pathname;
+const chart = fileURLToPath(new URL("../../../../deploy/charts/platform", import.meta.url));
 const parent = {
   apiVersion: "v2",
   name: "tools",

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { Settings } from "../../../../config/settings.schema.ts";
@@ -7,7 +8,7 @@ import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts
 import { helmProgram, lintChart, renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
 import { image, release, rendered, settings, settingsOf } from "./rendered-platform.ts";
 
-const root = new URL("../../../..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
 describe("the platform chart", () => {
   beforeAll(() => helmProgram(), 30 * 60_000);

@@ -17,6 +17,13 @@ describe("starting components in order", () => {
     }
   });
 
+  test("starts a component whose predecessors are ready already", async () => {
+    const started: string[] = [];
+    const start = async ({ name }: { readonly name: string }) => void started.push(name);
+    await startInOrder([component("proxy", "api", "network"), component("api", "network")], start, ["network"]);
+    expect(started).toEqual(["api", "proxy"]);
+  });
+
   test("starts independent components at the same time", async () => {
     let release = () => {};
     const both = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { writeArchive } from "../../../../deploy/image/archive.ts";
@@ -148,7 +149,7 @@ describe("a published release", () => {
   });
 });
 
-const charts = new URL("../../../../deploy/charts", import.meta.url).pathname;
+const charts = fileURLToPath(new URL("../../../../deploy/charts", import.meta.url));
 const show = (what: string, chart: "platform" | "environment") =>
   call("helm", "show", what, `oci://${release.charts[chart].name}`, "--version", release.version, "--plain-http");
 const readImage = async () => ({

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -29,10 +29,13 @@ async function whoseScriptsRun(allowScripts: Readonly<Record<string, boolean>>):
   const dependencies = { trusted: await pack("trusted"), stranger: await pack("stranger") };
   const project = { name: "project", version: "1.0.0", private: true, allowScripts, dependencies };
   await writeFile(join(folder, "package.json"), JSON.stringify(project));
-  await writeFile(join(folder, "package-lock.json"), "{}");
+  const lock = ["install", "--package-lock-only", "--ignore-scripts", "--offline", "--no-audit", "--no-fund"];
+  await execute("npm", lock, { cwd: folder, timeout: 60_000 });
+  const locked = await readFile(join(folder, "package-lock.json"), "utf8");
   // What an npm does by itself that does not know allowScripts.
   const env = { ...process.env, npm_config_dangerously_allow_all_scripts: "true" };
   await execute("make", ["--file", makefile, "node_modules"], { cwd: folder, env, timeout: 60_000 });
+  expect(await readFile(join(folder, "package-lock.json"), "utf8")).toBe(locked);
   const ran = (await readdir(folder)).filter((name) => name.startsWith("ran-"));
   return ran.map((name) => name.replace("ran-", ""));
 }

@@ -8,6 +8,7 @@ import { type IdentityProvider, startIdentityProvider } from "../../../../../dep
 import { signedIdToken } from "../../../../../deploy/local/identity/tokens.ts";
 import { Browser } from "../../../../support/http/browser.ts";
 import { authorizationUrl, authorized, requestTokens } from "../../../../support/http/local-log-in.ts";
+import { rawConnection } from "../../../../support/http/raw-connection.ts";
 
 describe("the local identity provider", () => {
   let provider: IdentityProvider;
@@ -88,6 +89,12 @@ describe("the local identity provider", () => {
     const reply = await fetch(`${provider.issuer}/interaction/unknown`);
     expect(reply.status).toBe(400);
     expect(await reply.text()).not.toContain("    at ");
+  });
+
+  test.each(["//", "//[", "*"])("answers a request for %s and serves on", async (target) => {
+    const request = `GET ${target} HTTP/1.1\r\nHost: provider\r\nConnection: close\r\n\r\n`;
+    expect(await rawConnection(provider.issuer, request).status()).toBe(404);
+    expect((await fetch(`${provider.issuer}/.well-known/openid-configuration`)).status).toBe(200);
   });
 
   test("lets the holder of a mailed link set a new password, once", async () => {

@@ -12,6 +12,8 @@ import {
   untilReady,
 } from "../../../../../deploy/local/processes/process.ts";
 import { startOf } from "../../../../../deploy/local/processes/process-start.ts";
+import { run } from "../../../../../deploy/local/processes/run.ts";
+import { programUsers } from "../../../../../deploy/local/processes/unprivileged.ts";
 
 describe("a program that is kept running", () => {
   let folder: string;
@@ -54,6 +56,19 @@ describe("a program that is kept running", () => {
     const record = await startProcess(folder, shell("echo still trying; exec sleep 100"));
     await untilReady(record, async () => (await readFile(record.logFile, "utf8")).includes("still trying"));
     await expect(untilReady(record, () => false, 200)).rejects.toThrow(/is running but not ready[\s\S]*still trying/);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  const user = { uid: programUsers.gitServer.uid, gid: programUsers.gitServer.gid };
+  (isRoot ? test : test.skip)("works in a folder that its user can enter, wherever we were started", async () => {
+    const record = await startProcess(folder, { ...shell("pwd; echo done; exec sleep 100"), ...user });
+    await untilReady(record, async () => (await readFile(record.logFile, "utf8")).includes("done"));
+    expect(await readFile(record.logFile, "utf8")).toBe("/\ndone\n");
+    expect(await run("/bin/sh", ["-c", "pwd"], user)).toBe("/\n");
+  });
+
+  test("works where we were started when it runs as our own user", async () => {
+    expect(await run("/bin/sh", ["-c", "pwd -P"])).toBe(`${process.cwd()}\n`);
   });
 
   test("that does not exist is an error", async () => {
