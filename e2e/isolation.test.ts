@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { run } from "./support/command.ts";
 import { create, Environments, untilReady } from "./support/environments.ts";
 import { execInPod, kubectl, list, read, refusalOf, waitFor } from "./support/kubectl.ts";
 import { podSecret, podSecretName } from "./support/secrets.ts";
@@ -11,6 +12,7 @@ jest.setTimeout(TEST_DEADLINE_MS);
 
 /** The machine, as pods know it: the address of the bridge. */
 const HOST = "10.244.0.1";
+const BRIDGE = "eph0";
 
 const environments = new Environments();
 const name = environments.name("isolated");
@@ -95,6 +97,26 @@ describe("abuse case 93: from the machine, pods reach", () => {
   test("the DNS server, which knows the names of Services", async () => {
     expect(await fromPod("http://backend/healthz")).toMatch(/^200/);
   });
+});
+
+/** An interface as `ip -json` shows it: empty where no address is of the family that was asked for. */
+interface Interface {
+  readonly ifname?: string;
+  readonly addr_info?: readonly { readonly local: string }[];
+}
+
+test("pods add no address of IPv6 to the machine: for each that comes or goes, requests of a Chromium on it fail", async () => {
+  const shown = async (...args: string[]) => {
+    const { stdout } = await run("ip", { args: ["-json", ...args], deadlineMs: 5_000 });
+    return JSON.parse(stdout || "[]") as readonly Interface[];
+  };
+  expect((await shown("link", "show", "master", BRIDGE)).length).toBeGreaterThanOrEqual(2);
+  const places = [
+    ["dev", BRIDGE],
+    ["master", BRIDGE],
+  ] as const;
+  const all = await Promise.all(places.map((place) => shown("-6", "address", "show", ...place)));
+  expect(all.flat().flatMap(({ addr_info = [] }) => addr_info.map(({ local }) => local))).toEqual([]);
 });
 
 const restricted = {

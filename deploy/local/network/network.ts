@@ -1,7 +1,7 @@
 import { run } from "../processes/run.ts";
 import { addresses } from "./addresses.ts";
 import { isKubeProxyTable } from "./conflicts.ts";
-import { allowForwarding, restoreSysctls, wasForwardingAllowed } from "./sysctls.ts";
+import { restoreSysctls, setSysctls, wereSysctlsSet } from "./sysctls.ts";
 
 const { bridge, applicationControllerMetricsPort } = addresses;
 
@@ -28,12 +28,12 @@ const podsPorts = { tcp: [addresses.dnsPort, addresses.apiServerPort], udp: [add
  * programs of the cluster talk to everybody. `opened` are further ports of the bridge's address that pods may reach.
  */
 export async function makeNetwork(opened: readonly number[] = []): Promise<void> {
+  await setSysctls();
   if (!(await bridgeExists())) {
     await run("ip", ["link", "add", bridge.name, "type", "bridge"]);
     await run("ip", ["address", "add", `${bridge.address}/${bridge.prefix}`, "dev", bridge.name]);
     await run("ip", ["link", "set", bridge.name, "up"]);
   }
-  await allowForwarding();
   await run("nft", [rules([...podsPorts.tcp, ...opened])]);
   if (await forwardsNothing()) await run("iptables", ["--insert", ...acceptAmongPods]);
 }
@@ -46,7 +46,7 @@ export async function removeNetwork(): Promise<void> {
   if (await acceptsAmongPods()) await run("iptables", ["--delete", ...acceptAmongPods]);
   if (await bridgeExists()) await run("ip", ["link", "delete", bridge.name]);
   const tables = (await run("nft", ["list", "tables"])).split("\n");
-  for (const line of oursAmong(tables, wasForwardingAllowed())) await run("nft", ["delete", ...line.split(" ")]);
+  for (const line of oursAmong(tables, wereSysctlsSet())) await run("nft", ["delete", ...line.split(" ")]);
   await restoreSysctls();
 }
 

@@ -1,4 +1,5 @@
 import { type KubeObject, keyOf } from "../client/objects.ts";
+import { equalJson } from "../equal-json.ts";
 import type { Log } from "../log.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
@@ -78,6 +79,11 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
 
   written(object: T): void {
     const key = keyOf(object);
+    const delivered = this.#delivered.get(key);
+    if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) {
+      this.#answered(key, this.trimmed(object), delivered);
+      return;
+    }
     if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
     this.#pending.noteWritten(key, this.trimmed(object), this.#clock.monotonicMs());
     this.#settle([key]);
@@ -117,7 +123,8 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     }
     for (const [key, item] of items) {
       await yieldIfDue();
-      this.#accept(key, this.#shown(key, item.metadata) ?? item);
+      const shown = this.#shown(key, item.metadata);
+      this.#accept(key, shown !== undefined && equalJson(shown, item) ? shown : item);
       this.#settle([key]);
     }
     this.#delivered.listed(resourceVersion);
@@ -148,6 +155,16 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   oldestUnconfirmedMs(): number | undefined {
     const sinceMs = this.#pending.oldestSinceMs();
     return sinceMs === undefined ? undefined : this.#clock.monotonicMs() - sinceMs;
+  }
+
+  /**
+   * A watch that began before a definition of the kind changed delivers objects without the fields that only the newer one
+   * knows, until the API server ends it a second later: the answer to a request is by the newer one.
+   */
+  #answered(key: string, object: T, delivered: T): void {
+    if (equalJson(object, delivered)) return;
+    this.#delivered.put(key, object);
+    this.#settle([key]);
   }
 
   #accept(key: string, object: T): void {
@@ -206,7 +223,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   }
 }
 
-/** Another object under the same key is an end and a beginning; the same version is no change. */
+/** Another object under the same key is an end and a beginning; the same version with the same content is no change. */
 function changesBetween<T extends KubeObject>(
   key: string,
   current: T | undefined,
@@ -215,7 +232,7 @@ function changesBetween<T extends KubeObject>(
   if (current === undefined || previous === undefined) {
     return current === previous ? [] : [{ key, current, previous }];
   }
-  if (isSameVersion(current.metadata, previous.metadata)) return [];
+  if (isSameVersion(current.metadata, previous.metadata) && equalJson(current, previous)) return [];
   if (current.metadata.uid === previous.metadata.uid) return [{ key, current, previous }];
   return [
     { key, current: undefined, previous },

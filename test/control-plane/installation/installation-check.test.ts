@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
+import { notificationType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { checkInstallation } from "../../../operator/installation/check-installation.ts";
 import { administrator } from "../../support/faults/people.ts";
 import { argoCd } from "../../support/fixtures/argocd-objects.ts";
@@ -87,7 +88,7 @@ describe("check-installation", () => {
   });
 
   test("names what a definition lacks that this program knows", async () => {
-    const restore = await changedDefinition(administrator(plane), "notifications", (schema) => {
+    const restore = await changedDefinition(plane, notificationType, (schema) => {
       delete schemaAt(schema, "status").properties.attempts;
       delete schemaAt(schema, "status").properties.message;
     });

@@ -90,6 +90,8 @@ async function asked<Data>(path: string, parameters: Readonly<Record<string, str
 const query = async (promql: string) => (await asked<{ result: readonly Found[] }>("query", { query: promql })).result;
 
 const values = async (promql: string) => (await query(promql)).map(({ value }) => Number(value[1]));
+const untilTrue = (promql: string) =>
+  until(async () => (await query(promql)).length > 0, { what: promql, deadlineMs: SEEN_DEADLINE_MS });
 const untilValue = (promql: string, expected: number) =>
   until(async () => (await values(promql)).includes(expected), {
     what: `${promql} being ${expected}`,
@@ -106,11 +108,10 @@ test("Prometheus reads both replicas, and figures of the cluster come from the l
   for (const replica of replicas) await fetch(`${replica.url}/api/health`);
   await untilValue('sum(http_requests_total{route="/api/health",code="200"})', 2);
   for (const name of ["reconcile_total", "reconcile_time_seconds_count"]) {
-    const found = await values(`sum(controller_runtime_${name}{controller="environments"})`);
-    expect(found[0]).toBeGreaterThanOrEqual(made.length);
+    await untilTrue(`sum(controller_runtime_${name}{controller="environments"}) >= ${made.length}`);
   }
-  expect((await values('sum(workqueue_adds_total{name="environments"})'))[0]).toBeGreaterThanOrEqual(made.length);
-  expect((await values('sum(rest_client_requests_total{method="POST",code="201"})'))[0]).toBeGreaterThan(0);
+  await untilTrue(`sum(workqueue_adds_total{name="environments"}) >= ${made.length}`);
+  await untilTrue('sum(rest_client_requests_total{method="POST",code="201"}) > 0');
   expect(await values("max(ephemeral_watch_progress_age_seconds) < 120")).toHaveLength(1);
 
   const texts = await Promise.all(replicas.map(async (one) => (await fetch(`${one.probesUrl}/metrics`)).text()));

@@ -18,6 +18,7 @@ import {
   LABELLED_KINDS,
   titleOf,
 } from "../fixtures/environment/environment-inventory.ts";
+import { changedFields } from "./changed-fields.ts";
 
 /** The invariants of `invariants.ts`, by their numbers. */
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12" | "I14";
@@ -27,6 +28,17 @@ export interface Violation {
   readonly invariant: InvariantId;
   readonly environment: string;
   readonly what: string;
+}
+
+/** One event about an object of an environment. */
+export interface WorldChange {
+  /** The name of the environment. */
+  readonly environment: string;
+  /** The name that inventories give the object. */
+  readonly object: string;
+  readonly verb: "created" | "changed" | "deleted";
+  /** The fields that differ, each with what it was and what it is; of what a Secret holds, a hash. */
+  readonly fields: readonly string[];
 }
 
 /**
@@ -39,6 +51,8 @@ export interface Observer {
   inventory(environment: Identified): Inventory;
   /** How many events there were about the environment and what belongs to it, but for the counts in its quotas. */
   changes(environment: Identified): number;
+  /** Notes the changes that `changes` counts, of all environments; the returned function ends that, and answers them. */
+  noteChanges(): () => readonly WorldChange[];
   /** Which objects of the environment were replaced by another one of the same name. */
   replaced(environment: Identified): readonly string[];
   /** Says that the environment's deletion was asked for: from now on its secrets may go. */
@@ -70,6 +84,7 @@ export async function observeWorld(admin: KubeClient): Promise<Observer> {
     environment: (name) => views[0]?.cache.get(name) as unknown as EphemeralEnvironment | undefined,
     inventory: ({ metadata }) => memory.inventory(metadata.uid),
     changes: ({ metadata }) => memory.changes.get(metadata.uid) ?? 0,
+    noteChanges: () => memory.noteChanges(),
     replaced: ({ metadata }) => memory.replaced(metadata.uid),
     mayGo: ({ metadata }) => memory.leaving.add(metadata.uid),
     readThrough(environments) {
@@ -113,12 +128,30 @@ function withoutCounts({ metadata, ...rest }: WireObject): object {
   };
 }
 
+function changeOf(
+  object: string,
+  current: WireObject | undefined,
+  previous: WireObject | undefined,
+): Omit<WorldChange, "environment"> {
+  if (current === undefined) return { object, verb: "deleted", fields: [] };
+  if (previous === undefined) return { object, verb: "created", fields: [] };
+  const readable = ({ metadata, data, ...rest }: WireObject) => ({
+    ...rest,
+    metadata: { ...metadata, resourceVersion: undefined },
+    data: current.kind === secretKind.kind ? hashOf(JSON.stringify(data)) : data,
+  });
+  return { object, verb: "changed", fields: changedFields(readable(previous), readable(current)) };
+}
+
+const hashOf = (value = "") => createHash("sha256").update(value).digest("hex");
+
 class Memory {
   readonly changes = new Map<string, number>();
   readonly leaving = new Set<string>();
   readonly values = new Set<string>();
   readonly violations: Violation[] = [];
   readonly looks: Promise<void>[] = [];
+  readonly #notebooks = new Set<WorldChange[]>();
   readonly #admin: KubeClient;
   readonly #objects = new Map<string, Map<string, WireObject>>();
   /** `<uid> <object>` → every UID that the object ever had. */
@@ -148,14 +181,30 @@ class Memory {
     if (uid === "") return;
     const known = this.#objects.get(uid) ?? new Map<string, WireObject>();
     this.#objects.set(uid, known);
-    if (!isOnlyCounted(current, previous)) this.changes.set(uid, (this.changes.get(uid) ?? 0) + 1);
     const title = titleOf(type.kind, object);
+    if (!isOnlyCounted(current, previous)) this.#count(uid, title, current, previous);
     const place = `${uid} ${title}`;
     this.#uids.set(place, (this.#uids.get(place) ?? new Set()).add(object.metadata.uid));
     if (current === undefined) known.delete(title);
     else known.set(title, current);
     if (type.kind === secretKind.kind) this.#sawSecret(uid, title, object, current === undefined);
     if (type.kind === environmentKind.kind) this.#sawEnvironment(current, previous);
+  }
+
+  noteChanges(): () => readonly WorldChange[] {
+    const notebook: WorldChange[] = [];
+    this.#notebooks.add(notebook);
+    return () => {
+      this.#notebooks.delete(notebook);
+      return notebook;
+    };
+  }
+
+  #count(uid: string, title: string, current: WireObject | undefined, previous: WireObject | undefined): void {
+    this.changes.set(uid, (this.changes.get(uid) ?? 0) + 1);
+    if (this.#notebooks.size === 0) return;
+    const change = { environment: this.#nameOf(uid), ...changeOf(title, current, previous) };
+    for (const notebook of this.#notebooks) notebook.push(change);
   }
 
   /** Clients of one process never read an older version of an environment than they did before. */
@@ -189,7 +238,7 @@ class Memory {
   #judgeValues(uid: string, title: string, values: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(values)) {
       const place = `${uid} ${title}/${key}`;
-      const hash = createHash("sha256").update(value).digest("hex");
+      const hash = hashOf(value);
       const first = this.#firstSeen.get(place) ?? hash;
       this.#firstSeen.set(place, first);
       if (first !== hash) this.#violated("I4", this.#nameOf(uid), `${title}/${key} has another value than at first`);

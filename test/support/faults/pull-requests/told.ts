@@ -122,6 +122,16 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     return [["I11", !isStored && `its comment is ${id}, its status says ${JSON.stringify(feedback)}`]];
   };
 
+  /** I11: of a change that is not stored as announced, the messages are made again with every pass. */
+  const announced = (name: string): Finding[] => {
+    const { status } = observer.environment(name) ?? {};
+    const ready = findCondition(status?.conditions, "Ready");
+    const { at, serving } = status?.announced ?? {};
+    const isStored = at === ready?.lastTransitionTime && serving === status?.servingHash;
+    const what = `it serves ${status?.servingHash} since ${ready?.lastTransitionTime}, announced is ${serving} since ${at}`;
+    return [["I11", !isStored && what]];
+  };
+
   /** I10: each message at least once, and twice only where no one could know that it had arrived. */
   const heard = (name: string, texts: readonly string[]): Finding[] => {
     const most = mayRepeat(field.of(name).plan) ? 2 : 1;
@@ -150,6 +160,7 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
         ["I10", comments.size > 1 && `it has ${comments.size} comments`],
         ["I2", outbox.recordsOf(name).length > 0 && "another environment of its name lived before"],
         ...stored(name),
+        ...announced(name),
         ...settled(name),
         ...chatted(name, events),
       ]);
@@ -172,8 +183,10 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     byMail(name) {
       const subjects = audience.mailed(name);
       const isWarned = deadLetters(name).length > 0 || subjects.some((subject) => subject.includes("expires at"));
+      const { hours } = observer.environment(name)?.status?.announced?.expiry ?? {};
       return violations(name, [
         ["I11", !isWarned && "its owner was not warned"],
+        ["I11", hours === undefined && "its status does not say that its owner was warned"],
         ...settled(name),
         ...heard(name, subjects),
       ]);

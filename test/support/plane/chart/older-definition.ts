@@ -1,6 +1,9 @@
-import { GROUP } from "../../../../crds/group.ts";
-import { until } from "../../fixtures/until.ts";
-import type { ApiCalls } from "../../http/api-calls.ts";
+import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
+import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
+import type { KubeObject, ResourceType } from "../../../../operator/kit/client/objects.ts";
+import { administrator } from "../../faults/people.ts";
+import type { Callable } from "../../http/api-calls.ts";
+import { kubeConfigOf } from "../kube-config.ts";
 
 interface Schema {
   readonly properties: Record<string, Schema>;
@@ -11,34 +14,48 @@ interface Version {
   readonly schema: { readonly openAPIV3Schema: Schema };
 }
 
+/** The API server ends the watches of an older definition a second after it has read the newer one. */
+const LONGEST_CHANGE_SECONDS = 60;
+
 /**
- * Has the API server serve a kind as an older or newer release defined it: `change` is given the schema of the object.
- * The returned function brings back what was there.
+ * Has the API server serve a kind as an older or newer release defined it: `change` is given the schema of the object. From
+ * then on requests are answered by that definition, and no watch that began before is left. The returned function brings
+ * back what was there, in the same way.
  */
-export async function changedDefinition(
-  admin: ApiCalls,
-  plural: string,
+export async function changedDefinition<T extends KubeObject>(
+  plane: Callable,
+  type: ResourceType<T>,
   change: (schema: Schema) => void,
 ): Promise<() => Promise<void>> {
-  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`;
-  const { object } = await admin.get(path);
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${type.plural}.${type.group}`;
+  const { object } = await administrator(plane).get(path);
   const { versions } = (object as unknown as { spec: { versions: Version[] } }).spec;
   const changed = structuredClone(versions);
   for (const { schema } of changed) change(schema.openAPIV3Schema);
-  await put(admin, path, changed);
-  return () => put(admin, path, versions);
+  const put = async (wanted: readonly Version[]) => {
+    const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken) });
+    try {
+      const isOver = await watchToItsEnd(client, type);
+      const reply = await administrator(plane).patch(path, { spec: { versions: wanted } });
+      if (reply.status !== 200) throw new Error(`the definition was refused: ${reply.message}`);
+      await isOver();
+    } finally {
+      await client.close();
+    }
+  };
+  await put(changed);
+  return () => put(versions);
 }
 
-/** Written, and by then served: the condition is about what the API server does with objects, not about what it has stored. */
-async function put(admin: ApiCalls, path: string, versions: readonly Version[]): Promise<void> {
-  const reply = await admin.patch(path, { spec: { versions } });
-  if (reply.status !== 200) throw new Error(`the definition was refused: ${reply.message}`);
-  const isEstablished = async () => {
-    const { object } = await admin.get(path);
-    const { conditions = [] } = object.status as { conditions?: { type: string; status: string }[] };
-    return conditions.some(({ type, status }) => type === "Established" && status === "True");
+/** Begins a watch; the returned function waits until the API server ends it. */
+async function watchToItsEnd(client: KubeClient, type: ResourceType): Promise<() => Promise<void>> {
+  const signal = AbortSignal.timeout(LONGEST_CHANGE_SECONDS * 1000);
+  const events = client.watch(type, { timeoutSeconds: 2 * LONGEST_CHANGE_SECONDS, signal })[Symbol.asyncIterator]();
+  await events.next();
+  return async () => {
+    while ((await events.next()).done !== true);
+    if (signal.aborted) throw new Error(`the older definition was in force for ${LONGEST_CHANGE_SECONDS} s`);
   };
-  await until(isEstablished, { what: "the changed definition" });
 }
 
 /** The part of a schema at the place that properties lead to. */
