@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { readSettings } from "../../../config/settings.ts";
+import { writeWhole } from "../../../deploy/local/processes/whole-file.ts";
 import type { LogLevel } from "../../../operator/kit/log.ts";
 import { followLogLevel } from "../../../operator/log-level.ts";
 import { recordedLog } from "../../support/fixtures/recorded-log.ts";
@@ -19,7 +20,7 @@ const log = { ...recorded, level: "info" as LogLevel };
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "log-level-"));
   file = join(folder, "settings.yaml");
-  await writeFile(file, stringify({ ...testSettings, logLevel: "info" }));
+  await writeWhole(file, stringify({ ...testSettings, logLevel: "info" }));
   end = followLogLevel({ path: file, read: readSettings }, log, { lookEveryMs: 10 });
 });
 afterEach(async () => {
@@ -27,13 +28,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+// As a ConfigMap's files change: whole. A reader of a file that is written in place finds it empty in between.
 test("the level follows the settings file; what is not valid changes nothing", async () => {
-  await writeFile(file, stringify({ ...testSettings, logLevel: "debug" }));
+  await writeWhole(file, stringify({ ...testSettings, logLevel: "debug" }));
   await until(() => log.level === "debug");
-  await writeFile(file, "logLevel: loud");
+  await writeWhole(file, "logLevel: loud");
   await until(() => lines.some(({ level }) => level === "warn"));
   expect(log.level).toBe("debug");
-  await writeFile(file, stringify({ ...testSettings, logLevel: "error" }));
+  await writeWhole(file, stringify({ ...testSettings, logLevel: "error" }));
   await until(() => log.level === "error");
   expect(lines.map(({ message, from, to }) => [message, from, to])).toEqual([
     ["the log level changes", "info", "debug"],
