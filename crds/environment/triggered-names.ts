@@ -10,9 +10,21 @@ export function pullRequestEnvironmentName(repository: string, number: number): 
   return fitting(repository, `-pr-${number}`);
 }
 
+const PULL_REQUEST_ENDING = /-pr-([0-9]+)$/;
+
+/**
+ * Whether the name is that of a pull request's environment of one of these Repositories: reviewers expect their pull request
+ * at its address, so that no other environment may have it.
+ */
+export function isPullRequestName(name: string, repositories: readonly string[]): boolean {
+  const [, number] = PULL_REQUEST_ENDING.exec(name) ?? [];
+  if (number === undefined) return false;
+  return repositories.some((repository) => pullRequestEnvironmentName(repository, Number(number)) === name);
+}
+
 /**
  * The name of the environment that the pipelines of a branch make: `<repository>-<branch>`, with a hash where the branch
- * has characters that a name can't have, or the name would be too long or is reserved.
+ * has characters that a name can't have, or the name would be too long, is reserved or looks like a pull request's.
  */
 export function branchEnvironmentName(repository: string, branch: string): string {
   const slug = branch
@@ -20,7 +32,7 @@ export function branchEnvironmentName(repository: string, branch: string): strin
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
   const plain = `${repository}-${slug}`;
-  if (slug === branch && nameProblem(plain) === undefined) return plain;
+  if (slug === branch && nameProblem(plain) === undefined && !PULL_REQUEST_ENDING.test(plain)) return plain;
   const hash = hashOf([repository, branch]);
   const room = NAME_MAX_LENGTH - HASH_LENGTH - 1;
   return `${trimmed(slug === "" ? repository : plain, room)}-${hash}`;

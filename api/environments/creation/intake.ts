@@ -1,5 +1,6 @@
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
+import { isPullRequestName } from "../../../crds/environment/triggered-names.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
@@ -94,9 +95,26 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   const hasDatabase = request.provision_database ?? configSet?.spec.database?.enabled ?? false;
   const overrides = readOverrides(request, { sources, configSet, hasDatabase });
   const needsKeys = request.use_shared_api_keys === true && (configSet?.spec.sharedApiKeys ?? []).length === 0;
-  const all = [...violations, ...overrides.violations, ...(needsKeys ? [NO_SHARED_KEYS] : [])];
+  const isTaken = isPullRequestName(request.environment_name, withPullRequests(services));
+  const all = [
+    ...violations,
+    ...overrides.violations,
+    ...(needsKeys ? [NO_SHARED_KEYS] : []),
+    ...(isTaken ? [PULL_REQUEST_NAME] : []),
+  ];
   return { sources, configSet, hasDatabase, overrides, violations: all };
 }
+
+/** Names of the Repositories whose pull requests get environments. */
+function withPullRequests({ repositories }: IntakeServices): string[] {
+  const enabled = repositories.list().filter(({ spec }) => spec.pullRequest?.enabled);
+  return enabled.map(({ metadata }) => metadata.name);
+}
+
+const PULL_REQUEST_NAME: Violation = {
+  field: "environment_name",
+  message: "is reserved for the environment of a pull request: choose another name",
+};
 
 const NO_SHARED_KEYS: Violation = {
   field: "use_shared_api_keys",

@@ -1,6 +1,6 @@
 import { Octokit } from "@octokit/core";
 import { throttling } from "@octokit/plugin-throttling";
-import { Agent, fetch as undiciFetch } from "undici";
+import { Agent, Response, fetch as undiciFetch } from "undici";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
@@ -40,6 +40,9 @@ interface Context {
 const NOT_MODIFIED = 304;
 const CALL_DEADLINE_MS = 10_000;
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
+/** A refusal says why in a line. */
+const REFUSAL_LIMIT_BYTES = 64 * 1024;
+const REFUSAL_LIMIT_CHARACTERS = 200;
 
 /** "Otherwise, wait for at least one minute." */
 const UNSAID_LIMIT_MS = 60_000;
@@ -48,7 +51,11 @@ const UNSAID_LIMIT_MS = 60_000;
 interface RefusedCall {
   readonly status: number;
   readonly message: string;
-  readonly response?: { readonly headers: Readonly<Record<string, string | number | undefined>> };
+  readonly response?: {
+    readonly headers: Readonly<Record<string, string | number | undefined>>;
+    /** The body: parsed where it was JSON, else its text. */
+    readonly data?: unknown;
+  };
 }
 
 /**
@@ -84,8 +91,10 @@ export function hostApi({ host, ca, token, clock, calls }: Context): HostApi {
         limitedUntilMs = clock.monotonicMs() + limitedMs;
         calls.limited();
       }
-      throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${refused.message}`, {
-        ...{ retryAfterMs: limitedMs, status: refused.response && refused.status, cause: error },
+      const isAnswered = refused.response !== undefined;
+      throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${reasonOf(refused)}`, {
+        // The error of an answer holds the answer, of which nobody else may learn.
+        ...{ retryAfterMs: limitedMs, ...(isAnswered ? { status: refused.status } : { cause: error }) },
       });
     }
   };
@@ -114,10 +123,33 @@ function boundFetch(fetch: Fetch, dispatcher: Agent): Fetch {
     const deadline = AbortSignal.timeout(CALL_DEADLINE_MS);
     const signal = options?.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
     const reply = await fetch(url, { ...options, dispatcher, redirect: "manual", signal });
-    if (reply.status < 300 || reply.status >= 400 || reply.status === NOT_MODIFIED) return reply;
+    if (reply.status >= 400) return bounded(reply);
+    if (reply.status < 300 || reply.status === NOT_MODIFIED) return reply;
     await reply.body?.cancel();
     throw new Error(`it redirects with ${reply.status}: correct the name of the repository, or apiUrl of the settings`);
   };
+}
+
+/** The answer with the beginning of its body; no more of it is read. */
+async function bounded(reply: Response): Promise<Response> {
+  const chunks: Uint8Array[] = [];
+  let leftBytes = REFUSAL_LIMIT_BYTES;
+  for await (const chunk of reply.body ?? []) {
+    chunks.push(chunk.subarray(0, leftBytes));
+    leftBytes -= chunk.length;
+    if (leftBytes <= 0) break;
+  }
+  return new Response(Buffer.concat(chunks), { status: reply.status, headers: reply.headers });
+}
+
+/** The host's own reason where it is one: any other body may be a page of a proxy, or an answer to somebody else. */
+function reasonOf({ status, message, response }: RefusedCall): string {
+  if (response === undefined) return message;
+  const { message: said, error } = (response.data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
+  const reason = [said, error].find((one) => typeof one === "string");
+  return reason === undefined
+    ? `it answered ${status}`
+    : `it answered ${status}: ${reason.slice(0, REFUSAL_LIMIT_CHARACTERS)}`;
 }
 
 /** Milliseconds until the host wants to be asked again; `undefined` when it did not limit us. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { aRepository } from "../../support/doubles/memory/repositories.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
@@ -54,6 +55,22 @@ describe("creating an environment", () => {
       access: { groups: ["shop"] },
       trigger: { kind: "api" },
     });
+  });
+
+  test("leaves a pull request's name to the pull request, whatever Repository is asked for", async () => {
+    service.repositories.put(aRepository("shop-admin", { pullRequest: { enabled: true } }));
+    for (const environment_name of ["shop-admin-pr-9", "shop-admin-pr-10"]) {
+      const reply = await create("developer", { ...minimal, environment_name });
+      expectProblem(
+        reply,
+        400,
+        /environment_name: is reserved for the environment of a pull request/,
+        "ENV_CONFIG_INVALID",
+      );
+      expect(await service.environments.find(environment_name)).toBeUndefined();
+    }
+    // Its pull requests get no environments, so that the name is as good as any.
+    expect((await create("developer", { ...minimal, environment_name: "shop-api-pr-9" })).status).toBe(200);
   });
 
   test("takes 24 hours, no frontend and the latest commit when nothing else is said", async () => {

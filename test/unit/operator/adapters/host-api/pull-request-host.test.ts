@@ -155,7 +155,7 @@ describe("feedback to a host", () => {
     api.answerWith(() => ({ status: 403, body: { message: "token lacks write:repository" } }));
     const failure = await host.report(repository, report, signal).catch((error: Error) => error.message);
     expect(failure).toMatch(/statuses/);
-    expect(failure).toContain(` of host '${id}' failed: token lacks write:repository`);
+    expect(failure).toContain(` of host '${id}' failed: it answered 403: token lacks write:repository`);
     expect(failure).not.toContain("the-token");
   });
 });
