@@ -17,6 +17,35 @@ spec:
 request.userInfo.username == '{{ include "platform.username" . }}'
 {{- end }}
 
+{{/*
+A kind that the platform alone writes: `name` and `resource` of the policy, `message` of its refusal. Deletion is left to whoever may;
+what concerns metadata alone, too, or the garbage collector could not do its part.
+*/}}
+{{- define "policy.writtenByPlatform" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {{ .name }}.ephemeral-environments.dev
+  labels: {{- include "platform.labels" .root | nindent 4 }}
+spec:
+  failurePolicy: Fail
+  matchConstraints:
+    resourceRules:
+      - apiGroups: [ephemeral-environments.dev]
+        apiVersions: ["*"]
+        resources: [{{ .resource }}, {{ .resource }}/status]
+        operations: [CREATE, UPDATE]
+  matchConditions:
+    - name: not-the-platform
+      expression: {{ printf "!(%s)" (include "policy.byPlatform" .root) | quote }}
+  validations:
+    - expression: "request.operation != 'CREATE' && object.spec == oldObject.spec && object.?status == oldObject.?status"
+      reason: Forbidden
+      message: {{ .message | quote }}
+---
+{{ include "policy.binding" . }}
+{{- end }}
+
 {{/* The namespaces that are ours, as a selector. */}}
 {{- define "policy.ourNamespaces" -}}
 matchExpressions: [{key: {{ include "platform.uidLabel" . }}, operator: Exists}]
