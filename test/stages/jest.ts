@@ -31,7 +31,8 @@ export async function jest(
   try {
     const args = [
       ...[bin("jest"), "--config", how.config ?? "test/jest.config.mjs", "--selectProjects", ...projects],
-      ...(how.files === undefined ? narrowed() : ["--runTestsByPath", ...how.files]),
+      // The files may be another project's.
+      ...(how.files === undefined ? narrowed() : ["--passWithNoTests", "--runTestsByPath", ...how.files]),
       ...(how.flags ?? []),
       ...[`--maxWorkers=${how.files === undefined ? maxWorkers : 1}`, "--json", `--outputFile=${outputFile}`],
     ];

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type BuiltModule, buildModule } from "../../../deploy/local/builds/build.ts";
@@ -153,7 +154,8 @@ async function describePlane(
 /** What the programs wrote outlives the control plane where the run keeps such. */
 async function keepLogs(folder: string): Promise<void> {
   const { PROGRAM_LOGS } = process.env;
-  if (PROGRAM_LOGS) await cp(join(folder, "log"), join(PROGRAM_LOGS, basename(folder)), { recursive: true });
+  const [logs, kept] = [join(folder, "log"), join(PROGRAM_LOGS ?? "", basename(folder))];
+  if (PROGRAM_LOGS && existsSync(logs)) await cp(logs, kept, { recursive: true });
 }
 
 async function describeSite(

@@ -16,6 +16,10 @@ const TESTS = {
     test("one and one make two", () => expect(1 + 1).toBe(2));
     test("one and one make three", () => expect(1 + 1).toBe(3));
   `,
+  "fine.test.ts": `
+    import { expect, test } from "@jest/globals";
+    test("passes", () => expect(1).toBe(1));
+  `,
   "unloaded.test.ts": `throw new Error("this suite does not load");`,
   "unsteady.test.ts": `
     import { existsSync, writeFileSync } from "node:fs";
@@ -36,7 +40,10 @@ const STAGES = `
   const known = {
     failing: () => jest(["failing"], 1, file("fails")),
     unloaded: () => jest(["unloaded"], 1, file("unloaded")),
-    unsteady: (_names, { files }) => jest(["unsteady"], 1, files === undefined ? file("unsteady") : { config, files }),
+    unsteady: async (_names, { files }) => [
+      ...(await jest(["unsteady"], 1, files === undefined ? file("unsteady") : { config, files })),
+      ...(await jest(["elsewhere"], 1, files === undefined ? file("fine") : { config, files })),
+    ],
     crashing: async () => { throw new Error("the stage has no world"); },
     killed: async () => { console.log("about to be killed"); process.kill(process.pid, "SIGKILL"); await new Promise(() => {}); },
     many: async () => [{ stage: "many", passed: 0, skipped: 0, failures: Array.from({ length: 100 }, (_, index) => ({
@@ -60,9 +67,9 @@ describe("a run of stages", () => {
     folder = await mkdtemp(join(tmpdir(), "stages-"));
     await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
     const config = join(folder, "jest.config.json");
-    const projects = ["failing", "unloaded", "unsteady"].map((displayName) => ({
-      ...{ displayName, rootDir: folder, transform: {}, testMatch: [join(folder, "*.test.ts")] },
-      testRunner: join(checkout, "test/runner/native.ts"),
+    const projects = ["failing", "unloaded", "unsteady", "elsewhere"].map((displayName) => ({
+      ...{ displayName, rootDir: folder, transform: {}, testRunner: join(checkout, "test/runner/native.ts") },
+      testMatch: [join(folder, displayName === "elsewhere" ? "fine.test.ts" : "*.test.ts")],
     }));
     const files = { ...TESTS, "stages.ts": STAGES.replace("CONFIG", config), "main.ts": MAIN };
     for (const [name, source] of Object.entries(files)) await writeFile(join(folder, name), source);
@@ -129,7 +136,7 @@ describe("a run of stages", () => {
     test("runs it again, counts what passed then, and lists it as unsteady with its first message", async () => {
       await run("unsteady");
       expect(existsSync(join(folder, "mark"))).toBe(true);
-      expect(lines.at(-1)).toBe("1 passed, 0 failed");
+      expect(lines.at(-1)).toBe("2 passed, 0 failed");
       expect(code).toBe(0);
       const block = from("unsteady:").join("\n");
       expect(block).toMatch(/unsteady › \S*unsteady\.test\.ts › passes the second time\n(.*\n){0,4}.*Expected: true/);
