@@ -14,7 +14,7 @@ export type Audit =
   | { readonly state: "vulnerable"; readonly found: readonly string[] }
   | { readonly state: "unasked"; readonly why: string };
 
-/** Asks for known vulnerabilities of every package in the lock files. A registry that can't be asked fails nothing, and is told. */
+/** Asks for known vulnerabilities of every package in the lock files. A registry that can't be asked is named, and fails nothing. */
 export async function audit(): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const file of LOCK_FILES) outcomes.push(judgedOutcome(file, await auditOf(join(checkout, dirname(file)))));

@@ -8,7 +8,7 @@ export interface Located extends Failure {
   readonly file?: string | undefined;
 }
 
-/** What a run ended with. */
+/** The results of a run. */
 export interface Run {
   readonly outcomes: readonly Outcome[];
   /** Failures of files that passed when they ran again. */

@@ -5,7 +5,7 @@ import { bin, checkout, type How, node, run } from "./command.ts";
 import { type Failure, type Outcome, outcomeOf } from "./outcome.ts";
 import { projectOf } from "./projects.ts";
 
-/** How Jest is run. */
+/** The options of a run of Jest. */
 interface JestHow extends How {
   /** Its configuration; by default that of the project. */
   readonly config?: string;
@@ -39,8 +39,8 @@ export async function jest(
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
     const outcomes = (result.testResults ?? []).map((one) => outcomeOfFile(one, projects[0] ?? "", how.checkout));
-    const isTold = outcomes.some(({ failures }) => failures.length > 0);
-    if (code === 0 || isTold) return outcomes;
+    const hasFailures = outcomes.some(({ failures }) => failures.length > 0);
+    if (code === 0 || hasFailures) return outcomes;
     const failures = [{ message: `Jest ended with ${code}. Its output ends:` }];
     return [...outcomes, outcomeOf(stageNamed(projects[0] ?? ""), { failures })];
   } finally {

@@ -34,7 +34,7 @@ export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[
 
 /**
  * Stories on the local cluster: the one that runs, or one that is started for the tests and stopped after them. That one is
- * started, and its stories are told, at another place of the checkout. Nothing of the checkout may have changed then.
+ * started, and its stories run, at another place of the checkout. Nothing of the checkout may have changed then.
  */
 export async function e2e(names: readonly string[], how: StageHow): Promise<Outcome[]> {
   const obstacle = whyNot();
@@ -54,7 +54,7 @@ export async function e2e(names: readonly string[], how: StageHow): Promise<Outc
   return [...outcomes, outcomeOf(names.join(", "), { failures: [failure] })];
 }
 
-/** Starts what is missing of the local cluster and tells those stages' stories on it. */
+/** Starts what is missing of the local cluster and runs those stages' stories on it. */
 async function onCluster(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
   for (const command of names.includes("e2e") ? ["up", "gitea"] : ["up"]) {
     if ((await launch(command, how)) !== 0) return [notStarted(names.join(", "), command)];
@@ -62,7 +62,7 @@ async function onCluster(names: readonly string[], how: StageHow & How): Promise
   return stories(names, { ...how, env: { ...process.env, ...shellVariables() } });
 }
 
-/** Calls a command of the launcher. Whatever cluster the caller works with: the stories are told on the local one. */
+/** Calls a command of the launcher. Whatever cluster the caller works with: the stories run on the local one. */
 function launch(command: string, how: How = {}): Promise<number> {
   const { CLUSTER: _, ...env } = process.env;
   return run(bin("node"), [launcher, command], { checkout: how.checkout, env });
@@ -74,22 +74,22 @@ async function changedFiles(): Promise<string> {
   return commandOutput("git", args, { cwd: checkout }).catch(() => "");
 }
 
-/** How the stories of a stage are told: beside the others, and those that break what others need, one by one. */
+/** The two ways in which stories of a stage run: beside the others, and those that break what others need, one by one. */
 type Company = "together" | "alone";
 
 interface StoryKind {
   readonly stage: string;
-  tell(company: Company, how: StageHow & How): Promise<Outcome[]>;
+  run(company: Company, how: StageHow & How): Promise<Outcome[]>;
 }
 
 const storyKinds: readonly StoryKind[] = [
   {
     stage: "e2e",
-    tell: (company, how) => (company === "together" ? jest(["e2e"], 4, how) : jest(["e2e-alone"], 1, how)),
+    run: (company, how) => (company === "together" ? jest(["e2e"], 4, how) : jest(["e2e-alone"], 1, how)),
   },
   {
     stage: "e2e-console",
-    tell: (company, how) =>
+    run: (company, how) =>
       playwright(company, { ...how, stage: "e2e-console", config: "e2e/console/playwright.config.ts" }),
   },
 ];
@@ -101,11 +101,11 @@ async function stories(names: readonly string[], how: StageHow & How): Promise<O
   const kinds = storyKinds.filter(
     ({ stage }) => names.includes(stage) && (stage !== "e2e-console" || obstacle === undefined),
   );
-  const together = await Promise.all(kinds.map(({ tell }) => tell("together", how)));
+  const together = await Promise.all(kinds.map((kind) => kind.run("together", how)));
   // What kills the operator hits the moment that it means only where nothing computes beside it.
   await how.others;
   const alone: Outcome[] = [];
-  for (const { tell } of kinds) alone.push(...(await tell("alone", how)));
+  for (const kind of kinds) alone.push(...(await kind.run("alone", how)));
   return [...unseen, ...together.flat(), ...alone];
 }
 

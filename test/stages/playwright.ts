@@ -7,7 +7,7 @@ import { type Failure, type Outcome, outcomeOf } from "./outcome.ts";
 /** Debian's browser, of the package `chromium-headless-shell`; another can be named. */
 export const browser = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 
-/** Why stories of a browser can't be told here, in one sentence; `undefined` when they can. */
+/** The reason why stories of a browser can't run here, in one sentence; `undefined` when they can. */
 export function whyNoBrowser(): string | undefined {
   if (existsSync(browser)) return undefined;
   return `There is no browser at ${browser}: "apt-get install chromium-headless-shell" brings it, CHROMIUM names another.`;
@@ -21,7 +21,7 @@ interface PlaywrightHow extends How {
   readonly files?: readonly string[] | undefined;
 }
 
-/** Has Playwright tell the stories of that project of the configuration. A run that ends badly without a failed story is a failure of the stage. */
+/** Runs the stories of that project of Playwright's configuration. A run that ends badly without a failed story is a failure of the stage. */
 export async function playwright(project: string, { stage, config, files, ...how }: PlaywrightHow): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
@@ -32,8 +32,8 @@ export async function playwright(project: string, { stage, config, files, ...how
     const code = await run(node, args, { ...how, env });
     const result: Result = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};
     const outcomes = (result.suites ?? []).map((suite) => outcomeOfFile(stage, dirname(config), suite));
-    const isTold = outcomes.some(({ failures }) => failures.length > 0);
-    if (code === 0 || isTold) return outcomes;
+    const hasFailures = outcomes.some(({ failures }) => failures.length > 0);
+    if (code === 0 || hasFailures) return outcomes;
     const failures = [{ message: `Playwright ended with ${code} in its project ${project}. Its output ends:` }];
     return [...outcomes, outcomeOf(stage, { failures })];
   } finally {

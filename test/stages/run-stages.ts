@@ -7,7 +7,7 @@ import { countOf, type Outcome, outcomeOf } from "./outcome.ts";
 import type { StageGroup } from "./stage.ts";
 import { type StartedStage, startStage } from "./start-stage.ts";
 
-/** What a run of stages is given. */
+/** The options of a run. */
 export interface RunOptions {
   /** The URL of the module whose default export is the groups of stages. */
   readonly list: string;
@@ -24,7 +24,7 @@ const RUNS_KEPT = 5;
 
 /**
  * Runs the stages in order, some beside those that come after them; every stage also after a failure, so that one run
- * tells all. Files that failed where real programs are waited for run once more, alone, at the end. Prints what failed
+ * finds all. Files that failed where real programs are waited for run once more, alone, at the end. Prints what failed
  * last, and answers whether nothing did.
  */
 export async function runStages({ list, wanted, logsFolder }: RunOptions): Promise<boolean> {
@@ -62,7 +62,7 @@ class StageRun {
       aside = undefined;
       await stage.ended;
       stage.show();
-      outcomes.push(...(await this.#told(group.names, stage, undefined)));
+      outcomes.push(...(await this.#ended(group.names, stage, undefined)));
     };
     for (const group of groups) {
       if (group.onPlanes) await this.#startPlanes();
@@ -106,7 +106,7 @@ class StageRun {
 
   async #inView(group: StageGroup, files?: readonly string[]): Promise<readonly Outcome[]> {
     const before = processorSeconds();
-    return this.#told(group.names, this.#start(group, { inView: true, files }), before);
+    return this.#ended(group.names, this.#start(group, { inView: true, files }), before);
   }
 
   #start({ names }: StageGroup, { inView, files }: { inView: boolean; files?: readonly string[] | undefined }) {
@@ -120,7 +120,7 @@ class StageRun {
   }
 
   /** Waits for a stage's end and says how it was; with the processors' time before it, also how busy they were meanwhile. */
-  async #told(
+  async #ended(
     names: readonly string[],
     stage: StartedStage,
     before: ProcessorSeconds | undefined,
@@ -156,7 +156,7 @@ interface ProcessorSeconds {
   readonly idle: number;
 }
 
-/** How long this machine's processors have worked, all together; `undefined` where no kernel tells. */
+/** Seconds that this machine's processors have worked, all together; `undefined` where no kernel says so. */
 function processorSeconds(): ProcessorSeconds | undefined {
   if (process.platform !== "linux") return undefined;
   // https://www.kernel.org/doc/html/latest/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat: hundredths of a second.

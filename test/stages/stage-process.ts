@@ -1,5 +1,5 @@
 /**
- * Runs one group of stages, told by its parent's messages; tells the parent their outcomes. As a process of its own, because
+ * Runs one group of stages as its parent's messages ask, and sends the parent their outcomes. As a process of its own, because
  * then all that it and its programs write has one place, and its end by any cause is seen. Usage: stage-process.ts LIST NAME …
  */
 import type { Outcome } from "./outcome.ts";

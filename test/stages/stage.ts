@@ -1,6 +1,6 @@
 import type { Outcome } from "./outcome.ts";
 
-/** What a stage is told when it is run. */
+/** The circumstances in which a stage runs. */
 export interface StageHow {
   /** The test files to run, below the checkout; by default all, or those that FILE and NAME choose. */
   readonly files?: readonly string[] | undefined;

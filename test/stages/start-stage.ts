@@ -5,7 +5,7 @@ import { checkout, node } from "./command.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { StageReply, StageRequest } from "./stage-process.ts";
 
-/** What a group of stages is started with. */
+/** The options of a start. */
 export interface StageStart {
   /** The URL of the module that exports the groups. */
   readonly list: string;
@@ -14,7 +14,7 @@ export interface StageStart {
   readonly logFile: string;
   /** Gets the logs of programs that the stages start, a folder each. */
   readonly programLogs: string;
-  /** Whether the output is shown as it comes; otherwise by `show`. */
+  /** True: the output is shown as it comes; otherwise by `show`. */
   readonly inView: boolean;
   readonly isWhole: boolean;
   readonly files?: readonly string[];
@@ -22,9 +22,9 @@ export interface StageStart {
 
 /** A group of stages that runs. */
 export interface StartedStage {
-  /** Their outcomes, and how long they took. Never rejects: a process that ends before it told them has failed. */
+  /** Their outcomes, and how long they took. Never rejects: a process that ends before it sent them has failed. */
   readonly ended: Promise<{ readonly outcomes: readonly Outcome[]; readonly seconds: number }>;
-  /** Tells it that the stages beside it are over. */
+  /** Lets it know that the stages beside it are over. */
   endOfOthers(): void;
   /** Shows what it has written, when it was not in view. */
   show(): void;
@@ -72,7 +72,7 @@ function replyOf(child: ChildProcess): Promise<StageReply> {
   child.on("error", (error) => resolve({ crash: `it can't be started: ${error.message}` }));
   child.on("close", (code, signal) => {
     const how = signal === null ? `with ${code}` : `by ${signal}`;
-    resolve(reply ?? { crash: `ended ${how} before it told its outcomes. Its output ends:` });
+    resolve(reply ?? { crash: `ended ${how} before it sent its outcomes. Its output ends:` });
   });
   return promise;
 }
