@@ -15,7 +15,7 @@ import {
   SimulationReport,
 } from "./delivery-schemas.ts";
 import { toOutcome, toReport, toSummary, toTrace } from "./delivery-views.ts";
-import { isReadable, readableDelivery, readableRepository, withoutInvisible } from "./readable.ts";
+import { isReadable, readableDelivery, readableRepository, visibleName, visibleOnly } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
 /** A page of deliveries, the newest first. */
@@ -33,7 +33,8 @@ const listDeliveries = route({
   const found = services.webhookDeliveries
     .list()
     .filter((delivery) => isWanted(delivery, query) && isReadable(delivery, caller, services));
-  return toPage(found.sort(newestFirst), query, toSummary);
+  const visible = visibleOnly(caller, services);
+  return toPage(found.sort(newestFirst), query, (delivery) => toSummary(delivery, visible));
 });
 
 /** One delivery with the verdicts of the rules. */
@@ -46,7 +47,9 @@ const getDelivery = route({
   params: DeliveryPath,
   reply: DeliveryReport,
   errors: ["not-found"],
-})(({ params, caller }, services) => toReport(readableDelivery(params.id, caller, services)));
+})(({ params, caller }, services) =>
+  toReport(readableDelivery(params.id, caller, services), visibleOnly(caller, services)),
+);
 
 /** Decides a delivery again. */
 const redeliverWebhook = route({
@@ -61,7 +64,7 @@ const redeliverWebhook = route({
 })(async ({ params, caller }, services) => {
   const delivery = readableDelivery(params.id, caller, services);
   if (!delivery.spec.verified) throw new HttpError("conflict", "An unverified event is never acted on");
-  return toOutcome(await answered(services.webhookInbox.redeliver(delivery)));
+  return toOutcome(await answered(services.webhookInbox.redeliver(delivery)), visibleOnly(caller, services));
 });
 
 /** Tells what would become of an event. */
@@ -83,20 +86,17 @@ const simulateWebhook = route({
     eventName: body.event,
     payload: body.payload,
   });
-  const shown = withoutInvisible(caller, services);
   return {
     event: event.type,
     decisions: await Promise.all(
       decisions.map(async (one) => ({
         do: one.do,
         reason: one.reason,
-        message: one.message === undefined ? null : await shown.sentence(one.message),
-        environment: await shown.name(one.environment),
+        message: one.message ?? null,
+        environment: await visibleName(one.environment, caller, services),
       })),
     ),
-    trace: await Promise.all(
-      toTrace(trace).map(async (one) => ({ ...one, message: one.message && (await shown.sentence(one.message)) })),
-    ),
+    trace: toTrace(trace),
   };
 });
 
@@ -117,7 +117,7 @@ const approveCommit = route({
   const repository = readableRepository(params.id, caller, services);
   const by = caller.email || caller.name || caller.subject;
   const approval = { repository, number: Number(params.number), commit: body.commit, by };
-  return toOutcome(await answered(services.webhookInbox.approve(approval)));
+  return toOutcome(await answered(services.webhookInbox.approve(approval)), visibleOnly(caller, services));
 });
 
 function isWanted(delivery: WebhookDelivery, { repository, status, door, event }: DeliveryQuery): boolean {

@@ -71,7 +71,7 @@ const EXAMPLE = {
   finished_at: "2026-06-01T12:00:00.020Z",
   status: "acted",
   reason: "Qualifies",
-  message: "environment 'shop-api-pr-42' is created",
+  message: "the environment is created",
   environments: [{ id: "0f3c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10", name: "shop-api-pr-42", action: "created" }],
 };
 const TRACE = [{ repository: "shop-api", rule: "enabled", passed: true, message: null }];

@@ -6,8 +6,11 @@ import type { DeliveryReport, DeliverySummary, OutcomeReport } from "./delivery-
 /** What a delivery says before its outcome is known. */
 const WAITING = { phase: "pending", reason: "Stored", message: "it is stored and will be decided" } as const;
 
+/** The environments of an outcome that the caller may see. */
+export type Visible = (environments: Outcome["environments"]) => Outcome["environments"];
+
 /** A delivery as lists show it. */
-export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery): DeliverySummary {
+export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery, visible: Visible): DeliverySummary {
   const { phase, reason, message } = status;
   return {
     id: metadata.name,
@@ -24,24 +27,25 @@ export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery)
     status: phase,
     reason,
     message,
-    environments: "environments" in status ? toTouched(status.environments) : [],
+    environments: toTouched(visible("environments" in status ? (status.environments ?? []) : [])),
   };
 }
 
 /** A delivery in full. */
-export function toReport(delivery: WebhookDelivery): DeliveryReport {
+export function toReport(delivery: WebhookDelivery, visible: Visible): DeliveryReport {
   const { spec, status } = delivery;
-  return { ...toSummary(delivery), trace: toTrace(status?.trace), note: spec.message ?? null };
+  return { ...toSummary(delivery, visible), trace: toTrace(status?.trace), note: spec.message ?? null };
 }
 
 /** What became of a delivery just now. */
-export function toOutcome({ delivery, state, reason, message, environments, trace }: Outcome): OutcomeReport {
+export function toOutcome(outcome: Outcome, visible: Visible): OutcomeReport {
+  const { delivery, state, reason, message, environments, trace } = outcome;
   return {
     delivery: delivery ?? null,
     outcome: state,
     reason,
     message,
-    environments: toTouched(environments),
+    environments: toTouched(visible(environments)),
     trace: toTrace(trace),
   };
 }
@@ -51,7 +55,7 @@ export function toTrace(trace: readonly RuleVerdict[] = []): DeliveryReport["tra
   return trace.map(({ repository = null, rule, passed, message = null }) => ({ repository, rule, passed, message }));
 }
 
-function toTouched(environments: Outcome["environments"] = []): DeliverySummary["environments"] {
+function toTouched(environments: Outcome["environments"]): DeliverySummary["environments"] {
   return environments.map(({ name, uid, action }) => ({ id: uid, name, action }));
 }
 

@@ -4,6 +4,7 @@ import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
 import { type Caller, mayRead, permissionsOf, visibleTo } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import type { Services } from "../services.ts";
+import type { Visible } from "./delivery-views.ts";
 
 /**
  * Whether the caller may read a delivery: that of Repositories which the caller may all read. Those of no Repository, as
@@ -38,31 +39,28 @@ export function readableRepository(id: string, caller: Caller, { repositories }:
   return found;
 }
 
-/** What may be a name in a sentence. */
-const QUOTED = /'([a-z][a-z0-9-]*)'/g;
-
-/** Takes the names of environments that the caller may not see out of sentences; looks each name up once. */
-export function withoutInvisible(caller: Caller, { environments }: Services) {
+/**
+ * Leaves out the environments of an outcome that the caller may not see. Whose one was that is gone is not known any more: it is
+ * for those alone who may see all.
+ */
+export function visibleOnly(caller: Caller, { environments }: Pick<Services, "environments">): Visible {
+  if (caller.permissions.has("environments:all")) return (all) => all;
   const isVisible = visibleTo(caller);
-  const known = new Map<string, Promise<boolean>>();
-  const isHidden = async (name: string) => {
-    const found = await environments.find(name);
-    return found !== undefined && !isVisible(found.spec);
+  const visible = () => environments.list().filter(({ spec }) => isVisible(spec));
+  let known: ReadonlySet<string> | undefined;
+  return (all) => {
+    if (all.length === 0) return all;
+    known ??= new Set(visible().map(({ metadata }) => metadata.uid));
+    return all.filter(({ uid }) => known?.has(uid));
   };
-  const hides = (name: string) => {
-    const looked = known.get(name) ?? isHidden(name);
-    known.set(name, looked);
-    return looked;
-  };
-  return {
-    /** The name; null when it is hidden, or there is none. */
-    async name(name: string | undefined): Promise<string | null> {
-      return name === undefined || (await hides(name)) ? null : name;
-    },
-    async sentence(sentence: string): Promise<string> {
-      const names = [...sentence.matchAll(QUOTED)].map(([, name = ""]) => name);
-      const hidden = (await Promise.all(names.map(async (name) => ((await hides(name)) ? [name] : [])))).flat();
-      return hidden.reduce((text, name) => text.replaceAll(`'${name}'`, "that you may not see"), sentence);
-    },
-  };
+}
+
+/** The name of an environment; null when the caller may not see it, or there is no name. */
+export async function visibleName(
+  name: string | undefined,
+  caller: Caller,
+  { environments }: Services,
+): Promise<string | null> {
+  const found = name === undefined ? undefined : await environments.find(name);
+  return name === undefined || (found !== undefined && !visibleTo(caller)(found.spec)) ? null : name;
 }

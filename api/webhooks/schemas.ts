@@ -148,7 +148,7 @@ export const RepohostReply = closed(
     examples: [
       {
         status: "processed",
-        message: "environment 'shop-api-pr-42' is created",
+        message: "the environment is created",
         environment_created: true,
         environment_id: "0f3c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
       },
@@ -170,7 +170,7 @@ export const PipelineReply = closed(
     examples: [
       {
         status: "processed",
-        message: "environment 'shop-api-main' is updated",
+        message: "the environment is updated",
         actions_taken: ["environment_updated"],
       },
     ],

@@ -40,7 +40,14 @@ export type Decision =
       readonly report: CommitReport;
       readonly reason: string;
     }
-  | { readonly do: "nothing"; readonly reason: string; readonly message: string };
+  | {
+      readonly do: "nothing";
+      /** The environment that stays as it is, where there is one. */
+      readonly environment?: EphemeralEnvironment | undefined;
+      readonly reason: string;
+      /** A sentence without names of environments: not everybody who reads it may see them. */
+      readonly message: string;
+    };
 
 /** A decision, and the rules that led to it in the order of their evaluation. */
 export interface Decided {
@@ -53,19 +60,33 @@ export function nothing(reason: string, message: string, trace: readonly RuleVer
   return { decision: { do: "nothing", reason, message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH) }, trace };
 }
 
+/** The decision to leave an environment as it is. */
+export function left(
+  environment: EphemeralEnvironment,
+  reason: string,
+  message: string,
+  trace: readonly RuleVerdict[] = [],
+): Decided {
+  return { decision: { do: "nothing", environment, reason, message }, trace };
+}
+
 /** The decision to delete an environment; one that is protected stays. */
 export function deletion(environment: EphemeralEnvironment, reason: string, trace: readonly RuleVerdict[]): Decided {
   if (!environment.spec.protected) return { decision: { do: "delete", environment, reason }, trace };
-  return nothing("Protected", "the environment is protected: take the protection back, or delete it later", trace);
+  return left(environment, "Protected", "it is protected: take the protection back, or delete it later", trace);
 }
 
 /** A name that is taken, or about to be free. */
 export function nameTaken(environment: EphemeralEnvironment, trace: readonly RuleVerdict[]): Decided {
-  const { name, deletionTimestamp } = environment.metadata;
-  if (deletionTimestamp === undefined) {
-    return nothing("NameTaken", `'${name}' is an environment of another origin: delete it, or keep it instead`, trace);
+  if (environment.metadata.deletionTimestamp === undefined) {
+    return left(
+      environment,
+      "NameTaken",
+      "an environment of another origin has the name: delete it, or keep it",
+      trace,
+    );
   }
-  const message = `the former environment '${name}' is being deleted`;
+  const message = "the former environment of the name is being deleted";
   return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
 }
 

@@ -1,6 +1,6 @@
 import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import type { PushState } from "../../crds/webhooks/webhook-event.schema.ts";
-import { type Decided, type DecisionContext, deletion, nothing, type Subject } from "./decision.ts";
+import { type Decided, type DecisionContext, deletion, left, nothing, type Subject } from "./decision.ts";
 import { type User, usersOf } from "./users.ts";
 
 /** A push as one Repository sees it. */
@@ -33,8 +33,11 @@ function pushed(user: User, { subject, push, context }: Push): Decided {
   const wasDeleted = environment.metadata.annotations?.[annotation] !== undefined;
   const isBehind = follows && wanted !== push.commit;
   if (!isBehind && !wasDeleted) {
-    const { name } = environment.metadata;
-    return nothing("UpToDate", follows ? `'${name}' has this commit` : `'${name}' does not follow its branch`);
+    return left(
+      environment,
+      "UpToDate",
+      `the environment ${follows ? "has this commit" : "does not follow its branch"}`,
+    );
   }
   const annotations = {
     ...(isBehind ? { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } : {}),
@@ -46,8 +49,9 @@ function pushed(user: User, { subject, push, context }: Push): Decided {
 function deleted({ environment, follows, isMadeByPipeline }: User, { subject, push }: Push): Decided {
   if (follows && isMadeByPipeline) return deletion(environment, "BranchDeleted", []);
   const annotation = annotationOf(subject);
-  const { name, annotations } = environment.metadata;
-  if (annotations?.[annotation] === push.branch) return nothing("SourceGone", `'${name}' shows it already`);
+  const { annotations } = environment.metadata;
+  if (annotations?.[annotation] === push.branch)
+    return left(environment, "SourceGone", "the environment shows it already");
   const decision = { do: "update", environment, spec: {}, annotations: { [annotation]: push.branch } } as const;
   return { decision: { ...decision, reason: "SourceGone" }, trace: [] };
 }

@@ -109,12 +109,20 @@ function outcome(decided: readonly Decided[], written: readonly Written[]): Webh
   }
   if (written.length > 0) {
     const did = decisions.find(isDoable);
-    const message = written.map(({ name, action }) => `environment '${name}' is ${action}`).join(", ");
-    return said("acted", did?.reason ?? "Done", message, { ...traceOf(decided), ...environmentsOf(written) });
+    return said("acted", did?.reason ?? "Done", sentenceOf(written), {
+      ...traceOf(decided),
+      ...environmentsOf(written),
+    });
   }
   const nothing = decisions.find((decision) => decision.do === "nothing");
   if (nothing === undefined) return said("ignored", "RepositoryGone", "its repository is no longer registered", {});
   return said("ignored", nothing.reason, nothing.message, traceOf(decided));
+}
+
+/** The sentence without names, which not everybody may read: they are in the outcome's `environments`. */
+function sentenceOf(written: readonly Written[]): string {
+  const actions = [...new Set(written.map(({ action }) => action))].join(" or ");
+  return written.length === 1 ? `the environment is ${actions}` : `${written.length} environments are ${actions}`;
 }
 
 const pending = (decided: readonly Decided[], reason: string, message: string) =>
@@ -143,7 +151,7 @@ async function actOnEach(
       context.written.push(done);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return said(phaseOf(error), REFUSED, `environment '${targetOf(decision)}': ${error.message}`, {});
+      return said(phaseOf(error), REFUSED, `the environment: ${error.message}`, {});
     }
   }
   return undefined;

@@ -33,6 +33,6 @@ function shown({ decision }: Decided): Simulation["decisions"][number] {
   const { reason } = decision;
   if (isDoable(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
   if (decision.do === "report") return { do: "report", reason, message: decision.report.description };
-  if (decision.do === "nothing") return { do: "nothing", reason, message: decision.message };
-  return { do: "wait", reason, message: decision.message, environment: decision.environment.metadata.name };
+  const { environment, message } = decision;
+  return { do: decision.do, reason, message, ...(environment && { environment: environment.metadata.name }) };
 }

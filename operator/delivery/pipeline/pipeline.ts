@@ -1,6 +1,6 @@
 import { mayFollow } from "../../../crds/environment/pipelines.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
-import { type Decided, deletion, nothing, type Subject, verdict } from "../decision.ts";
+import { type Decided, deletion, left, nothing, type Subject, verdict } from "../decision.ts";
 import { type User, usersOf } from "../users.ts";
 import { createdByPipeline } from "./creation.ts";
 import { pipelineOf, type ReportedPipeline } from "./report.ts";
@@ -50,14 +50,13 @@ function isMoved({ follows, environment }: User, { repository }: Subject): boole
 
 function ofUser(user: User, reported: ReportedPipeline): Decided {
   const { environment, source, follows, wanted } = user;
-  const { name } = environment.metadata;
   const { subject, pipeline, context } = reported;
   const { at, ...report } = pipelineOf(pipeline);
   const former = source.pipeline;
   const isKnown = former?.project === report.project && former.id === report.id && former.status === report.status;
-  if (isKnown) return nothing("Recorded", `'${name}' shows this already`);
+  if (isKnown) return left(environment, "Recorded", "the environment shows this already");
   if (!mayFollow({ ...report, at }, former, source.commit)) {
-    return nothing("Outdated", `'${name}' shows a newer report, or waits for another commit's`);
+    return left(environment, "Outdated", "the environment shows a newer report, or waits for another commit's");
   }
   if (pipeline.status === "canceled" && isEnd(user, reported)) {
     return deletion(environment, "PipelineCanceled", [verdict(subject.repository, "on_canceled", undefined)]);

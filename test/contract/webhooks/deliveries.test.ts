@@ -101,6 +101,31 @@ test("a delivery is shown with what each rule said, in version 2 alone", async (
   expectProblem(await service.http.get(`/api/webhooks/deliveries/${id}`).set(await as("developer")), 404);
 });
 
+test("deliveries name no environment that the caller may not see, and no sentence has a name", async () => {
+  await pull();
+  const environment = await service.environments.find("shop-api-pr-42");
+  const [id = ""] = ids(await get("webhooks/deliveries"));
+  const shown = async (person: Person) => {
+    const list = await get("webhooks/deliveries", person);
+    const one = await get(`webhooks/deliveries/${id}`, person);
+    return [list.body.data.items[0], one.body.data];
+  };
+  const [named, full] = await shown("developer");
+  for (const report of [named, full]) {
+    expect(report).toMatchObject({ message: "the environment is created", environments: [{ name: "shop-api-pr-42" }] });
+  }
+  // Its groups are others since, as an administrator may change them.
+  const { metadata, spec } = environment as NonNullable<typeof environment>;
+  service.environments.put({ metadata, spec: { ...spec, access: { groups: ["other"] } } } as never);
+  for (const report of await shown("developer")) {
+    expect(report).toMatchObject({ id, status: "acted", environments: [] });
+    expect(JSON.stringify(report)).not.toContain("shop-api-pr-42");
+  }
+  for (const report of await shown("maintainer")) {
+    expect(report).toMatchObject({ environments: [{ name: "shop-api-pr-42" }] });
+  }
+});
+
 test("a maintainer has a delivery acted on again, by the state of now", async () => {
   service.repositories.put(aRepository("shop-api", { pullRequest: { enabled: false } }));
   await pull();

@@ -57,7 +57,7 @@ test("a webhook in doubt is decided by what is known where the settings have no 
 test("a webhook whose creation is refused for missing rights is left to the operator", async () => {
   const { accept, failNext, webhookDeliveries } = scene();
   failNext(new CreationFailed());
-  const message = "environment 'shop-api-pr-7': Failed to create environment";
+  const message = "the environment: Failed to create environment";
   const refused = await accept("one", {});
   expect(refused).toMatchObject({ state: "pending", reason: "Refused", message });
   expect(webhookDeliveries.pending().map(({ metadata }) => metadata.name)).toEqual([refused.delivery]);

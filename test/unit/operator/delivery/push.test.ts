@@ -19,7 +19,7 @@ function environment(name: string, spec: Partial<EnvironmentSpec> = {}, annotati
 async function pushed(world: WebhookWorld, push: { commit?: string; deleted?: boolean }) {
   const decided = await world.decide(world.claim({ type: "push", push: { branch: "main", deleted: false, ...push } }));
   return decided.map(({ decision }) => ({
-    name: "environment" in decision ? decision.environment.metadata.name : undefined,
+    name: "environment" in decision ? decision.environment?.metadata.name : undefined,
     done: decision.do,
     reason: decision.reason,
     ...(decision.do === "update" ? { annotations: decision.annotations } : {}),
@@ -33,7 +33,7 @@ test("what follows the branch reads its head again", async () => {
   world.put(environment("elsewhere", { backend: { ...following, branch: "other" } }));
   expect(await pushed(world, { commit: commitOf("b") })).toEqual([
     { name: "follows", done: "update", reason: "Pushed", annotations: { [RECONCILE_ANNOTATION]: expect.any(String) } },
-    { name: undefined, done: "nothing", reason: "UpToDate" },
+    { name: "fixed", done: "nothing", reason: "UpToDate" },
   ]);
 });
 
@@ -54,7 +54,7 @@ test("a deleted branch deletes what pipelines made of it; others are told", asyn
   const told = { done: "update", reason: "SourceGone", annotations: { [GONE]: "main" } };
   expect(await pushed(world, { deleted: true })).toEqual([
     { name: "made", done: "delete", reason: "BranchDeleted" },
-    { name: undefined, done: "nothing", reason: "Protected" },
+    { name: "made-and-protected", done: "nothing", reason: "Protected" },
     { name: "made-and-fixed", ...told },
     { name: "by-hand", ...told },
     { name: "of-another", ...told },

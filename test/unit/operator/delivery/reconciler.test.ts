@@ -136,7 +136,7 @@ describe("a delivery without an outcome", () => {
       environments.failNext(new CreationFailed());
       await reconcile(NAME);
     }
-    const message = "environment 'one': Failed to create environment";
+    const message = "the environment: Failed to create environment";
     expect(now()).toMatchObject({ phase: "failed", reason: "Refused", message, attempts: 10 });
   });
 
