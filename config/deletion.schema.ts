@@ -16,6 +16,41 @@ const breaker = (defaults: { share: number; atLeast: number }, description: stri
     { default: {}, description },
   );
 
+/** https://kubernetes.io/docs/concepts/services-networking/service/#garbage-collecting-load-balancers, and what clouds and volumes have beside it. */
+const AWAITED_FINALIZERS = [
+  "service.kubernetes.io/*",
+  "service.k8s.aws/*",
+  "ingress.k8s.aws/*",
+  "elbv2.k8s.aws/*",
+  "networking.gke.io/*",
+  "gke.networking.io/*",
+  "provisioner.storage.kubernetes.io/*",
+  "snapshot.storage.kubernetes.io/*",
+];
+
+export const Deletion = closed(
+  {
+    chartSeconds: Type.Integer({
+      minimum: 0,
+      default: 60,
+      description:
+        "How long the deployer may take to delete what a chart made, hooks included; then the platform removes the application, and the namespace with all that is in it.",
+    }),
+    finalizerSeconds: Type.Integer({
+      minimum: 0,
+      default: 60,
+      description: "How long finalizers may then hold what is in the namespace before the platform removes them.",
+    }),
+    awaitedFinalizers: Type.Array(Type.String({ minLength: 1, maxLength: 317 }), {
+      maxItems: 100,
+      default: AWAITED_FINALIZERS,
+      description:
+        "Finalizers that free something outside the cluster, such as a load balancer: they are waited for and named, until an admin forces the step namespace. One that ends in /* stands for all of that domain.",
+    }),
+  },
+  { default: {}, description: "What a chart may do to the deletion of its environment: ask for time." },
+);
+
 export const Expiry = closed(
   {
     perSecond: Type.Integer({

@@ -6,7 +6,7 @@ import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Canary } from "./canary.schema.ts";
 import { Console } from "./console.schema.ts";
 import { Costs } from "./costs.schema.ts";
-import { Expiry, Records, Sweep } from "./deletion.schema.ts";
+import { Deletion, Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
 import { NotificationSettings } from "./notifications.schema.ts";
 import { SecretManagerChoice, Secrets } from "./secrets.schema.ts";
@@ -183,6 +183,7 @@ export const Settings = closed({
     },
     { default: {} },
   ),
+  deletion: Deletion,
   expiry: Expiry,
   sweep: Sweep,
   records: Records,

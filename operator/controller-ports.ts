@@ -12,6 +12,7 @@ import type { Deployer } from "./ports/deployer.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "./ports/environments.ts";
 import type { EventRecorder } from "./ports/event-recorder.ts";
 import type { Inventory } from "./ports/inventory.ts";
+import type { NamespaceContents } from "./ports/namespace-contents.ts";
 import type { Pods } from "./ports/pods.ts";
 import type { Records } from "./ports/records.ts";
 import type { Repositories } from "./ports/repositories.ts";
@@ -31,6 +32,7 @@ export interface ControllerPorts extends Inventory {
   readonly caches: Caches;
   readonly deletions: OwnDeletions;
   readonly cluster: Cluster;
+  readonly namespaceContents: NamespaceContents;
   readonly deployer: Deployer;
   readonly secretManager: SecretManager;
   readonly pods: Pods;

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, text, timestamp } from "../schema.ts";
 import { Allocations } from "./costs/allocation.schema.ts";
 import { Usage } from "./costs/usage.schema.ts";
-import { PHASES } from "./environment-status.schema.ts";
+import { FinalizerRemoval, PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { DELETION_CAUSES, NotedManifest } from "./manifest.schema.ts";
 
@@ -78,6 +78,18 @@ export const RecordSpec = Type.Object(
       Type.String({
         maxLength: CONDITION_MESSAGE_MAX_LENGTH,
         description: "Why the host of its pull request was not told of its end.",
+      }),
+    ),
+    takenOver: Type.Optional(
+      Type.String({
+        maxLength: CONDITION_MESSAGE_MAX_LENGTH,
+        description: "Why the platform removed its application in place of the deployer.",
+      }),
+    ),
+    removals: Type.Optional(
+      Type.Array(FinalizerRemoval, {
+        maxItems: 50,
+        description: "The finalizers in its namespace that the platform removed: what they were to free may be left.",
       }),
     ),
     forced: Type.Optional(Type.Array(ForcedStep, { maxItems: 16, description: "The steps that an admin skipped." })),

@@ -54,6 +54,15 @@ const TeardownBlocker = Type.Object({
 });
 export type TeardownBlocker = Static<typeof TeardownBlocker>;
 
+/** Finalizers of one kind of object that the platform took off, because nobody else did in time. */
+export const FinalizerRemoval = Type.Object({
+  kind: text(64, "The kind of the objects."),
+  finalizer: text(317, "The finalizer."),
+  names: Type.Array(text(253, "Name of an object."), { maxItems: 20, description: "The first of the objects." }),
+  objects: Type.Integer({ minimum: 1, description: "How many objects had it." }),
+});
+export type FinalizerRemoval = Static<typeof FinalizerRemoval>;
+
 const SecretStatus = Type.Object({
   name: text(128, "Name of the variable."),
   version: Type.Integer({ description: "The version of the value in the secret manager." }),
@@ -220,6 +229,12 @@ export const EnvironmentStatus = Type.Object(
           steps: Type.Array(TeardownStep, { maxItems: 16, description: "The steps of the deletion, in their order." }),
           blockers: Type.Optional(
             Type.Array(TeardownBlocker, { maxItems: 16, description: "What blocks a step that takes too long." }),
+          ),
+          removals: Type.Optional(
+            Type.Array(FinalizerRemoval, {
+              maxItems: 50,
+              description: "The finalizers in its namespace that the platform removes, or has removed.",
+            }),
           ),
           before: Type.Optional(
             Type.Object(

@@ -17,13 +17,14 @@ export function wasGranted({ status }: EphemeralEnvironment): boolean {
 }
 
 /**
- * Whether it takes one of the Repository's places (`maxEnvironments`). An environment that is being deleted, or that may not
- * use this Repository, takes none; one that fails because of its other Repository does, until it is deleted.
+ * Whether it takes one of the Repository's places (`maxEnvironments`). It does until it is gone: what is
+ * being deleted may still run. One that may not use this Repository takes none; one that fails because of its other Repository
+ * does.
  */
 export function takesPlace(environment: EphemeralEnvironment, repository: Repository): boolean {
-  const { metadata, spec } = environment;
+  const { spec } = environment;
   const names = [spec.backend.repository, spec.frontend?.repository];
-  if (metadata.deletionTimestamp !== undefined || !names.includes(repository.metadata.name)) return false;
+  if (!names.includes(repository.metadata.name)) return false;
   return wasGranted(environment) || mayHave(environment, repository);
 }
 

@@ -121,7 +121,7 @@ function targetOf({ orphan, at, teardown }: Candidate): DeletionTarget {
     metadata: owner,
     // Its variables are unknown; after the grace period the secret manager's own list is complete.
     variables: [],
-    status: { teardown: { steps: [...(teardown?.steps ?? [])] } },
-    record: (steps, goneAt) => orphanRecord({ owner, since, seenAt: at }, { steps, goneAt }),
+    status: { teardown: { steps: [...(teardown?.steps ?? [])], removals: [...(teardown?.removals ?? [])] } },
+    record: (past, goneAt) => orphanRecord({ owner, since, seenAt: at }, { ...past, goneAt }),
   };
 }

@@ -67,8 +67,8 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
       {
         group: "",
         resources: ["pods"],
-        verbs: ["list"],
-        why: "Says why an environment does not come up, and whose logs are shown.",
+        verbs: ["list", "delete"],
+        why: "Says why an environment does not come up, and whose logs are shown. Deleted are those that take too long to stop when their namespace goes, which the policy `platform-teardown` holds this to.",
       },
       {
         group: "",
@@ -81,6 +81,12 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         resources: ["deployments"],
         verbs: ["list"],
         why: "Says what refuses to make pods, such as a quota.",
+      },
+      {
+        group: "*",
+        resources: ["*"],
+        verbs: ["list", "patch"],
+        why: "Whatever holds the namespace of an environment that is being deleted is found, named and released. The policy `platform-teardown` lets the platform take finalizers off, of what is in a namespace that is being deleted, and change nothing else.",
       },
     ],
   },

@@ -58,6 +58,9 @@ export interface Cluster {
    * @param seen the version that the decision was made on: only this version is deleted
    */
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
+
+  /** Takes finalizers off the object if it is this environment's: those given, or every one. Others stay. */
+  release(owner: Owner, kind: Kind, ref: ObjectRef, finalizers?: readonly string[]): Promise<void>;
 }
 
 /** An object of the desired name exists and is not this environment's. */

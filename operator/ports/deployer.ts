@@ -85,6 +85,12 @@ export interface Deployer {
   /** Deletes the application with all it made, if it is this environment's; call again until `gone`. */
   remove(environment: Owner): Promise<Removal>;
 
+  /**
+   * Removes the application alone, whatever it is doing and whoever holds it, if it is this environment's: what it made is left
+   * to the deletion of the namespace. Call again until `gone`.
+   */
+  abandon(environment: Owner): Promise<Removal>;
+
   /** Deletes the project, if it is this environment's; only when the application is gone, which can't be deleted without it. */
   removeProject(environment: Owner): Promise<Removal>;
 }

@@ -8,6 +8,7 @@ import { operatorEnvironments } from "../adapters/kubernetes/environments/operat
 import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
 import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
+import { kubernetesNamespaceContents } from "../adapters/kubernetes/namespace-contents.ts";
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRecords } from "../adapters/kubernetes/records/environment-records.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
@@ -81,6 +82,7 @@ export function controllerContext(
     caches,
     deletions,
     cluster,
+    namespaceContents: kubernetesNamespaceContents(client, clock),
     deployer: foundations.deployer.deployer(cluster, clock),
     secretManager,
     pods: kubernetesPods(client, clock),

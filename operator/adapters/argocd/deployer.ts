@@ -63,6 +63,14 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       if (removal.state === "gone" || errors.length === 0) return removal;
       return { ...removal, blockers: [...(removal.blockers ?? []), ...errors] };
     },
+
+    async abandon(environment) {
+      const removal = await written(() => cluster.remove(environment, applicationKind, ref(environment)));
+      if (removal.state === "gone") return removal;
+      await written(() => cluster.release(environment, applicationKind, ref(environment)));
+      return written(() => cluster.remove(environment, applicationKind, ref(environment)));
+    },
+
     removeProject: (environment) => written(() => cluster.remove(environment, appProjectKind, ref(environment))),
   };
 }

@@ -13,6 +13,7 @@ export interface Pod extends KubeObject {
 }
 
 export interface PodSpec {
+  readonly terminationGracePeriodSeconds?: number;
   readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];
   readonly volumes?: readonly {

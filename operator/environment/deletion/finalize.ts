@@ -10,7 +10,7 @@ import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status/status.ts";
 import { withUsage } from "../status/usage.ts";
 import { deletionReason, environmentRecord } from "./record.ts";
-import { isOver, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
+import { isOver, type Progress, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
 import { terminatingStatus } from "./terminating.ts";
 
 export interface FinalizeContext
@@ -35,8 +35,8 @@ export async function finalize(
   if (!hasFinalizer(environment)) return;
   const { repositories, backingServices, log } = context;
   const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
-  const record = (steps: Teardown["steps"], goneAt: Date) =>
-    environmentRecord(environment, { steps, goneAt, services: backingServices });
+  const record = (past: Progress, goneAt: Date) =>
+    environmentRecord(environment, { ...past, goneAt, services: backingServices });
   const tellGone = (signal: AbortSignal) => context.tellGone(environment, signal);
   const teardown = await tearDown({ ...environment, variables, tellGone, record }, context);
   context.signal.throwIfAborted();
@@ -51,7 +51,8 @@ export async function finalize(
   const status = withUsage(terminatingStatus(environment, teardown, now), environment, { ...context, now });
   if (!sameStatus(environment.status, status)) await context.statusWriter.writeStatus(environment, status);
   if (teardown.error !== undefined) throw teardown.error;
-  return { requeueAfterMs: teardown.blockers.length > 0 ? STUCK_RECHECK_MS : TEARDOWN_RECHECK_MS };
+  const recheckMs = teardown.blockers.length > 0 ? STUCK_RECHECK_MS : TEARDOWN_RECHECK_MS;
+  return { requeueAfterMs: Math.min(recheckMs, teardown.recheckMs ?? recheckMs) };
 }
 
 /** Before the resource is gone, so that a crash loses no message; one that can't be made at all holds up no deletion. */

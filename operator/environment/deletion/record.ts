@@ -9,19 +9,18 @@ import type { Owner } from "../../ports/cluster.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { recorded } from "../manifests/noted-manifest.ts";
 import { FEEDBACK_STEP } from "./last-feedback.ts";
+import type { Progress } from "./teardown.ts";
 import { beforeTeardown } from "./terminating.ts";
 
 /** How a deletion ended. */
-interface Ended {
-  /** The steps before the record. */
-  readonly steps: readonly TeardownStep[];
+interface Ended extends Progress {
   readonly goneAt: Date;
 }
 
 /** The record of a deleted environment. */
 export function environmentRecord(
   environment: EphemeralEnvironment,
-  { steps, goneAt, services }: Ended & { readonly services: readonly BackingService[] },
+  { goneAt, services, ...past }: Ended & { readonly services: readonly BackingService[] },
 ): RecordSpec {
   const { metadata, spec, status } = environment;
   const deletedAt = metadata.deletionTimestamp ?? goneAt.toISOString();
@@ -46,8 +45,8 @@ export function environmentRecord(
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
     ...(spec.access === undefined ? {} : { groups: spec.access.groups }),
     ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),
-    ...untold(steps),
-    ...forcedSteps(steps),
+    ...untold(past.steps),
+    ...withForce(past),
   };
 }
 
@@ -74,7 +73,7 @@ function causeOf(environment: EphemeralEnvironment, reason: "expired" | "deleted
 /** The record of an environment whose resource was gone before the rest of it, found at `seenAt`. */
 export function orphanRecord(
   { owner, since, seenAt }: { owner: Owner; since: Date; seenAt: Date },
-  { steps, goneAt }: Ended,
+  { goneAt, ...past }: Ended,
 ): RecordSpec {
   return {
     name: owner.name,
@@ -82,7 +81,7 @@ export function orphanRecord(
     reason: "orphaned",
     createdAt: since.toISOString(),
     ...deletionTimes(seenAt.toISOString(), goneAt),
-    ...forcedSteps(steps),
+    ...withForce(past),
   };
 }
 
@@ -103,14 +102,23 @@ function recordedConfigSet({ name, version }: { name: string; version?: number }
   return version === undefined ? { name } : { name, version };
 }
 
-/** A step that is gone has a message when something of it was given up. */
 function untold(steps: readonly TeardownStep[]): Pick<RecordSpec, "untold"> {
-  const message = steps.find(({ name, state }) => name === FEEDBACK_STEP && state === "gone")?.message;
-  return message === undefined ? {} : { untold: message };
+  const left = leftBy(steps, FEEDBACK_STEP);
+  return left === undefined ? {} : { untold: left };
 }
 
-function forcedSteps(steps: readonly TeardownStep[]): Pick<RecordSpec, "forced"> {
+/** What the platform or an admin ended that did not end by itself. */
+function withForce({ steps, removals = [] }: Progress): Pick<RecordSpec, "takenOver" | "removals" | "forced"> {
+  const takenOver = leftBy(steps, "application");
   const forced = steps.filter(({ state }) => state === "forced");
-  if (forced.length === 0) return {};
-  return { forced: forced.map(({ name, message = "" }) => ({ step: name, left: message })) };
+  return {
+    ...(takenOver === undefined ? {} : { takenOver }),
+    ...(removals.length === 0 ? {} : { removals: [...removals] }),
+    ...(forced.length === 0 ? {} : { forced: forced.map(({ name, message = "" }) => ({ step: name, left: message })) }),
+  };
+}
+
+/** A step that is gone has a message when something of it was given up. */
+function leftBy(steps: readonly TeardownStep[], step: string): string | undefined {
+  return steps.find(({ name, state }) => name === step && state === "gone")?.message;
 }

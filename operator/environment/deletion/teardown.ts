@@ -1,18 +1,24 @@
 import { clipped } from "../../../crds/conditions.ts";
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
-import type { TeardownBlocker, TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
+import type {
+  FinalizerRemoval,
+  TeardownBlocker,
+  TeardownStep,
+} from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
+import { insteadOf } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { Owner, Removal } from "../../ports/cluster.ts";
+import { DeployerUnavailable } from "../../ports/deployer.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
+import { emptyNamespace, isTakenOver, type TakeOverContext, takeOverApplication } from "./take-over.ts";
 
-export interface TeardownContext
-  extends Pick<ControllerPorts, "cluster" | "deployer" | "secretManager" | "records" | "settings" | "clock"> {
+export interface TeardownContext extends TakeOverContext, Pick<ControllerPorts, "secretManager" | "records" | "clock"> {
   /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
 }
@@ -26,17 +32,38 @@ export interface DeletionTarget {
   /** Tells its host that it is gone; absent where there is nothing to tell. */
   readonly tellGone?: TellGone;
   /** Its record, once the given steps are past. */
-  readonly record: (steps: readonly TeardownStep[], goneAt: Date) => RecordSpec;
+  readonly record: (progress: Progress, goneAt: Date) => RecordSpec;
 }
 
-/** `left`: why something was given up. */
-type Passed = Removal | { readonly state: "gone"; readonly left: string };
+/** What is past of a deletion. */
+export interface Progress {
+  readonly steps: readonly TeardownStep[];
+  /** Finalizers that the platform removed in its namespace; absent: none. */
+  readonly removals?: readonly FinalizerRemoval[];
+}
+
+type Removing = Extract<Removal, { state: "removing" }>;
+
+interface Waiting extends Removing {
+  /** Whether its blockers are to be named now, however short the step has taken. */
+  readonly isOverdue?: boolean;
+  /** When it is worth another look, although no watch reports anything. */
+  readonly recheckMs?: number;
+  /** All that the platform removes, or has removed. */
+  readonly removals?: readonly FinalizerRemoval[];
+}
+
+/** `left`: why something was given up, or was left behind. */
+type Passed =
+  | Waiting
+  | { readonly state: "gone"; readonly left?: string; readonly removals?: readonly FinalizerRemoval[] }
+  | { readonly state: "forced"; readonly left: string };
 
 interface Action {
   readonly step: string;
   /** Whether it runs for a step in this state. */
   readonly isFor: (step: TeardownStep) => boolean;
-  readonly run: (target: DeletionTarget, context: TeardownContext, past: readonly TeardownStep[]) => Promise<Passed>;
+  readonly run: (target: DeletionTarget, context: TeardownContext, past: Progress) => Promise<Passed>;
 }
 
 const isPast = ({ state }: TeardownStep) => state === "gone" || state === "forced";
@@ -46,13 +73,10 @@ const isPast = ({ state }: TeardownStep) => state === "gone" || state === "force
  * before the namespace, so that no value outlives the last trace of its owner.
  */
 const REMOVALS: readonly Omit<Action, "isFor">[] = [
-  { step: "application", run: ({ metadata }, { deployer }) => deployer.remove(metadata) },
-  { step: "project", run: ({ metadata }, { deployer }) => deployer.removeProject(metadata) },
+  { step: "application", run: removeApplication },
+  { step: "project", run: removeProject },
   { step: "secrets", run: removeSecrets },
-  {
-    step: "namespace",
-    run: ({ metadata }, { cluster }) => cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) }),
-  },
+  { step: "namespace", run: removeNamespace },
 ];
 
 /**
@@ -78,6 +102,65 @@ const ACTIONS: readonly Action[] = [
 /** The steps of a teardown, in order; any of them may be forced. */
 export const TEARDOWN_STEPS: readonly string[] = [...new Set(ACTIONS.map(({ step }) => step))];
 
+/** Another look at what is emptied: the namespace controller says nothing while it waits for its own next one. */
+const EMPTYING_RECHECK_MS = 2_000;
+
+/** The deployer is asked, and has its time; then the application goes whatever holds it. */
+async function removeApplication(target: DeletionTarget, context: TeardownContext): Promise<Passed> {
+  const { deployer, settings } = context;
+  const { chartSeconds } = settings.deletion;
+  const removal = await deployer.remove(target.metadata);
+  if (removal.state === "gone") return removal;
+  const waited = waitedMs(target, "application", context);
+  const leftMs = chartSeconds * 1_000 - waited;
+  const isForced = isNamed(target, "application") && waited >= stuckMs(context);
+  if (leftMs > 0 && !isForced) return { ...removal, recheckMs: leftMs };
+  const removed = await takeOverApplication(target.metadata, context);
+  if (removed.state === "removing") return { ...removed, recheckMs: EMPTYING_RECHECK_MS };
+  const within = `not deleted by the deployer within ${Math.round(waited / 1_000)} s`;
+  return { ...removed, left: `${within}: ${withBlockers(removal)}` };
+}
+
+/** Without its project an application could never go: one that was left behind keeps it, and the sweep removes both. */
+async function removeProject(
+  { metadata }: DeletionTarget,
+  { deployer }: TeardownContext,
+  { steps }: Progress,
+): Promise<Passed> {
+  const isForced = steps.some(({ name, state }) => name === "application" && state === "forced");
+  const isLeft = isForced && (await deployer.remove(metadata).catch(insteadOf(isAway, LEFT))).state !== "gone";
+  if (isLeft) return { state: "forced", left: "kept for the application that is left" };
+  return deployer.removeProject(metadata);
+}
+
+const LEFT = { state: "removing" } as const;
+const isAway = (error: unknown) => error instanceof DeployerUnavailable;
+
+async function removeNamespace(target: DeletionTarget, context: TeardownContext): Promise<Passed> {
+  const { metadata, status } = target;
+  const removal = await context.cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) });
+  if (removal.state === "gone" || !isTakenOver(metadata, context)) return removal;
+  const isDue = waitedMs(target, "namespace", context) >= context.settings.deletion.finalizerSeconds * 1_000;
+  const isForced = isDue && isNamed(target, "namespace");
+  const recorded = status?.teardown?.removals ?? [];
+  const { blockers, removals } = await emptyNamespace(metadata, { isDue, isForced, recorded }, context);
+  const named = blockers.length === 0 ? removal : { ...removal, blockers };
+  return { ...named, removals, isOverdue: blockers.length > 0, recheckMs: EMPTYING_RECHECK_MS };
+}
+
+/** Whether an admin wants this step forced. */
+const isNamed = ({ metadata }: Pick<DeletionTarget, "metadata">, step: string) =>
+  metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === step;
+
+/** How long a step may take before it may be forced. */
+const stuckMs = ({ settings }: Pick<TeardownContext, "settings">) => settings.reconcile.stuckMinutes * MINUTE_MS;
+
+/** How long the deletion has waited for a step. */
+function waitedMs(target: DeletionTarget, name: string, { clock }: TeardownContext): number {
+  const { since } = formerStep(target, name);
+  return since === undefined ? 0 : elapsedMs(new Date(since), clock.now());
+}
+
 /** The answer of the secret manager is trusted until the second round. */
 async function removeSecrets(
   { metadata, variables }: DeletionTarget,
@@ -98,7 +181,7 @@ async function verifySecrets(
 async function keepRecord(
   target: DeletionTarget,
   { records, clock }: TeardownContext,
-  past: readonly TeardownStep[],
+  past: Progress,
 ): Promise<Removal> {
   await records.keep(target.record(past, clock.now()));
   return { state: "gone" };
@@ -109,6 +192,10 @@ export interface Teardown {
   readonly steps: readonly TeardownStep[];
   /** What blocks the current step, when it takes too long. */
   readonly blockers: readonly TeardownBlocker[];
+  /** Finalizers that the platform removes in the namespace; stored before the next reconcile takes them off. */
+  readonly removals: readonly FinalizerRemoval[];
+  /** When it is worth another look, although no watch reports anything. */
+  readonly recheckMs?: number | undefined;
   /** Transient: to be retried with backoff. */
   readonly error?: unknown;
 }
@@ -124,16 +211,22 @@ export function isOver({ steps }: Teardown): boolean {
  */
 export async function tearDown(target: DeletionTarget, context: TeardownContext): Promise<Teardown> {
   const steps = new Map(TEARDOWN_STEPS.map((name) => [name, formerStep(target, name)]));
+  let removals: readonly FinalizerRemoval[] = target.status?.teardown?.removals ?? [];
   for (const { step: name, isFor, run } of ACTIONS) {
     const former = steps.get(name) ?? formerStep(target, name);
     if (!isFor(former)) continue;
     context.signal.throwIfAborted();
-    const { removal, error } = await attempt(name, () => run(target, context, [...steps.values()].filter(isPast)));
+    const past = { steps: [...steps.values()].filter(isPast), removals };
+    const { removal, error } = await attempt(name, () => run(target, context, past));
     const { step, blockers } = stepAfter(former, removal, target, context);
     steps.set(name, step);
-    if (!isPast(step)) return { steps: [...steps.values()], blockers, error };
+    if ("removals" in removal) removals = removal.removals ?? [];
+    if (!isPast(step)) {
+      const { recheckMs } = removal as Waiting;
+      return { steps: [...steps.values()], blockers, removals, recheckMs, error };
+    }
   }
-  return { steps: [...steps.values()], blockers: [] };
+  return { steps: [...steps.values()], blockers: [], removals };
 }
 
 function formerStep({ status }: DeletionTarget, name: string): TeardownStep {
@@ -147,27 +240,33 @@ const MINUTE_MS = 60_000;
  * words that may change each time, and only then it may be forced.
  */
 function stepAfter(
-  { name, since: begun, goneAt }: TeardownStep,
+  former: TeardownStep,
   removal: Passed,
-  { metadata }: DeletionTarget,
-  { clock, settings }: TeardownContext,
+  target: DeletionTarget,
+  context: TeardownContext,
 ): { step: TeardownStep; blockers: TeardownBlocker[] } {
-  const now = clock.now();
+  const { name, since: begun } = former;
+  const now = context.clock.now();
   const at = now.toISOString();
-  if (removal.state === "gone") {
-    const left = "left" in removal ? { message: clipped(removal.left) } : {};
-    return { step: { name, state: "gone", ...left, goneAt: goneAt ?? at }, blockers: [] };
-  }
+  if (removal.state === "forced") return forced(name, removal.left, at);
+  if (removal.state === "gone") return { step: goneStep(former, removal.left, at), blockers: [] };
   const since = begun ?? at;
-  const isStuck = elapsedMs(new Date(since), now) >= settings.reconcile.stuckMinutes * MINUTE_MS;
+  const isStuck = removal.isOverdue === true || elapsedMs(new Date(since), now) >= stuckMs(context);
   if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
   const message = clipped(withBlockers(removal));
-  const isForced = metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === name;
-  if (isForced) return { step: { name, state: "forced", message, goneAt: at }, blockers: [] };
+  if (isNamed(target, name)) return forced(name, message, at);
   return { step: { name, state: "waiting", message, since }, blockers: blockersOf(name, removal) };
 }
 
-type Removing = Extract<Removal, { state: "removing" }>;
+/** The second round finds it gone, and knows nothing of what the first one left. */
+function goneStep({ name, state, message, goneAt }: TeardownStep, left: string | undefined, at: string): TeardownStep {
+  const kept = left ?? (state === "gone" ? message : undefined);
+  return { name, state: "gone", ...(kept === undefined ? {} : { message: clipped(kept) }), goneAt: goneAt ?? at };
+}
+
+function forced(name: string, message: string, goneAt: string): { step: TeardownStep; blockers: TeardownBlocker[] } {
+  return { step: { name, state: "forced", message: clipped(message), goneAt }, blockers: [] };
+}
 
 function withBlockers({ message, blockers = [] }: Removing): string {
   const reasons = blockers.map((blocker) => `${blocker.reason}: ${blocker.message}`);

@@ -25,7 +25,7 @@ export function beforeTeardown({ status }: Pick<EphemeralEnvironment, "status">)
 /** The status of an environment that is being deleted: what the deletion waits for, and what blocks it when it is stuck. */
 export function terminatingStatus(
   environment: EphemeralEnvironment,
-  { steps, blockers }: Teardown,
+  { steps, blockers, removals }: Teardown,
   now: Date,
 ): EnvironmentStatus {
   const { status, metadata } = environment;
@@ -34,7 +34,7 @@ export function terminatingStatus(
     type: "Ready",
     status: "False",
     reason: isStuck ? DELETION_STUCK : "Terminating",
-    message: clipped(message(environment, { steps, blockers })),
+    message: clipped(message(environment, steps, isStuck)),
     observedGeneration: metadata.generation,
   };
   const others = (status?.conditions ?? []).filter(({ type }) => type !== "Ready");
@@ -42,6 +42,7 @@ export function terminatingStatus(
   const teardown = {
     steps: [...steps],
     ...(isStuck ? { blockers: [...blockers] } : {}),
+    ...(removals.length > 0 ? { removals: [...removals] } : {}),
     before: beforeTeardown(environment),
   };
   const token = reconcileToken(environment);
@@ -49,10 +50,9 @@ export function terminatingStatus(
   return { ...status, ...observedAuditId(environment), ...handled, phase: "terminating", conditions, teardown };
 }
 
-function message(environment: EphemeralEnvironment, { steps, blockers }: Teardown): string {
+function message(environment: EphemeralEnvironment, steps: Teardown["steps"], isStuck: boolean): string {
   const awaited = steps.find(({ state }) => state === "waiting");
   if (awaited === undefined) return "";
-  const isStuck = blockers.length > 0;
   const what = `${isStuck ? "stuck at" : "waiting for"} ${awaited.name}: ${awaited.message ?? ""}`;
   return [what, forceHint(environment, awaited.name, isStuck)].filter(Boolean).join("; ");
 }

@@ -19,14 +19,17 @@ export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObje
   };
 }
 
+/** An environment, as far as it names its namespace. */
+export type Named = { readonly metadata: Pick<EphemeralEnvironment["metadata"], "name"> };
+
 /** Names an object in the environment's namespace. */
-export function refIn({ metadata }: EphemeralEnvironment, name: string): Required<ObjectRef> {
+export function refIn({ metadata }: Named, name: string): Required<ObjectRef> {
   return { name, namespace: namespaceName(metadata.name) };
 }
 
 /** An object of this kind in the environment's namespace. */
 export function inNamespace(
-  environment: EphemeralEnvironment,
+  environment: Named,
   kind: ResourceType,
   name: string,
   fields: Readonly<Record<string, unknown>>,

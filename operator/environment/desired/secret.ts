@@ -5,7 +5,7 @@ import { roleBindingKind, secretKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { shortHash } from "../short-hash.ts";
-import { inNamespace } from "./namespace.ts";
+import { inNamespace, type Named } from "./namespace.ts";
 
 /**
  * The name of the namespace Secret with these versions: other values have another name, so it can be computed again after
@@ -39,9 +39,12 @@ export function secretObject(
 }
 
 /** Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace. */
-export function accessBindingObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
-  return inNamespace(environment, roleBindingKind, "ephemeral-environment", accessBinding(settings));
+export function accessBindingObject(environment: Named, settings: Settings): DesiredObject {
+  return inNamespace(environment, roleBindingKind, ACCESS_BINDING, accessBinding(settings));
 }
+
+/** The name of the RoleBinding that gives the platform its rights in an environment's namespace. */
+export const ACCESS_BINDING = "ephemeral-environment";
 
 const accessBinding = oncePer(({ serviceAccount, namespace }: Settings) => ({
   roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "ephemeral-environment" },

@@ -45,6 +45,8 @@ export interface DeleteOptions extends CallOptions {
   /** Preconditions: 409 when the object is another one, or has changed. */
   readonly uid?: string;
   readonly resourceVersion?: string;
+  /** Of a pod: how long its containers may take to stop. It shortens a deletion that has begun, and never lengthens one. */
+  readonly gracePeriodSeconds?: number;
 }
 
 export interface WatchOptions {
@@ -79,6 +81,8 @@ export interface LinesOptions {
 export interface TextOptions extends CallOptions {
   /** Reading stops after so many bytes; what was read is answered. */
   readonly limitBytes: number;
+  /** The form in which it is wanted, as a media type; any by default. */
+  readonly accept?: string;
 }
 
 /**

@@ -27,6 +27,8 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
+  /** Of an object that is being deleted: how long before the timestamp that was asked for. */
+  readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];

@@ -118,9 +118,10 @@ function listOf<T extends KubeObject>(response: KubeResponse): ListBody<T> {
 async function boundedText(
   exchange: KubeExchange,
   where: Pick<Call, "path" | "query">,
-  { signal, limitBytes }: TextOptions,
+  { signal, limitBytes, accept }: TextOptions,
 ): Promise<string> {
-  const opened = await exchange.stream({ verb: "get", method: "GET", ...where }, signal);
+  const form = accept === undefined ? {} : { accept };
+  const opened = await exchange.stream({ verb: "get", method: "GET", ...where, ...form }, signal);
   try {
     return await firstBytes(opened, limitBytes);
   } catch (error) {

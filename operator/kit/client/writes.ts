@@ -43,8 +43,15 @@ export function kubeWrites(
       return objectOf(await exchange.once({ ...call, query, body: complete(type, draft) }, options?.signal));
     },
     async delete<T extends KubeObject>(...[type, ref, options = {}]: Parameters<KubeClient["delete"]>) {
-      const { signal, ...preconditions } = options;
-      const body = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background", preconditions };
+      const { signal, gracePeriodSeconds, ...preconditions } = options;
+      const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+      const body = {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        propagationPolicy: "Background",
+        preconditions,
+        ...grace,
+      };
       const call = { ...write("delete", "DELETE", type, refOf(ref)), query: {}, body };
       return exchange
         .once(call, signal)

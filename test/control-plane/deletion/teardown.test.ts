@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
-import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
@@ -10,6 +10,7 @@ import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;
@@ -94,7 +95,7 @@ describe("a deletion that takes more than five minutes", () => {
     await patient.stop();
   }, 120_000);
 
-  test("names what the deployer says, and goes past it when an admin forces it: told, logged and recorded", async () => {
+  test("names what the deployer says, and is taken over when an admin forces it, which is logged and recorded", async () => {
     const name = "stuck-application";
     const ref = { name: `env-${name}`, namespace: "argocd" };
     const lines: { message: string; facts: Facts | undefined }[] = [];
@@ -102,7 +103,8 @@ describe("a deletion that takes more than five minutes", () => {
     const made = await given(name);
     world.argocd.decide(name, () => "undeletable");
     await deleted(made, "application");
-    const { stop } = await world.startOperator({ ...later, log });
+    const settings = settingsFrom({ ...testSettings, deletion: { chartSeconds: 3600 } });
+    const { stop } = await world.startOperator({ ...later, log, settings });
     const says = (reason: string) => (found: EphemeralEnvironment) =>
       isStuck(found) && (found.status?.teardown?.blockers?.some((blocker) => blocker.reason === reason) ?? false);
     const stuck = await world.expectState(name, "naming Argo CD's words", says("DeletionError"));
@@ -126,24 +128,14 @@ describe("a deletion that takes more than five minutes", () => {
     ]);
 
     await force(name, "application");
-    const isGone = async () => (await world.find(name)) === undefined;
-    await until(isGone, { what: "the resource being gone", deadlineMs: 30_000 });
-    const left = await world.admin.find(applicationKind, ref);
-    expect(left?.metadata.finalizers).toEqual(["resources-finalizer.argocd.argoproj.io"]);
-    expect([...(await world.inventory(made)).keys()]).toEqual([`Application/${ref.name}`]);
+    await world.expectGone(made);
     expect((await recordOf(made))?.spec).toMatchObject({
       ...{ reason: "deleted", phase: "ready" },
-      forced: [{ step: "application", left: expect.stringContaining("the cluster does not answer") }],
+      takenOver: expect.stringContaining("the cluster does not answer"),
     });
-    expect(lines.map(({ message }) => message)).toContain(
-      "an admin forced a step of a deletion: something may be left",
-    );
-    expect(lines.find(({ facts }) => facts?.step === "application")?.facts).toMatchObject({
+    expect(lines.find(({ message }) => message === "the platform took over a deletion")?.facts).toMatchObject({
       ...{ environment: name, uid: made.metadata.uid },
-      left: expect.stringContaining("DeletionError"),
     });
-    world.argocd.decide(name, () => "healthy");
-    await world.expectGone(made);
     await stop();
   }, 120_000);
 

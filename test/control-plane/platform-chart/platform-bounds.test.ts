@@ -7,6 +7,7 @@ import {
   roleBindingObject,
   uidLabel,
 } from "../../support/fixtures/environment/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
@@ -152,6 +153,43 @@ describe("the platform's identity can't", () => {
     const reply = await platform.create(`${paths.roleBindings(ours)}?dryRun=All`, roleBindingObject(change));
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
   });
+
+  test("change or end what is in an environment's namespace, but for finalizers while that namespace is being deleted", async () => {
+    const name = unique("env-bounds-");
+    await given(platform, paths.namespaces, namespaceObject(name));
+    const binding = `${paths.roleBindings(name)}/platform`;
+    await given(platform, paths.roleBindings(name), roleBindingObject());
+    await given(admin, paths.secrets(name), { metadata: { name: "theirs", finalizers: ["example.test/hold"] } });
+    const configMap = `/api/v1/namespaces/${name}/configmaps/theirs`;
+    const finalizers = ["example.test/hold", "example.test/other"];
+    await given(admin, `/api/v1/namespaces/${name}/configmaps`, { metadata: { name: "theirs", finalizers } });
+    const living = "only while that namespace is being deleted";
+    const secret = `${paths.secrets(name)}/theirs`;
+    const mayPatch = async () => (await platform.patch(secret, {})).message.includes(living);
+    await until(mayPatch, { what: "the rights of the binding" });
+    for (const path of [secret, configMap]) {
+      await refused(platform.patch(path, { metadata: { finalizers: null } }), living);
+      await refused(platform.patch(path, { data: { a: "eA==" } }), living);
+    }
+
+    await platform.patch(binding, { metadata: { finalizers: ["ephemeral-environments.dev/teardown"] } });
+    expect(await platform.delete(`${paths.namespaces}/${name}`)).toMatchObject({ status: 200 });
+    const nothingElse = "but takes finalizers off";
+    const changes = [
+      { data: { a: "eA==" } },
+      { metadata: { labels: { a: "b" } } },
+      { metadata: { annotations: { a: "b" } } },
+      { metadata: { finalizers: ["example.test/hold", "example.test/mine"] } },
+      { metadata: { finalizers: ["example.test/hold"] }, data: { a: "eA==" } },
+    ];
+    for (const change of changes) await refused(platform.patch(configMap, change), nothingElse);
+    for (const left of [["example.test/other"], []]) {
+      const change = { metadata: { finalizers: left } };
+      expect(await platform.patch(configMap, change)).toMatchObject({ status: 200 });
+    }
+    expect(await platform.patch(secret, { metadata: { finalizers: [] } })).toMatchObject({ status: 200 });
+    expect(await platform.patch(binding, { metadata: { finalizers: [] } })).toMatchObject({ status: 200 });
+  }, 60_000);
 
   test("bind its role anywhere else", async () => {
     const words = "the platform binds roles only in namespaces with the label";

@@ -108,6 +108,9 @@ describe("the platform's identity can do what the operator does", () => {
     const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
     expect(await platform.get(deployments)).toMatchObject({ status: 200 });
     expect(await platform.get(`${deployments}/any`)).toMatchObject({ status: 403 });
+    expect(await platform.get(`/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`)).toMatchObject({
+      status: 200,
+    });
     expect(await platform.create(deployments, { metadata: { name: "any" } })).toMatchObject({ status: 403 });
     expect(await platform.delete(`${paths.roleBindings(namespace)}/platform`)).toMatchObject({ status: 200 });
   });

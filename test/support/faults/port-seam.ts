@@ -58,7 +58,10 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
     ...{ ensure: owner, remove: owner, holdsAny: owner },
     ...{ shared: nobody, read: credential, owners: nobody, close: nobody },
   },
-  deployer: { ensureProject: owner, ensure: application, retry: application, remove: owner, removeProject: owner },
+  deployer: {
+    ...{ ensureProject: owner, ensure: application, retry: application },
+    ...{ remove: owner, abandon: owner, removeProject: owner },
+  },
   pods: { diagnose: owner, readiness: owner },
   repositoryHost: { head: branch },
   prober: { probe: host },

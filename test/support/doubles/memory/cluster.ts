@@ -10,13 +10,18 @@ import {
   type Owner,
 } from "../../../../operator/ports/cluster.ts";
 
-type MemoryObject = ObservedObject & KubeObject;
+/** An object of the double. */
+export type MemoryObject = ObservedObject & KubeObject;
 
 /** What a test may do to the world behind the port. */
 export interface MemoryCluster extends Cluster {
   /** What there is, as `Kind/name`, in the order in which it was made. */
   titles(): string[];
   list(): readonly MemoryObject[];
+  /** The same of one namespace, each with its kind. */
+  within(namespace: string): readonly { readonly kind: Kind; readonly object: MemoryObject }[];
+  /** Makes or replaces an object that is nobody's, as it is given. */
+  put(kind: Kind, object: MemoryObject): void;
   /** Holds an object by these finalizers from now on; without any, one that is being deleted goes. */
   hold(kind: Kind, ref: ObjectRef, finalizers: readonly string[]): void;
   /** Has an admin annotate an object. */
@@ -43,7 +48,11 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
     if (found === undefined) throw new TypeError(`there is no ${kind.kind} '${ref.name}'`);
     return found;
   };
-  const put = (kind: Kind, object: MemoryObject) => objects.set(keyOf(kind, object.metadata), object);
+  const kinds = new Map<MemoryObject, Kind>();
+  const put = (kind: Kind, object: MemoryObject) => {
+    kinds.set(object, kind);
+    objects.set(keyOf(kind, object.metadata), object);
+  };
 
   return {
     async ensure(owner, kind, desired) {
@@ -51,6 +60,10 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       if (found === undefined) {
         put(kind, made(owner, desired, now()));
         return "created";
+      }
+      for (const finalizer of desired.metadata.finalizers ?? []) {
+        const { finalizers = [] } = found.metadata;
+        if (!finalizers.includes(finalizer)) this.hold(kind, desired.metadata, [...finalizers, finalizer]);
       }
       const what = `${kind.kind} '${found.metadata.name}'`;
       if (found.metadata.deletionTimestamp !== undefined) throw new BeingDeleted(`${what} is being deleted`);
@@ -76,8 +89,20 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
         blockers: finalizers.map((finalizer) => ({ kind: kind.kind, name, ...held(finalizer) })),
       };
     },
+    async release(owner, kind, ref, unwanted) {
+      const found = owned(owner, asked(kind, ref));
+      const { finalizers = [] } = found?.metadata ?? {};
+      const kept = unwanted === undefined ? [] : finalizers.filter((finalizer) => !unwanted.includes(finalizer));
+      if (found !== undefined && kept.length < finalizers.length) this.hold(kind, ref, kept);
+    },
     titles: () => [...objects.values()].map(({ kind, metadata }) => `${kind}/${metadata.name}`),
     list: () => [...objects.values()],
+    put,
+    within: (namespace) =>
+      [...objects.values()].flatMap((object) => {
+        const kind = kinds.get(object);
+        return kind !== undefined && object.metadata.namespace === namespace ? [{ kind, object }] : [];
+      }),
     annotate(kind, ref, annotations) {
       const found = there(kind, ref);
       put(kind, { ...found, metadata: { ...changed(found), annotations } });

@@ -3,11 +3,13 @@ import { Sensitive } from "../../../../crds/sensitive.ts";
 import { argocdDeployer } from "../../../../operator/adapters/argocd/deployer.ts";
 import { applicationKind, appProjectKind } from "../../../../operator/adapters/argocd/kinds.ts";
 import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
+import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import { fixtureSettings } from "../../fixtures/environment/environment-fixture.ts";
 import type { TestClock } from "../test-clock.ts";
 import { memoryCluster } from "./cluster.ts";
 import { memoryEventRecorder } from "./event-recorder.ts";
+import { memoryNamespaceContents } from "./namespace-contents.ts";
 import { memoryRecords } from "./records.ts";
 import { memorySecretManager } from "./secret-manager.ts";
 
@@ -26,8 +28,11 @@ export function memoryRemoval(clock: TestClock) {
   const deployer = argocdDeployer(cluster, fixtureSettings.deployer, clock);
   const bare = { apiVersion: "v1" };
 
+  const namespaceContents = memoryNamespaceContents(cluster);
+
   return {
-    ...{ cluster, secretManager, records, events, deployer, clock, settings: fixtureSettings },
+    ...{ cluster, namespaceContents, secretManager, records, events, deployer, clock, settings: fixtureSettings },
+    log: silentLog,
     /** Makes of the environment what the steps of its life make. */
     async furnish(owner: Owner): Promise<void> {
       const [namespace, application] = [namespaceOf(owner), applicationOf(owner)];

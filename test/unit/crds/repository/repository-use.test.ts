@@ -36,7 +36,7 @@ describe("a place of a Repository", () => {
       true,
     ],
     ["free of one that names another", { spec: { ...ofGroups("shop"), backend: elsewhere } }, false],
-    ["free of one that leaves", { spec: ofGroups("shop"), metadata: leaving }, false],
+    ["kept by one that leaves, until it is gone", { spec: ofGroups("shop"), metadata: leaving }, true],
     ["free of one that may not have it", { spec: ofGroups("billing") }, false],
     ["kept by one that had it before the groups changed", { spec: ofGroups("billing"), status: granted }, true],
   ])("is %s", (_what, given, expected) => {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createSweep } from "../../../../operator/garbage-collection/orphans.ts";
 import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import { memoryRemoval, namespaceOf } from "../../../support/doubles/memory/removal.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
@@ -30,7 +29,6 @@ export async function scene(gone: readonly Owner[], { living = 100 } = {}) {
   };
   const sweep = createSweep({
     ...removal,
-    log: silentLog,
     belongings: () => removal.cluster.list(),
     isKnown: (uid) => world.known.has(uid),
     async livingUids() {

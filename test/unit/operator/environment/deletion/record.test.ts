@@ -127,6 +127,16 @@ describe("the record of an environment", () => {
     expect(record.forced).toEqual([{ step: "application", left: "blocked by a finalizer" }]);
   });
 
+  test("says what the platform ended by force", () => {
+    const goneAt = minutesLater(70).toISOString();
+    const steps = [{ name: "application", state: "gone" as const, message: "not deleted within 60 s", goneAt }];
+    const removals = [{ kind: "ConfigMap", finalizer: "example.test/hold", names: ["held"], objects: 1 }];
+    const record = environmentRecord(environmentFixture({ metadata: deleted(1) }), { ...ended, steps, removals });
+    expect(isValid(record)).toBe(true);
+    expect(record).toMatchObject({ takenOver: "not deleted within 60 s", removals });
+    expect(record.forced).toBeUndefined();
+  });
+
   test("is found by the name and by what triggered it, and named so that there is one", () => {
     const { metadata } = recordManifest(
       recorded(environmentFixture({ metadata: deleted(1), spec: { trigger } })),

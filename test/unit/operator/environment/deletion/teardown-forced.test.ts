@@ -16,7 +16,7 @@ describe("a forced step", () => {
     { name: "is none by an unknown name", ...{ force: "everything", after: 5, states: wait } },
     {
       name: "is none while one before it is waited for",
-      make: ({ holdApplication }) => holdApplication(HOLD),
+      make: ({ losesDeployer }) => losesDeployer(),
       ...{ force: "namespace", after: 5, states: ["waiting", "pending", "pending", "pending", "pending", "pending"] },
     },
     {
@@ -35,27 +35,31 @@ describe("a forced step", () => {
 
   test("stays forced when another one is named, and each is waited for in its own time", async () => {
     const world = await scene();
-    world.holdApplication(HOLD);
+    world.losesDeployer();
     world.holdNamespace(HOLD);
     world.force("application");
     await world.pass();
     const first = await world.pass({ after: 60 });
-    expect(first.states).toEqual(["forced", "gone", "gone", "waiting", "pending", "pending"]);
+    expect(first.states).toEqual(["forced", "forced", "gone", "waiting", "pending", "pending"]);
     expect(first.blockers).toEqual([]);
     world.force("namespace");
     expect((await world.pass({ after: 4 })).states).toEqual(first.states);
     const last = await world.pass({ after: 1 });
-    expect(last.states).toEqual(["forced", "gone", "gone", "forced", "gone", "gone"]);
-    const left = (kind: string) =>
-      `${kind} 'env-shop' is being deleted, blocked by ${HOLD}: a finalizer that is not removed yet`;
-    const forced = [
-      { step: "application", left: left("Application") },
-      { step: "namespace", left: left("Namespace") },
-    ];
-    expect(world.records.list()).toMatchObject([{ forced }]);
-    expect(await world.left(shop)).toEqual(["application", "namespace"]);
-    expect(last.steps[0]).toEqual({
-      ...{ name: "application", state: "forced", message: left("Application"), goneAt: minutesLater(60).toISOString() },
+    expect(last.states).toEqual(["forced", "forced", "gone", "forced", "gone", "gone"]);
+    const held = `Namespace 'env-shop' is being deleted, blocked by ${HOLD}: a finalizer that is not removed yet`;
+    expect(world.records.list()).toMatchObject([
+      {
+        forced: [
+          { step: "application", left: expect.stringContaining("Argo CD's objects can't be written") },
+          { step: "project", left: "kept for the application that is left" },
+          { step: "namespace", left: held },
+        ],
+      },
+    ]);
+    world.losesDeployer(false);
+    expect(await world.left(shop)).toEqual(["application", "project", "namespace"]);
+    expect(last.steps[0]).toMatchObject({
+      ...{ name: "application", state: "forced", goneAt: minutesLater(60).toISOString() },
     });
   });
 

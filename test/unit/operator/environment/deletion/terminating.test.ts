@@ -7,8 +7,8 @@ import { environmentFixture, minutesLater } from "../../../../support/fixtures/e
 
 const hold = { kind: "Namespace", name: "env-shop", reason: "example.test/hold", message: "a finalizer" };
 const steps = [{ name: "namespace", state: "waiting" as const, message: "held by example.test/hold" }];
-const waiting: Teardown = { steps, blockers: [] };
-const stuck: Teardown = { steps, blockers: [hold] };
+const waiting: Teardown = { steps, blockers: [], removals: [] };
+const stuck: Teardown = { steps, blockers: [hold], removals: [] };
 
 const condition = (status: "True" | "False", reason: string) => ({
   ...{ type: "Ready", status, reason, message: "", lastTransitionTime: minutesLater(0).toISOString() },

@@ -1,0 +1,70 @@
+import { namespaceName } from "../../../crds/names.ts";
+import { insteadOf, isConflict, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import { eventKind, type WireObject } from "../../kit/client/kinds.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { ResourceType } from "../../kit/client/objects.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { Content, NamespaceContents } from "../../ports/namespace-contents.ts";
+import { isOvertaken, releasing } from "./finalizer-patch.ts";
+import { type Pod, podType } from "./pod-objects.ts";
+import { storedKinds } from "./served-kinds.ts";
+
+/** The NamespaceContents port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
+  return {
+    async list({ name }) {
+      const namespace = namespaceName(name);
+      const kinds = (await storedKinds(client)).filter(({ plural }) => plural !== eventKind.plural);
+      const found = await Promise.all(kinds.map((kind) => contentsOf(client, kind, namespace)));
+      // Some kinds are served by two groups.
+      return [...new Map(found.flat().map((content) => [content.uid, content])).values()];
+    },
+
+    async endPods({ name }, graceSeconds) {
+      const namespace = namespaceName(name);
+      const { items } = await client.list(podType, { namespace });
+      await Promise.all(
+        items.flatMap((pod) => {
+          const gracePeriodSeconds = shortened(pod, graceSeconds, clock.now());
+          if (gracePeriodSeconds === undefined) return [];
+          const { uid, name: podName } = pod.metadata;
+          const deletion = client.delete(podType, { name: podName, namespace }, { uid, gracePeriodSeconds });
+          return [deletion.catch(insteadOf(isConflict, "replaced"))];
+        }),
+      );
+      return items.length;
+    },
+
+    async release({ name: environment }, { kind, name, uid, finalizers }, unwanted) {
+      const body = releasing({ uid, finalizers }, unwanted);
+      if (body === undefined) return;
+      const ref = { name, namespace: namespaceName(environment) };
+      await client.patch(kind, ref, body, { as: "json" }).catch(insteadOf(isOvertaken, undefined));
+    },
+  };
+}
+
+async function contentsOf(
+  client: KubeClient,
+  kind: ResourceType<WireObject>,
+  namespace: string,
+): Promise<readonly Content[]> {
+  const list = client.list<WireObject>(kind, { namespace, metadataOnly: true });
+  const { items } = await list.catch(insteadOf(isUnlisted, { items: [] }));
+  return items.map(({ metadata: { name, uid, finalizers = [] } }) => ({ kind, name, uid, finalizers }));
+}
+
+/** Its definition went since, or the server behind it is away; a namespace says itself what it can't look for. */
+const isUnlisted = (error: unknown) =>
+  isNotFound(error) || isUnavailable(error) || (error instanceof KubeError && error.status === 405);
+
+/** The grace period that ends a pod in time; `undefined` where its own does. */
+function shortened({ metadata, spec }: Pod, graceSeconds: number, now: Date): number | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  if (deletionTimestamp === undefined)
+    return Math.min(spec?.terminationGracePeriodSeconds ?? graceSeconds, graceSeconds);
+  if (deletionGracePeriodSeconds <= graceSeconds) return undefined;
+  const askedMs = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
+  const leftSeconds = graceSeconds - Math.round((now.getTime() - askedMs) / 1_000);
+  return Math.min(graceSeconds, Math.max(1, leftSeconds));
+}

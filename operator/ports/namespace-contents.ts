@@ -1,0 +1,33 @@
+import type { TeardownBlocker } from "../../crds/environment/environment-status.schema.ts";
+import type { Kind } from "../../crds/group.ts";
+import type { Owner } from "./cluster.ts";
+
+/** An object in an environment's namespace, whoever made it. */
+export interface Content extends Pick<TeardownBlocker, "name"> {
+  readonly kind: Kind;
+  readonly uid: string;
+  readonly finalizers: readonly string[];
+}
+
+/**
+ * What is in the namespace of an environment that is being deleted: of every kind that the API server serves, and not only
+ * what the platform made there. It needs the platform's rights in that namespace.
+ *
+ * Methods throw the kit's KubeError when the API server can't be asked.
+ */
+export interface NamespaceContents {
+  /** All of it but Events, without its content; empty when the namespace is gone. Kinds that can't be listed now are left out. */
+  list(environment: Owner): Promise<readonly Content[]>;
+
+  /**
+   * Has every pod end that has not ended this long after its deletion was asked for, whatever grace period it has itself;
+   * deletes those that nobody has deleted yet.
+   *
+   * @param graceSeconds at least 1: a pod is never removed from the API before its node has stopped it
+   * @returns how many of them are left
+   */
+  endPods(environment: Owner, graceSeconds: number): Promise<number>;
+
+  /** Takes these finalizers off an object of the namespace; one that changed since it was listed is left as it is. */
+  release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<void>;
+}

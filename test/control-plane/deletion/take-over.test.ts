@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
+import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
+import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
+import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+}, 180_000);
+afterEach(() => world.abandonOperators());
+afterAll(() => world.stop(), 60_000);
+
+const serviceKind = wireKind({ group: "", version: "v1", kind: "Service", plural: "services", namespaced: true });
+const HOLD = "example.test/hold";
+const BALANCER = "service.kubernetes.io/load-balancer-cleanup";
+const impatient = { settings: settingsFrom({ ...testSettings, deletion: { chartSeconds: 1, finalizerSeconds: 2 } }) };
+
+/** A ready environment whose application is never deleted, which also has a ConfigMap that somebody else's finalizer holds. */
+async function held(name: string): Promise<EphemeralEnvironment> {
+  const { stop } = await world.startOperator();
+  await world.create(name);
+  const ready = await world.expectPhase(name, "ready");
+  await stop();
+  world.argocd.decide(name, () => "undeletable");
+  await world.admin.create(configMaps, { metadata: { name: "held", namespace: `env-${name}`, finalizers: [HOLD] } });
+  return ready;
+}
+
+const recordOf = async ({ metadata }: EphemeralEnvironment) =>
+  (await world.admin.find(recordType, { name: metadata.uid, namespace: "ephemeral-system" }))?.spec;
+
+describe("a deletion that the deployer does not end", () => {
+  test("is taken over: everything goes, and the record says what was removed by force", async () => {
+    const name = "held-application";
+    for (const _again of [1, 2]) {
+      const made = await held(name);
+      const { stop } = await world.startOperator(impatient);
+      await world.delete(made);
+      await world.expectGone(made);
+      const record = await recordOf(made);
+      expect(record).toMatchObject({
+        takenOver: expect.stringMatching(/^not deleted by the deployer within 1 s: .*the cluster does not answer/),
+        removals: [{ kind: "ConfigMap", finalizer: HOLD, names: ["held"], objects: 1 }],
+      });
+      expect(record?.forced).toBeUndefined();
+      await stop();
+    }
+  }, 180_000);
+
+  test("waits for what frees something outside the cluster, until an admin forces it, while no pod has more time than it may", async () => {
+    const name = "held-balancer";
+    const namespace = `env-${name}`;
+    const made = await held(name);
+    await world.admin.create(serviceKind, {
+      metadata: { name: "public", namespace, finalizers: [BALANCER] },
+      spec: { ports: [{ port: 80 }] },
+    });
+    const pod = { name: "patient", namespace };
+    const containers = [
+      {
+        ...{ name: "main", image: "example.test/none" },
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+      },
+    ];
+    const securityContext = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
+    const spec = { containers, securityContext, terminationGracePeriodSeconds: 3600, nodeName: "a-node" };
+    await world.admin.create(podKind, { metadata: pod, spec });
+
+    const { stop } = await world.startOperator(impatient);
+    await world.delete(made);
+    const namesIt = ({ status }: EphemeralEnvironment) =>
+      status?.teardown?.blockers?.some(({ reason }) => reason === BALANCER) === true &&
+      status.teardown.removals?.some(({ finalizer }) => finalizer === HOLD) === true;
+    const waiting = await world.expectState(name, "naming the load balancer", namesIt);
+    expect(waiting.status?.phase).toBe("terminating");
+    expect(await world.admin.find(applicationKind, { name: namespace, namespace: "argocd" })).toBeUndefined();
+    expect((await world.admin.find(podKind, pod))?.metadata.deletionGracePeriodSeconds).toBe(25);
+    // Its node has stopped it.
+    await world.admin.delete(podKind, pod, { gracePeriodSeconds: 0 });
+    const isReleased = async () =>
+      (await world.admin.find(configMaps, { name: "held", namespace }))?.metadata.finalizers === undefined;
+    await until(isReleased, { what: "the finalizer of the ConfigMap being removed", deadlineMs: 30_000 });
+    const alone = await world.expectState(
+      name,
+      "waiting for the load balancer alone",
+      ({ status }) => status?.teardown?.blockers?.every(({ reason }) => reason === BALANCER) === true,
+    );
+    expect(alone.status?.teardown?.blockers).toEqual([
+      { kind: "Service", name: "public", reason: BALANCER, message: expect.stringContaining("outside the cluster") },
+    ]);
+
+    const force = { metadata: { annotations: { [FORCE_TEARDOWN_ANNOTATION]: "namespace" } } };
+    await world.admin.patch(environmentType, { name }, force, { as: "merge" });
+    await world.expectGone(made);
+    const isGone = async () => (await world.admin.find(namespaceKind, { name: namespace })) === undefined;
+    await until(isGone, { what: "the namespace being gone", deadlineMs: 30_000 });
+    const record = await recordOf(made);
+    expect(record?.removals).toEqual(
+      expect.arrayContaining([
+        { kind: "ConfigMap", finalizer: HOLD, names: ["held"], objects: 1 },
+        { kind: "Service", finalizer: BALANCER, names: ["public"], objects: 1 },
+      ]),
+    );
+    expect(record?.forced).toMatchObject([{ step: "namespace" }]);
+    await stop();
+  }, 180_000);
+});

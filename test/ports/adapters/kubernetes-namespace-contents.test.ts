@@ -1,0 +1,53 @@
+import { kubernetesNamespaceContents } from "../../../operator/adapters/kubernetes/namespace-contents.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
+import { namespaceKind, podKind } from "../../../operator/kit/client/kinds.ts";
+import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { controlPlane } from "../../support/plane/control-plane.ts";
+import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
+
+const plane = await controlPlane();
+
+namespaceContentsSuite("on Kubernetes", async () => {
+  const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken) });
+  const namespaces: string[] = [];
+  return {
+    contents: kubernetesNamespaceContents(client, systemClock),
+    async makeNamespace(name) {
+      await client.create(namespaceKind, { metadata: { name } });
+      namespaces.push(name);
+    },
+    async makeConfigMap(ref, finalizers) {
+      await client.create(configMaps, { metadata: { ...ref, finalizers } });
+    },
+    finalizersOf: async (ref) => {
+      const found = await client.find(configMaps, ref);
+      return found && (found.metadata.finalizers ?? []);
+    },
+    async deleteConfigMap(ref) {
+      await client.delete(configMaps, ref);
+    },
+    async makePod(ref, terminationGracePeriodSeconds) {
+      const containers = [{ name: "main", image: "example.test/none" }];
+      // A pod that no node has is gone the moment it is deleted.
+      const spec = { containers, terminationGracePeriodSeconds, nodeName: "a-node" };
+      // A new namespace gets its service account a moment later.
+      const make = () =>
+        client.create(podKind, { metadata: ref, spec }).then(
+          () => true,
+          () => false,
+        );
+      await until(make, { what: `pod ${ref.name} being made` });
+    },
+    async deletePod(ref) {
+      await client.delete(podKind, ref);
+    },
+    graceOf: async (ref) => (await client.find(podKind, ref))?.metadata.deletionGracePeriodSeconds,
+    async stop() {
+      for (const name of namespaces) await client.delete(namespaceKind, { name });
+      await client.close();
+    },
+  };
+});

@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import { podKind } from "../../../operator/kit/client/kinds.ts";
+import { memoryCluster } from "../../support/doubles/memory/cluster.ts";
+import { memoryNamespaceContents } from "../../support/doubles/memory/namespace-contents.ts";
+import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
+
+namespaceContentsSuite("in memory", async () => {
+  const cluster = memoryCluster();
+  const metadata = (ref: { name: string; namespace: string }) => ({
+    ...{ ...ref, uid: randomUUID(), resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+  });
+  const found = (kind: { plural: string }, ref: { name: string; namespace: string }) =>
+    cluster
+      .within(ref.namespace)
+      .find((one) => one.kind.plural === kind.plural && one.object.metadata.name === ref.name);
+  return {
+    contents: memoryNamespaceContents(cluster),
+    makeNamespace: async () => undefined,
+    async makeConfigMap(ref, finalizers) {
+      cluster.put(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata(ref), finalizers } });
+    },
+    finalizersOf: async (ref) => {
+      const one = found(configMaps, ref);
+      return one && (one.object.metadata.finalizers ?? []);
+    },
+    async deleteConfigMap(ref) {
+      const { object } = found(configMaps, ref) ?? {};
+      if (object === undefined) return;
+      const deletionTimestamp = "2026-01-01T00:00:00Z";
+      cluster.put(configMaps, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
+    },
+    async makePod(ref, terminationGracePeriodSeconds) {
+      const spec = { terminationGracePeriodSeconds };
+      cluster.put(podKind, { apiVersion: "v1", kind: "Pod", metadata: metadata(ref), spec });
+    },
+    async deletePod(ref) {
+      const { object } = found(podKind, ref) ?? {};
+      if (object === undefined) return;
+      const { terminationGracePeriodSeconds } = object.spec as { terminationGracePeriodSeconds: number };
+      const grace = {
+        deletionTimestamp: "2026-01-01T00:00:00Z",
+        deletionGracePeriodSeconds: terminationGracePeriodSeconds,
+      };
+      cluster.put(podKind, { ...object, metadata: { ...object.metadata, ...grace } });
+    },
+    graceOf: async (ref) => found(podKind, ref)?.object.metadata.deletionGracePeriodSeconds,
+    stop: async () => undefined,
+  };
+});

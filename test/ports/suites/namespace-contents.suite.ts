@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { namespaceName } from "../../../crds/names.ts";
+import type { Owner } from "../../../operator/ports/cluster.ts";
+import type { NamespaceContents } from "../../../operator/ports/namespace-contents.ts";
+import { unique } from "../../support/faults/people.ts";
+import { until } from "../../support/fixtures/until.ts";
+
+/** What is in a namespace, and hands that are not the platform's. */
+export interface ContentsScene {
+  readonly contents: NamespaceContents;
+  makeNamespace(name: string): Promise<void>;
+  /** A ConfigMap with these finalizers. */
+  makeConfigMap(ref: { name: string; namespace: string }, finalizers: readonly string[]): Promise<void>;
+  /** The finalizers of a ConfigMap; `undefined` when it is gone. */
+  finalizersOf(ref: { name: string; namespace: string }): Promise<readonly string[] | undefined>;
+  /** Asks for its deletion, as somebody else. */
+  deleteConfigMap(ref: { name: string; namespace: string }): Promise<void>;
+  /** A pod that runs on a node. */
+  makePod(ref: { name: string; namespace: string }, graceSeconds: number): Promise<void>;
+  /** Asks for its deletion, as somebody else. */
+  deletePod(ref: { name: string; namespace: string }): Promise<void>;
+  /** The grace period of a pod that is being deleted. */
+  graceOf(ref: { name: string; namespace: string }): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+const KEPT = "example.test/kept";
+const UNWANTED = "example.test/unwanted";
+
+/** What the adapter of the port and its double must do. */
+export function namespaceContentsSuite(name: string, start: () => Promise<ContentsScene>): void {
+  describe(`the contents of a namespace, ${name}`, () => {
+    let scene: ContentsScene;
+    beforeAll(async () => {
+      scene = await start();
+    }, 60_000);
+    afterAll(() => scene.stop());
+
+    async function given(): Promise<{ owner: Owner; namespace: string }> {
+      const owner = { name: unique("shop-"), uid: randomUUID() };
+      const namespace = namespaceName(owner.name);
+      await scene.makeNamespace(namespace);
+      return { owner, namespace };
+    }
+    const configMapsOf = async (owner: Owner) =>
+      (await scene.contents.list(owner)).filter(
+        ({ kind, name: found }) => kind.kind === "ConfigMap" && found.startsWith("a-"),
+      );
+
+    test("lists what anybody made, with what holds it, and nothing of a namespace that is not there", async () => {
+      const { owner, namespace } = await given();
+      await scene.makeConfigMap({ name: "a-free", namespace }, []);
+      await scene.makeConfigMap({ name: "a-held", namespace }, [KEPT, UNWANTED]);
+      const found = (await configMapsOf(owner)).map(({ name: called, finalizers }) => ({ called, finalizers }));
+      expect(found).toEqual([
+        { called: "a-free", finalizers: [] },
+        { called: "a-held", finalizers: [KEPT, UNWANTED] },
+      ]);
+      expect(await scene.contents.list({ name: unique("none-"), uid: randomUUID() })).toEqual([]);
+    });
+
+    test("takes off the finalizers that are named, of an object that has not changed since", async () => {
+      const { owner, namespace } = await given();
+      const ref = { name: "a-held", namespace };
+      await scene.makeConfigMap(ref, [KEPT, UNWANTED]);
+      const [listed] = await configMapsOf(owner);
+      if (listed === undefined) throw new TypeError("the ConfigMap is not listed");
+      await scene.contents.release(owner, { ...listed, uid: randomUUID() }, [UNWANTED]);
+      await scene.contents.release(owner, { ...listed, finalizers: [UNWANTED] }, [UNWANTED]);
+      expect(await scene.finalizersOf(ref)).toEqual([KEPT, UNWANTED]);
+      await scene.contents.release(owner, listed, [UNWANTED, "example.test/none"]);
+      expect(await scene.finalizersOf(ref)).toEqual([KEPT]);
+      await scene.contents.release(owner, listed, [UNWANTED]);
+      await scene.deleteConfigMap(ref);
+      const [last] = await configMapsOf(owner);
+      if (last === undefined) throw new TypeError("the ConfigMap went although a finalizer holds it");
+      await scene.contents.release(owner, last, [KEPT]);
+      await until(async () => (await scene.finalizersOf(ref)) === undefined, { what: "the ConfigMap being gone" });
+    });
+
+    test("ends pods: those that nobody deleted, and those that take longer than they may", async () => {
+      const { owner, namespace } = await given();
+      const patient = { name: "patient", namespace };
+      const deleted = { name: "deleted", namespace };
+      const quick = { name: "quick", namespace };
+      await scene.makePod(patient, 3600);
+      await scene.makePod(deleted, 3600);
+      await scene.makePod(quick, 5);
+      await scene.deletePod(deleted);
+      expect(await scene.graceOf(deleted)).toBe(3600);
+      expect(await scene.contents.endPods(owner, 25)).toBe(3);
+      expect(await scene.graceOf(patient)).toBe(25);
+      expect(await scene.graceOf(quick)).toBe(5);
+      const graceNow = (await scene.graceOf(deleted)) ?? 0;
+      expect(graceNow).toBeGreaterThan(0);
+      expect(graceNow).toBeLessThanOrEqual(25);
+      expect(await scene.contents.endPods(owner, 25)).toBe(3);
+      expect(await scene.graceOf(patient)).toBe(25);
+    });
+  });
+}

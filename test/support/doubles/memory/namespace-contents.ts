@@ -1,0 +1,39 @@
+import { namespaceName } from "../../../../crds/names.ts";
+import { podKind } from "../../../../operator/kit/client/kinds.ts";
+import type { NamespaceContents } from "../../../../operator/ports/namespace-contents.ts";
+import type { MemoryCluster } from "./cluster.ts";
+
+/** The contents of namespaces of a cluster in memory; pods that are asked to end stay, as on a node that is slow. */
+export function memoryNamespaceContents(cluster: MemoryCluster): NamespaceContents {
+  const within = ({ name }: { name: string }) => cluster.within(namespaceName(name));
+  return {
+    list: async (environment) =>
+      within(environment).map(({ kind, object: { metadata } }) => {
+        const { name, uid, finalizers = [] } = metadata;
+        return { kind, name, uid, finalizers };
+      }),
+    async endPods(environment, graceSeconds) {
+      const pods = within(environment).filter(({ kind }) => kind.plural === podKind.plural);
+      for (const { kind, object } of pods) {
+        const { terminationGracePeriodSeconds: own = graceSeconds } = (object.spec ?? {}) as PodSpec;
+        const { deletionTimestamp = AT, deletionGracePeriodSeconds: asked = own } = object.metadata;
+        const grace = { deletionTimestamp, deletionGracePeriodSeconds: Math.min(asked, graceSeconds) };
+        cluster.put(kind, { ...object, metadata: { ...object.metadata, ...grace } });
+      }
+      return pods.length;
+    },
+    async release(environment, content, unwanted) {
+      const { name, kind, finalizers } = content;
+      const now = within(environment).find(({ object }) => object.metadata.uid === content.uid)?.object.metadata;
+      if (JSON.stringify(now?.finalizers) !== JSON.stringify(finalizers)) return;
+      const kept = finalizers.filter((finalizer) => !unwanted.includes(finalizer));
+      cluster.hold(kind, { name, namespace: namespaceName(environment.name) }, kept);
+    },
+  };
+}
+
+const AT = "2026-01-01T00:00:00Z";
+
+interface PodSpec {
+  readonly terminationGracePeriodSeconds?: number;
+}
