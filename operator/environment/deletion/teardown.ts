@@ -107,18 +107,19 @@ const EMPTYING_RECHECK_MS = 2_000;
 
 /** The deployer is asked, and has its time; then the application goes whatever holds it. */
 async function removeApplication(target: DeletionTarget, context: TeardownContext): Promise<Passed> {
+  const { metadata } = target;
   const { deployer, settings } = context;
-  const { chartSeconds } = settings.deletion;
-  const removal = await deployer.remove(target.metadata);
-  if (removal.state === "gone") return removal;
   const waited = waitedMs(target, "application", context);
-  const leftMs = chartSeconds * 1_000 - waited;
+  const late = `not deleted by the deployer within ${Math.round(waited / 1_000)} s`;
+  const removal = await deployer.remove(metadata);
+  // A process that died after it took over has said so nowhere else.
+  if (removal.state === "gone") return isTakenOver(metadata, context) ? { ...removal, left: late } : removal;
+  const leftMs = settings.deletion.chartSeconds * 1_000 - waited;
   const isForced = isNamed(target, "application") && waited >= stuckMs(context);
   if (leftMs > 0 && !isForced) return { ...removal, recheckMs: leftMs };
-  const removed = await takeOverApplication(target.metadata, context);
+  const removed = await takeOverApplication(metadata, context);
   if (removed.state === "removing") return { ...removed, recheckMs: EMPTYING_RECHECK_MS };
-  const within = `not deleted by the deployer within ${Math.round(waited / 1_000)} s`;
-  return { ...removed, left: `${within}: ${withBlockers(removal)}` };
+  return { ...removed, left: `${late}: ${withBlockers(removal)}` };
 }
 
 /** Without its project an application could never go: one that was left behind keeps it, and the sweep removes both. */
@@ -260,7 +261,7 @@ function stepAfter(
 
 /** The second round finds it gone, and knows nothing of what the first one left. */
 function goneStep({ name, state, message, goneAt }: TeardownStep, left: string | undefined, at: string): TeardownStep {
-  const kept = left ?? (state === "gone" ? message : undefined);
+  const kept = (state === "gone" ? message : undefined) ?? left;
   return { name, state: "gone", ...(kept === undefined ? {} : { message: clipped(kept) }), goneAt: goneAt ?? at };
 }
 
