@@ -1,24 +1,34 @@
 import { mayFollow } from "../../../crds/environment/pipelines.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
+import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, left, nothing, type Subject, verdict } from "../decision.ts";
 import { type User, usersOf } from "../users.ts";
+import { COUNTED_RULES, type CountedProblem, countedProblem } from "./counted.ts";
 import { createdByPipeline } from "./creation.ts";
 import { pipelineOf, type ReportedPipeline } from "./report.ts";
 
 /**
- * What to do about a pipeline's report: every environment that wants its commit, or has the branch whose head the commit is
+ * What to do about a pipeline's report that counts: every environment that wants its commit, or has the branch whose head the commit is
  * now, records it. A success without such an environment may create one.
  *
  * @throws HostUnavailable when the head of the branch must be known and its host can't be asked, SecretsUnavailable
  */
 export async function decidePipeline(reported: ReportedPipeline): Promise<readonly Decided[]> {
-  const { pipeline } = reported;
+  const { pipeline, subject } = reported;
+  const uncounted = countedProblem(pipeline, subject.repository.spec.pipeline);
+  if (uncounted !== undefined) return [nothing("NotCounted", uncounted.message, countedTrace(uncounted, subject))];
   const users = await concerned(reported);
-  const waiting = users.filter((user) => isAwaited(user, reported.subject));
+  const waiting = users.filter((user) => isAwaited(user, subject));
   if (waiting.length > 0) return waiting.map((user) => ofUser(user, reported));
   if (users.length > 0) return [nothing("NotAwaited", "pull requests of this Repository wait for no pipeline")];
   if (pipeline.status === "success") return [await createdByPipeline(reported)];
   return [nothing("NoEnvironment", `no environment wants the commit ${pipeline.commit.slice(0, 8)}`)];
+}
+
+/** The verdicts up to the rule that is not met. */
+function countedTrace({ rule, message }: CountedProblem, { repository }: Subject): readonly RuleVerdict[] {
+  const met = COUNTED_RULES.slice(0, COUNTED_RULES.indexOf(rule));
+  return [...met.map((one) => verdict(repository, one, undefined)), verdict(repository, rule, message)];
 }
 
 /** A pull request waits for pipelines only where its Repository has `pipeline`: other workflows, such as linters, build no image. */

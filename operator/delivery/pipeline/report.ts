@@ -4,6 +4,7 @@ import { mayFollow } from "../../../crds/environment/pipelines.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
+import { countedProblem } from "./counted.ts";
 
 /** A pipeline's report as one Repository sees it; only environments of this Repository are concerned. */
 export interface ReportedPipeline {
@@ -20,7 +21,7 @@ export function pipelineOf({ project, id, commit, status, url, at }: PipelineSta
 type Source = EnvironmentSpec["backend"];
 
 /**
- * A source with the pipeline of its commit, if the Repository has pipelines and one has reported already: a branch may be
+ * A source with the pipeline of its commit, if the Repository has pipelines and one that counts has reported already: a branch may be
  * built long before its pull request is opened, and reports may come before the push that caused them.
  */
 export function withReport(
@@ -32,7 +33,8 @@ export function withReport(
   const reports = deliveries.ofCommit(source.commit).flatMap(({ spec }) => {
     const { pipeline } = spec.event;
     const isOurs = spec.verified && spec.repositories?.includes(repository.metadata.name);
-    return isOurs && pipeline !== undefined ? [pipelineOf(pipeline)] : [];
+    const counts = pipeline !== undefined && countedProblem(pipeline, repository.spec.pipeline) === undefined;
+    return isOurs && counts ? [pipelineOf(pipeline)] : [];
   });
   const newest = reports.reduce<Pipeline | undefined>(
     (former, next) => (mayFollow(next, former, source.commit) ? next : former),

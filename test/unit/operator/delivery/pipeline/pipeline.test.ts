@@ -1,16 +1,21 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { HostUnavailable } from "../../../../crds/errors.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
-import type { PipelineState } from "../../../../crds/webhooks/webhook-event.schema.ts";
-import { pipelineOf } from "../../../../operator/delivery/pipeline/report.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { HostUnavailable } from "../../../../../crds/errors.ts";
+import { RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
+import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
+import type { PipelineState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
+import { pipelineOf } from "../../../../../operator/delivery/pipeline/report.ts";
 import {
   CREATED,
   environmentFixture,
   repositoryFixture,
-} from "../../../support/fixtures/environment/environment-fixture.ts";
-import { commitOf, shopApi, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
+import {
+  commitOf,
+  pullRequestState,
+  shopApi,
+  WebhookWorld,
+} from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
 const a = commitOf("a");
 const b = commitOf("b");
@@ -79,6 +84,41 @@ describe("an environment that wants the commit", () => {
     const event = { type: "pipeline", pipeline: pipeline({ project: "shop/other", status }) } as const;
     const decided = await world.decide(world.claim(event, "other", "other"));
     expect(decided.map(({ decision }) => decision.do)).toEqual(["nothing"]);
+  });
+});
+
+describe("a run that does not count", () => {
+  const byComment = { workflow: ".github/workflows/triage.yml", event: "issue_comment" };
+
+  // Abuse case 117: whoever may comment has a workflow of the default branch run, and fail.
+  test.each(["running", "failed", "canceled", "success"] as const)("changes nothing: %s", async (status) => {
+    const world = worldOf({ pipeline: { onCanceled: "any" } });
+    world.branchHeads.push("shop-api", "main", a);
+    put(world, { backend: { ...main, commit: a } });
+    const [decided] = await report(world, { ...byComment, status });
+    expect(decided?.decision).toMatchObject({ do: "nothing", reason: "NotCounted" });
+    expect(decided?.trace).toEqual([
+      { repository: "shop-api", rule: "events", passed: false, message: expect.stringContaining("'issue_comment'") },
+    ]);
+  });
+
+  test("makes no environment", async () => {
+    const world = worldOf({ pipeline: { workflows: ["build.yml"] } });
+    world.branchHeads.push("shop-api", "main", a);
+    expect(await decisions(world, byComment)).toEqual([["nothing", "NotCounted"]]);
+    const lint = { workflow: ".github/workflows/lint.yml", event: "push" };
+    expect(await decisions(world, lint)).toEqual([["nothing", "NotCounted"]]);
+    expect(await decisions(world, { ...lint, workflow: ".github/workflows/build.yml" })).toEqual([
+      ["create", "PipelineSucceeded"],
+    ]);
+  });
+
+  test("is not taken along with a new commit that its report came before", async () => {
+    const world = worldOf({ pipeline: {}, pullRequest: { enabled: true } });
+    await report(world, { ...byComment, status: "failed" });
+    const { decision } = await world.arrive(pullRequestState({ headCommit: a }));
+    expect(decision).toMatchObject({ do: "create" });
+    expect(decision).not.toHaveProperty("spec.backend.pipeline");
   });
 });
 
