@@ -89,7 +89,7 @@ export const PipelineRules = Type.Object(
         maxItems: 20,
         "x-kubernetes-list-type": "set",
         description:
-          "The workflows whose runs count: the path, such as .github/workflows/build.yml, its file, or the name. Of GitLab, the pipeline's name. All when left out.",
+          "The workflows whose runs count: the path, such as .github/workflows/build.yml, its file, or the name. Of GitLab, the pipeline's name. All when left out. All that run for a commit must succeed.",
       }),
     ),
     events: Type.Optional(
@@ -100,7 +100,11 @@ export const PipelineRules = Type.Object(
       }),
     ),
     createOnSuccess: Type.Optional(
-      Type.Boolean({ default: true, description: "A successful pipeline creates an environment if there is none." }),
+      Type.Boolean({
+        default: true,
+        description:
+          "A successful pipeline creates an environment if there is none; not that of a pull request where those get environments by pullRequest.enabled.",
+      }),
     ),
     onCanceled: Type.Optional(
       literals(["own", "any", "ignore"], {

@@ -1,4 +1,5 @@
-import { mayFollow } from "../../../crds/environment/pipelines.ts";
+import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import { withPipeline } from "../../../crds/environment/pipelines.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, left, nothing, type Subject, verdict } from "../decision.ts";
@@ -61,21 +62,26 @@ function isMoved({ follows, environment }: User, { repository }: Subject): boole
 function ofUser(user: User, reported: ReportedPipeline): Decided {
   const { environment, source, follows, wanted } = user;
   const { subject, pipeline, context } = reported;
-  const { at, ...report } = pipelineOf(pipeline);
-  const former = source.pipeline;
-  const isKnown = former?.project === report.project && former.id === report.id && former.status === report.status;
-  if (isKnown) return left(environment, "Recorded", "the environment shows this already");
-  if (!mayFollow({ ...report, at }, former, source.commit)) {
+  const report = pipelineOf(pipeline);
+  const former = source.pipelines ?? [];
+  if (former.some((one) => isSameRun(one, report) && one.status === report.status)) {
+    return left(environment, "Recorded", "the environment shows this already");
+  }
+  const pipelines = withPipeline(former, report, source.commit);
+  if (pipelines === undefined) {
     return left(environment, "Outdated", "the environment shows a newer report, or waits for another commit's");
   }
   if (pipeline.status === "canceled" && isEnd(user, reported)) {
     return deletion(environment, "PipelineCanceled", [verdict(subject.repository, "on_canceled", undefined)]);
   }
-  const spec = { [subject.repository.spec.type]: { ...source, pipeline: { ...report, at } } };
+  const spec = { [subject.repository.spec.type]: { ...source, pipelines: [...pipelines] } };
   const isBehind = follows && wanted !== pipeline.commit;
   const annotations = isBehind ? { annotations: { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } } : {};
   return { decision: { do: "update", environment, spec, ...annotations, reason: REASONS[pipeline.status] }, trace: [] };
 }
+
+const isSameRun = (one: Pipeline, other: Pipeline): boolean =>
+  one.project === other.project && one.workflow === other.workflow && one.id === other.id;
 
 const REASONS = {
   running: "PipelineRunning",
@@ -95,6 +101,6 @@ function isEnd({ environment, source, isMadeByPipeline }: User, { subject, pipel
   if (Date.parse(pipeline.at) < Date.parse(metadata.creationTimestamp)) return false;
   if (effect === "any") return source.branch === pipeline.branch;
   const runs = status?.sources?.[repository.spec.type]?.applied !== undefined;
-  const isOwn = source.pipeline?.project === pipeline.project && source.pipeline.id === pipeline.id;
+  const isOwn = source.pipelines?.some((one) => isSameRun(one, pipelineOf(pipeline))) === true;
   return effect === "own" && isMadeByPipeline && isOwn && !runs;
 }

@@ -43,7 +43,7 @@ describe("an environment that wants the commit", () => {
   const recorded = (more: Partial<PipelineState> = {}) => ({
     ...main,
     commit: a,
-    pipeline: pipelineOf(pipeline(more)),
+    pipelines: [pipelineOf(pipeline(more))],
   });
 
   test.each<[PipelineState["status"], string]>([
@@ -55,7 +55,7 @@ describe("an environment that wants the commit", () => {
     const world = worldOf();
     put(world, { backend: { ...main, commit: a } });
     const [decided] = await report(world, { status });
-    const spec = { backend: { ...main, commit: a, pipeline: pipelineOf(pipeline({ status })) } };
+    const spec = { backend: { ...main, commit: a, pipelines: [pipelineOf(pipeline({ status }))] } };
     expect(decided?.decision).toMatchObject({ do: "update", reason, spec });
   });
 
@@ -118,7 +118,67 @@ describe("a run that does not count", () => {
     await report(world, { ...byComment, status: "failed" });
     const { decision } = await world.arrive(pullRequestState({ headCommit: a }));
     expect(decision).toMatchObject({ do: "create" });
-    expect(decision).not.toHaveProperty("spec.backend.pipeline");
+    expect(decision).not.toHaveProperty("spec.backend.pipelines");
+  });
+});
+
+describe("several workflows of a commit", () => {
+  const build = { workflow: ".github/workflows/build.yml", event: "push", id: 7 };
+  const lint = { workflow: ".github/workflows/lint.yml", event: "push", id: 8 };
+
+  test("are recorded beside each other, in whatever order they report", async () => {
+    const world = worldOf();
+    put(world, { backend: { ...main, commit: a } });
+    for (const state of [lint, { ...build, status: "running" as const }, build]) {
+      await world.settle(world.claim({ type: "pipeline", pipeline: pipeline(state) }));
+    }
+    expect(world.environments.get("shop")?.spec.backend.pipelines).toEqual(
+      [lint, build].map((state) => pipelineOf(pipeline(state))),
+    );
+    expect(await decisions(world, { ...lint, id: 6, status: "failed" })).toEqual([["nothing", "Outdated"]]);
+    expect(await decisions(world, { ...lint, id: 9, status: "failed" })).toEqual([["update", "PipelineFailed"]]);
+  });
+
+  test.each<[string, readonly Partial<PipelineState>[], readonly string[]]>([
+    ["the last success", [{ ...build, status: "running" }, lint, build], ["NoEnvironment", "NotBuilt", "made"]],
+    [
+      "the success of a run after one that failed",
+      [{ ...build, status: "failed" }, lint, { ...build, id: 9 }],
+      ["NoEnvironment", "NotBuilt", "made"],
+    ],
+    [
+      "no success before a newer run of the workflow that failed",
+      [{ ...build, id: 9, status: "failed" }, build, lint],
+      ["NoEnvironment", "NotBuilt", "NotBuilt"],
+    ],
+    [
+      "a success, whatever workflows do that do not count",
+      [{ ...lint, event: "schedule", status: "failed" }, build],
+      ["NotCounted", "made"],
+    ],
+  ])("make an environment by %s", async (_what, reports, expected) => {
+    const world = worldOf();
+    world.branchHeads.push("shop-api", "main", a);
+    const done: string[] = [];
+    for (const [index, state] of reports.entries()) {
+      world.nowMs += 1000 * index;
+      const { decision } = await world.settle(world.claim({ type: "pipeline", pipeline: pipeline(state) }));
+      done.push(decision.do === "create" ? "made" : decision.reason);
+    }
+    expect(done).toEqual(expected);
+  });
+
+  test("are all taken along with the environment that the last of them makes", async () => {
+    const world = worldOf();
+    world.branchHeads.push("shop-api", "main", a);
+    for (const state of [{ ...build, status: "running" as const }, lint, build]) {
+      await world.settle(world.claim({ type: "pipeline", pipeline: pipeline(state) }));
+    }
+    const [made] = world.living;
+    expect(made?.spec.backend.pipelines?.map(({ workflow, status }) => [workflow, status])).toEqual([
+      [lint.workflow, "success"],
+      [build.workflow, "success"],
+    ]);
   });
 });
 
@@ -151,7 +211,7 @@ describe("an environment that follows the branch", () => {
 
 describe("a canceled pipeline", () => {
   const running = pipelineOf(pipeline({ status: "running" }));
-  const making = { trigger: byPipeline, backend: { ...main, commit: a, pipeline: running } };
+  const making = { trigger: byPipeline, backend: { ...main, commit: a, pipelines: [running] } };
   const applied = { sources: { backend: { applied: { branch: "main", commit: b, image: "i:b" } } } };
 
   test.each<[string, string, Partial<EnvironmentSpec>, EphemeralEnvironment["status"]?, Partial<RepositorySpec>?]>([
@@ -207,7 +267,11 @@ describe("a success without an environment", () => {
     const [decided] = await report(world);
     expect(decided?.decision).toMatchObject({
       ...{ do: "create", name: "shop-api-main", reason: "PipelineSucceeded" },
-      spec: { ttlHours: 24, backend: { ...main, follow: true, pipeline: pipelineOf(pipeline()) }, trigger: byPipeline },
+      spec: {
+        ttlHours: 24,
+        backend: { ...main, follow: true, pipelines: [pipelineOf(pipeline())] },
+        trigger: byPipeline,
+      },
     });
   });
 
@@ -216,6 +280,14 @@ describe("a success without an environment", () => {
     ["beside pull requests", { pullRequest: { enabled: true } }, {}, made],
     ["create_on_success", { pipeline: { createOnSuccess: false } }, {}, refused("CreatesNone", "create_on_success")],
     ["max_environments", { maxEnvironments: 0 }, {}, refused("RepositoryFull", "max_environments")],
+    [
+      "not a pull request's, whose own rules decide",
+      { pullRequest: { enabled: true } },
+      { event: "pull_request" },
+      refused("OfPullRequest", "pull_request"),
+    ],
+    ["a pull request's, where pull requests have no rules", {}, { event: "pull_request" }, made],
+    ["a push's beside pull requests", { pullRequest: { enabled: true } }, { event: "push" }, made],
     ["not the head", {}, { commit: b }, refused("NotTheHead", "branch_head")],
     ["an invalid branch", {}, { branch: "-x" }, refused("BranchInvalid", "head_branch")],
   ])("%s", async (_what, spec, more, expected) => {
