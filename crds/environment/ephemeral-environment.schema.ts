@@ -26,6 +26,9 @@ const Pipeline = Type.Object(
     project: text(200, "Full name of the project on its host; ids are compared within one project.", { minLength: 1 }),
     workflow: text(300, "The workflow that it is a run of; empty where its project has only one."),
     id: Type.Integer({ format: "int64", minimum: 1, description: "A higher id of one workflow is newer." }),
+    attempt: Type.Optional(
+      Type.Integer({ format: "int64", minimum: 0, description: "How often it was run, where its host counts that." }),
+    ),
     commit: text(64, "The full SHA of the commit that it builds.", { pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(PIPELINE_STATUSES, { description: "The state that its host reported last." }),
     url: Type.Optional(text(512, "Its page on the host, for people.", { pattern: "^https?://[^\\s]+$" })),

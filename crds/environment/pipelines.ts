@@ -1,5 +1,8 @@
 /** The fields of a reported pipeline that the rules compare. */
-type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "at", string>> & { readonly id: number };
+type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "at", string>> & {
+  readonly id: number;
+  readonly attempt?: number;
+};
 
 /** A rule for a pipeline's report after the former one, as CEL for the API server and as code. */
 export interface PipelineRule {
@@ -18,6 +21,11 @@ export const PIPELINE_RULES: readonly PipelineRule[] = [
     cel: "self.project != oldSelf.project || self.id >= oldSelf.id",
     holds: (next, former) => next.project !== former.project || next.id >= former.id,
     message: "a newer pipeline of this project is recorded already",
+  },
+  {
+    cel: `${CEL_IS_OTHER} || !has(self.attempt) || !has(oldSelf.attempt) || self.attempt >= oldSelf.attempt`,
+    holds: (next, former) => !isSame(next, former) || (next.attempt ?? Infinity) >= (former.attempt ?? 0),
+    message: "a later attempt of this pipeline is recorded already",
   },
   {
     cel: `${CEL_IS_OTHER} || self.commit == oldSelf.commit`,

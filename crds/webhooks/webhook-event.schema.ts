@@ -91,6 +91,9 @@ export const PipelineState = Type.Object(
     event: Type.Optional(
       text(64, "The event that it runs for, in GitHub's words where it has one.", { pattern: "^[a-z][a-z0-9_]*$" }),
     ),
+    attempt: Type.Optional(
+      Type.Integer({ format: "int64", minimum: 0, description: "How often it was run, where its host counts that." }),
+    ),
     commit: commit("The commit that it builds."),
     branch: Type.Optional(branch("The branch that it builds.")),
     status: literals(PIPELINE_STATUSES, { description: "Its state after the event." }),

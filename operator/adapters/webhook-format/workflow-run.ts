@@ -49,6 +49,7 @@ export function workflowRunEvent(payload: unknown, now: Date): ReadEvent {
       workflow: workflow(fileOf(at(run, "path"))) ?? named,
       name: named,
       event: runEvent(at(run, "event"), EVENTS),
+      attempt: attempt(at(run, "run_attempt")),
       commit: at(run, "head_sha"),
       branch: branch(at(run, "head_branch")),
       status,
@@ -57,6 +58,11 @@ export function workflowRunEvent(payload: unknown, now: Date): ReadEvent {
     },
   });
 }
+
+const attempt = (value: unknown): number | undefined => {
+  const count = integer(value);
+  return count === undefined || count < 0 ? undefined : count;
+};
 
 /** The path of a workflow without the ref that some hosts append, as in `build.yml@refs/heads/main`. */
 const fileOf = (path: unknown): string => text(path).replace(/^(.*?[.]ya?ml)@.*$/s, "$1");

@@ -64,7 +64,8 @@ function ofUser(user: User, reported: ReportedPipeline): Decided {
   const { subject, pipeline, context } = reported;
   const report = pipelineOf(pipeline);
   const former = source.pipelines ?? [];
-  if (former.some((one) => isSameRun(one, report) && one.status === report.status)) {
+  const isKnown = ({ attempt, status }: Pipeline) => attempt === report.attempt && status === report.status;
+  if (former.some((one) => isSameRun(one, report) && isKnown(one))) {
     return left(environment, "Recorded", "the environment shows this already");
   }
   const pipelines = withPipeline(former, report, source.commit);

@@ -14,8 +14,9 @@ export interface ReportedPipeline {
 }
 
 /** The report as an environment records it. */
-export function pipelineOf({ project, workflow = "", id, commit, status, url, at }: PipelineState): Pipeline {
-  return { project, workflow, id, commit, status, at, ...(url === undefined ? {} : { url }) };
+export function pipelineOf({ project, workflow = "", id, attempt, commit, status, url, at }: PipelineState): Pipeline {
+  const more = { ...(attempt === undefined ? {} : { attempt }), ...(url === undefined ? {} : { url }) };
+  return { project, workflow, id, commit, status, at, ...more };
 }
 
 type Source = EnvironmentSpec["backend"];

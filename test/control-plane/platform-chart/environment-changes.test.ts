@@ -37,6 +37,11 @@ const refusedChanges: readonly [what: string, spec: object, words: string][] = [
     { backend: { commit: "a".repeat(40), pipelines: [{ ...pipeline, id: 8, commit: "b".repeat(40) }] } },
     "another commit's can't take its place",
   ],
+  [
+    "an earlier attempt of the pipeline",
+    { backend: { pipelines: [{ ...pipeline, attempt: 1, status: "canceled" }] } },
+    "a later attempt of this pipeline is recorded already",
+  ],
   ["no pipelines in an empty list", { backend: { pipelines: [] } }, "a recorded pipeline can't be removed"],
   [
     "another workflow's pipeline of the commit in its place",

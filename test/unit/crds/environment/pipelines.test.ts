@@ -35,6 +35,13 @@ describe("a report of a pipeline", () => {
     ["cancellation after success", { status: "success" }, { status: "canceled" }, false],
     ["success after success", { status: "success" }, { status: "success" }, true],
     ["another commit of the same pipeline", {}, { commit: commitB }, false],
+    ["its cancellation, of the attempt before", { attempt: 2 }, { attempt: 1, status: "canceled" }, false],
+    ["its success, of the attempt before", { attempt: 2 }, { attempt: 1, status: "success" }, false],
+    ["its next attempt", { attempt: 1, status: "canceled" }, { attempt: 2 }, true],
+    ["the same attempt", { attempt: 2 }, { attempt: 2, status: "failed" }, true],
+    ["an earlier attempt of a newer pipeline", { attempt: 2 }, { id: 8, attempt: 1 }, true],
+    ["an attempt after a report without one", {}, { attempt: 1, status: "failed" }, true],
+    ["a report without an attempt", { attempt: 2 }, { status: "failed" }, true],
   ] as const)("%s", (_what, former, next, expected) => {
     const recorded = former === undefined ? [] : [pipelineFixture(former)];
     expect(withPipeline(recorded, pipelineFixture(next), undefined) !== undefined).toBe(expected);

@@ -65,16 +65,28 @@ describe("an environment that wants the commit", () => {
     ["running after its success", {}, { status: "running" }, "Outdated"],
     ["canceled after its success", {}, { status: "canceled" }, "Outdated"],
     ["an older pipeline", { status: "failed" }, { id: 6 }, "Outdated"],
+    [
+      "the cancellation of an earlier attempt",
+      { status: "running", attempt: 2 },
+      { status: "canceled", attempt: 1 },
+      "Outdated",
+    ],
   ])("does nothing for a replay: %s", async (_what, former, next, reason) => {
     const world = worldOf();
     put(world, { backend: recorded(former) });
     expect(await decisions(world, next)).toEqual([["nothing", reason]]);
   });
 
-  test("records a retry", async () => {
+  test.each([
+    [{ status: "failed" }, { status: "running" }],
+    [
+      { status: "running", attempt: 1 },
+      { status: "running", attempt: 2 },
+    ],
+  ] as const)("records a retry: %j, then %j", async (former, next) => {
     const world = worldOf();
-    put(world, { backend: recorded({ status: "failed" }) });
-    expect(await decisions(world, { status: "running" })).toEqual([["update", "PipelineRunning"]]);
+    put(world, { backend: recorded(former) });
+    expect(await decisions(world, next)).toEqual([["update", "PipelineRunning"]]);
   });
 
   test.each(["failed", "canceled", "success"] as const)("is not touched by another project's: %s", async (status) => {
