@@ -75,6 +75,9 @@ export const PipelineBody = rawBody(
         {
           id: Type.Integer(),
           status: Type.String({ description: PIPELINE_STATUSES.join(", ") }),
+          source: text(
+            "Why it runs, in GitLab's words: whether it counts follows the Repository's spec.pipeline.events.",
+          ),
           url: text("Where people see it."),
           created_at: text("When it began."),
           finished_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),

@@ -1077,6 +1077,8 @@ export type PipelineEvent = {
     readonly id: number;
     /** running, success, failed, canceled */
     readonly status: string;
+    /** Why it runs, in GitLab's words: whether it counts follows the Repository's spec.pipeline.events. */
+    readonly source?: string;
     /** Where people see it. */
     readonly url?: string;
     /** When it began. */

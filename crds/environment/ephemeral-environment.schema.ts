@@ -14,7 +14,7 @@ import {
   timestamp,
 } from "../schema.ts";
 import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
-import { PIPELINE_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
+import { MOST_PIPELINES, PIPELINE_RULES, PIPELINES_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { TTL_MAX_HOURS } from "./ttl.ts";
 
 const nameOf = (kind: string) => text(50, `Name of a ${kind}.`, { minLength: 1 });
@@ -24,18 +24,30 @@ export const PIPELINE_STATUSES = ["running", "success", "failed", "canceled"] as
 const Pipeline = Type.Object(
   {
     project: text(200, "Full name of the project on its host; ids are compared within one project.", { minLength: 1 }),
-    id: Type.Integer({ format: "int64", minimum: 1, description: "A higher id is newer." }),
+    workflow: text(300, "The workflow that it is a run of; empty where its project has only one."),
+    id: Type.Integer({ format: "int64", minimum: 1, description: "A higher id of one workflow is newer." }),
+    attempt: Type.Optional(
+      Type.Integer({ format: "int64", minimum: 0, description: "How often it was run, where its host counts that." }),
+    ),
     commit: text(64, "The full SHA of the commit that it builds.", { pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(PIPELINE_STATUSES, { description: "The state that its host reported last." }),
     url: Type.Optional(text(512, "Its page on the host, for people.", { pattern: "^https?://[^\\s]+$" })),
     at: timestamp("When it got this status; a running one counts as silent 2 hours later."),
   },
   {
-    description: "The newest pipeline of this component, as its host reported it; only set with the right to assign.",
+    description: "The newest run of one workflow, as its host reported it.",
     ...rules(...PIPELINE_RULES.map(({ cel, message }) => ({ rule: cel, message }))),
   },
 );
 export type Pipeline = Static<typeof Pipeline>;
+
+const Pipelines = Type.Array(Pipeline, {
+  maxItems: MOST_PIPELINES,
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["workflow"],
+  description: "The pipelines of one commit of this component: all must succeed. Only set with the right to assign.",
+  ...rules(...PIPELINES_RULES.map(({ cel, message }) => ({ rule: cel, message }))),
+});
 
 const sourceOf = (description: string) =>
   Type.Object(
@@ -51,18 +63,18 @@ const sourceOf = (description: string) =>
             "Without a commit: follows pushes to the branch, and reads its head at every requested reconcile.",
         }),
       ),
-      pipeline: Type.Optional(Pipeline),
+      pipelines: Type.Optional(Pipelines),
     },
     {
       description,
       ...rules(
         ...branchRules("self.branch"),
         {
-          rule: "!has(oldSelf.pipeline) || has(self.pipeline)",
-          fieldPath: ".pipeline",
+          rule: "!has(oldSelf.pipelines) || has(self.pipelines)",
+          fieldPath: ".pipelines",
           message: "a recorded pipeline can't be removed: an older one could take its place",
         },
-        { rule: WANTED_PIPELINE_RULE.cel, fieldPath: ".pipeline", message: WANTED_PIPELINE_RULE.message },
+        { rule: WANTED_PIPELINE_RULE.cel, fieldPath: ".pipelines", message: WANTED_PIPELINE_RULE.message },
       ),
     },
   );

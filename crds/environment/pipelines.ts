@@ -1,5 +1,8 @@
 /** The fields of a reported pipeline that the rules compare. */
-type Pipeline = Readonly<Record<"project" | "commit" | "status" | "at", string>> & { readonly id: number };
+type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "at", string>> & {
+  readonly id: number;
+  readonly attempt?: number;
+};
 
 /** A rule for a pipeline's report after the former one, as CEL for the API server and as code. */
 export interface PipelineRule {
@@ -12,12 +15,17 @@ export interface PipelineRule {
 const isSame = (next: Pipeline, former: Pipeline) => next.project === former.project && next.id === former.id;
 const CEL_IS_OTHER = "self.project != oldSelf.project || self.id != oldSelf.id";
 
-/** Reports are duplicated and reordered; an outdated one must not replace a newer one. */
+/** Over two runs of one workflow. Reports are duplicated and reordered; an outdated one must not replace a newer one. */
 export const PIPELINE_RULES: readonly PipelineRule[] = [
   {
     cel: "self.project != oldSelf.project || self.id >= oldSelf.id",
     holds: (next, former) => next.project !== former.project || next.id >= former.id,
     message: "a newer pipeline of this project is recorded already",
+  },
+  {
+    cel: `${CEL_IS_OTHER} || !has(self.attempt) || !has(oldSelf.attempt) || self.attempt >= oldSelf.attempt`,
+    holds: (next, former) => !isSame(next, former) || (next.attempt ?? Infinity) >= (former.attempt ?? 0),
+    message: "a later attempt of this pipeline is recorded already",
   },
   {
     cel: `${CEL_IS_OTHER} || self.commit == oldSelf.commit`,
@@ -31,24 +39,74 @@ export const PIPELINE_RULES: readonly PipelineRule[] = [
   },
 ];
 
-/** The same for a component's source: it holds one pipeline, and that of the wanted commit must not be replaced. */
+/** The most workflows of one commit. */
+export const MOST_PIPELINES = 50;
+
+/** Over the list: it is that of one commit, and loses none of them before another commit's come. */
+export const PIPELINES_RULES = [
+  {
+    cel: "self.all(one, one.commit == self[0].commit)",
+    message: "the pipelines are those of one commit",
+  },
+  {
+    cel:
+      "(size(self) > 0 && size(oldSelf) > 0 && self[0].commit != oldSelf[0].commit)" +
+      " || oldSelf.all(former, self.exists(next, next.workflow == former.workflow))",
+    message: "a recorded pipeline can't be removed: an older one could take its place",
+  },
+] as const;
+
+/** Over a component's source: it holds the pipelines of one commit, and those of the wanted commit must not be replaced. */
 export const WANTED_PIPELINE_RULE = {
   cel:
-    "!has(oldSelf.pipeline) || !has(self.pipeline) || !has(self.commit) || oldSelf.pipeline.status == 'success'" +
-    " || oldSelf.pipeline.commit != self.commit || self.pipeline.commit == self.commit",
-  holds: (next: Pipeline, former: Pipeline, wanted: string | undefined) =>
-    former.status === "success" || former.commit !== wanted || next.commit === wanted,
+    "!has(oldSelf.pipelines) || !has(self.pipelines) || !has(self.commit) ||" +
+    " oldSelf.pipelines.all(former, former.status == 'success' || former.commit != self.commit" +
+    " || self.pipelines.all(next, next.commit == self.commit))",
+  holds: (next: Pipeline, former: readonly Pipeline[], wanted: string | undefined) =>
+    next.commit === wanted || former.every(({ commit, status }) => status === "success" || commit !== wanted),
   message: "the pipeline of the commit that is wanted has not succeeded: another commit's can't take its place",
 } as const;
 
 /**
- * Whether a report may replace the one that is recorded.
+ * The pipelines of one commit with one more report: the newest run of each workflow counts, and those of another commit go.
  *
  * @param wanted the commit that the component's source names after the report; `undefined` when it names none
+ * @returns `undefined` when the report may not replace what is recorded
  */
-export function mayFollow(next: Pipeline, former: Pipeline | undefined, wanted: string | undefined): boolean {
-  if (former === undefined) return true;
-  return PIPELINE_RULES.every(({ holds }) => holds(next, former)) && WANTED_PIPELINE_RULE.holds(next, former, wanted);
+export function withPipeline<P extends Pipeline>(
+  former: readonly P[],
+  next: P,
+  wanted: string | undefined,
+): readonly P[] | undefined {
+  const own = former.find(({ workflow }) => workflow === next.workflow);
+  const isNewer = own === undefined || PIPELINE_RULES.every(({ holds }) => holds(next, own));
+  if (!isNewer || !WANTED_PIPELINE_RULE.holds(next, former, wanted)) return undefined;
+  const others = former.filter(({ workflow, commit }) => workflow !== next.workflow && commit === next.commit);
+  return [...others, next];
+}
+
+/** The pipelines of one commit with all reports that may be recorded, one after the other; see `withPipeline`. */
+export function withPipelines<P extends Pipeline>(
+  former: readonly P[],
+  reports: readonly P[],
+  wanted: string | undefined,
+): readonly P[] {
+  return reports.reduce((recorded, next) => withPipeline(recorded, next, wanted) ?? recorded, former);
+}
+
+/** A pipeline as messages name it. */
+export function pipelineName({ id, project, workflow }: Pipeline): string {
+  return `pipeline ${id} of ${project}${workflow === "" ? "" : ` (${workflow})`}`;
+}
+
+/** One that failed is the end of a build, whatever the others do; all must succeed. */
+const DECIDING = ["failed", "canceled", "running"];
+
+/** The pipeline that decides on the build of a commit; of several alike the oldest, of successes the newest. */
+export function decidingPipeline<P extends Pipeline>(pipelines: readonly P[]): P | undefined {
+  const byAge = pipelines.toSorted((one, other) => one.id - other.id);
+  const first = DECIDING.map((status) => byAge.find((one) => one.status === status)).find(Boolean);
+  return first ?? byAge.at(-1);
 }
 
 /** How long a running pipeline may report nothing. */

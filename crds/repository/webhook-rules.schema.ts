@@ -70,10 +70,41 @@ export const PullRequestRules = Type.Object(
 );
 export type PullRequestRules = Static<typeof PullRequestRules>;
 
+/** The events whose runs can count, in GitHub's words; a host's other words mean none of them. */
+export const PIPELINE_EVENTS = [
+  "push",
+  "pull_request",
+  "workflow_dispatch",
+  "schedule",
+  "repository_dispatch",
+] as const;
+/** Of these somebody asked for a build of the commit. */
+export const DEFAULT_PIPELINE_EVENTS = ["push", "pull_request", "workflow_dispatch"] as const;
+
 export const PipelineRules = Type.Object(
   {
+    workflows: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+        minItems: 1,
+        maxItems: 20,
+        "x-kubernetes-list-type": "set",
+        description:
+          "The workflows whose runs count: the path, such as .github/workflows/build.yml, its file, or the name. Of GitLab, the pipeline's name. All when left out. All that run for a commit must succeed.",
+      }),
+    ),
+    events: Type.Optional(
+      words(PIPELINE_EVENTS, {
+        minItems: 1,
+        description:
+          "The events whose runs count, in GitHub's words; push, pull_request and workflow_dispatch when left out. Of GitLab, pull_request is a pipeline of a merge request, workflow_dispatch one that was started on its page or over its API, repository_dispatch one of a trigger or of another project.",
+      }),
+    ),
     createOnSuccess: Type.Optional(
-      Type.Boolean({ default: true, description: "A successful pipeline creates an environment if there is none." }),
+      Type.Boolean({
+        default: true,
+        description:
+          "A successful pipeline creates an environment if there is none; not that of a pull request where those get environments by pullRequest.enabled.",
+      }),
     ),
     onCanceled: Type.Optional(
       literals(["own", "any", "ignore"], {
@@ -85,9 +116,11 @@ export const PipelineRules = Type.Object(
   },
   {
     description:
-      "Read by webhooks: the effects of pipelines. With it, a new commit of a pull request waits for its pipeline.",
+      "Read by webhooks: which pipelines count, and their effects. With it, a new commit of a pull request waits for its pipeline.",
   },
 );
+
+export type PipelineRules = Static<typeof PipelineRules>;
 
 export const Notifications = Type.Object(
   {

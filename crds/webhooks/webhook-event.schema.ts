@@ -29,6 +29,9 @@ export const LABEL_MAX_LENGTH = 100;
 /** How many labels of a pull request are stored: the required ones first. */
 export const MOST_LABELS = 20;
 
+/** The longest path or name of a workflow, in characters. */
+export const WORKFLOW_MAX_LENGTH = 300;
+
 const commit = (description: string) =>
   text(64, description, { minLength: 40, pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
 /** A branch as the host reports it. Whether an environment can have it is decided when one is made. */
@@ -75,6 +78,22 @@ export const PipelineState = Type.Object(
   {
     project,
     id: Type.Integer({ format: "int64", minimum: 1, description: "Its id on the host; a higher id is newer." }),
+    workflow: Type.Optional(
+      text(
+        WORKFLOW_MAX_LENGTH,
+        "The workflow that it is a run of: its file, else its name. None: the project has only one.",
+        {
+          minLength: 1,
+        },
+      ),
+    ),
+    name: Type.Optional(text(WORKFLOW_MAX_LENGTH, "The name of its workflow, or of the pipeline.", { minLength: 1 })),
+    event: Type.Optional(
+      text(64, "The event that it runs for, in GitHub's words where it has one.", { pattern: "^[a-z][a-z0-9_]*$" }),
+    ),
+    attempt: Type.Optional(
+      Type.Integer({ format: "int64", minimum: 0, description: "How often it was run, where its host counts that." }),
+    ),
     commit: commit("The commit that it builds."),
     branch: Type.Optional(branch("The branch that it builds.")),
     status: literals(PIPELINE_STATUSES, { description: "Its state after the event." }),

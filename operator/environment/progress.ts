@@ -65,8 +65,8 @@ export function isServing(environment: SpecAndStatus): boolean {
 /** The pipelines that build the commits that the environment should run. */
 export function wantedPipelines(environment: SpecAndStatus): (Pipeline & { readonly component: Component })[] {
   return COMPONENTS.flatMap((component) => {
-    const pipeline = environment.spec[component]?.pipeline;
-    const isWanted = pipeline !== undefined && pipeline.commit === wantedCommit(environment, component);
-    return isWanted ? [{ ...pipeline, component }] : [];
+    const { pipelines = [] } = environment.spec[component] ?? {};
+    const wanted = wantedCommit(environment, component);
+    return pipelines.filter(({ commit }) => commit === wanted).map((pipeline) => ({ ...pipeline, component }));
   });
 }

@@ -1,6 +1,7 @@
 import { clipped, findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { expiresAt } from "../../crds/environment/lifetime.ts";
+import { decidingPipeline } from "../../crds/environment/pipelines.ts";
 import type { Component } from "../../crds/names.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import type { Facts, MessageEvent } from "../../crds/notifications/notification.ts";
@@ -36,7 +37,7 @@ export function pipelineFacts(
   repositories: Pick<Repositories, "find">,
 ): Facts {
   const source = environment.spec[component];
-  const pipeline = source?.pipeline;
+  const pipeline = decidingPipeline(source?.pipelines ?? []);
   if (source === undefined || pipeline === undefined) return {};
   const { branch } = source;
   const repository = repositories.find(source.repository);

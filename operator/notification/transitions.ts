@@ -1,5 +1,6 @@
 import { type Condition, findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { decidingPipeline } from "../../crds/environment/pipelines.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import { expiryTransition } from "./expiry-warnings.ts";
@@ -70,10 +71,10 @@ function pipelineTransition(environment: EphemeralEnvironment, announced: Announ
   };
 }
 
-/** The pipelines that succeeded or failed, by component. */
+/** The pipelines by which a build succeeded or failed, by component. */
 function endedPipelines({ spec }: EphemeralEnvironment): NonNullable<Announced["pipelines"]> {
   const marks = COMPONENTS.flatMap((component) => {
-    const pipeline = spec[component]?.pipeline;
+    const pipeline = decidingPipeline(spec[component]?.pipelines ?? []);
     const hasEnded = pipeline?.status === "success" || pipeline?.status === "failed";
     return hasEnded ? [[component, `${pipeline.project}#${pipeline.id}/${pipeline.status}`]] : [];
   });

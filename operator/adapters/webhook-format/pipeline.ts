@@ -2,6 +2,7 @@ import { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, ignored, optional } from "./event.ts";
 import { at, integer, text, timestamp } from "./payload.ts";
+import { runEvent } from "./run-event.ts";
 
 type Status = PipelineState["status"];
 
@@ -23,6 +24,20 @@ const STATUSES: ReadonlyMap<string, Status> = new Map([
   ["canceled", "canceled"],
 ] as const);
 
+/**
+ * GitLab's sources, https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable. The others keep their
+ * names: `external` is made of commit statuses, also of ours; a `parent_pipeline` reports what its child has done.
+ */
+const EVENTS: ReadonlyMap<unknown, string> = new Map([
+  ["merge_request_event", "pull_request"],
+  ["external_pull_request_event", "pull_request"],
+  ["web", "workflow_dispatch"],
+  ["api", "workflow_dispatch"],
+  ["trigger", "repository_dispatch"],
+  ["pipeline", "repository_dispatch"],
+]);
+
+const name = optional(PipelineState.properties.name);
 const branch = optional(PipelineState.properties.branch);
 const url = optional(PipelineState.properties.url);
 
@@ -41,6 +56,8 @@ export function pipelineEvent(payload: unknown, now: Date): ReadEvent {
     pipeline: {
       project: at(payload, "project", "path_with_namespace"),
       id: integer(at(pipeline, "id")),
+      name: name(at(pipeline, "name")),
+      event: runEvent(at(pipeline, "source"), EVENTS),
       commit: at(pipeline, "sha") ?? at(payload, "commit", "id"),
       branch: at(pipeline, "tag") === true ? undefined : branch(at(pipeline, "ref")),
       status,

@@ -3,6 +3,7 @@ import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, ignored, optional } from "./event.ts";
 import { at, integer, text, timestamp } from "./payload.ts";
 import { isSameRepository } from "./repository.ts";
+import { runEvent } from "./run-event.ts";
 
 type Status = PipelineState["status"];
 
@@ -16,7 +17,14 @@ const STATUS_OF_CONCLUSION: Readonly<Partial<Record<string, Status>>> = {
 };
 const UNFINISHED = ["requested", "in_progress"];
 
+/** Words of older versions of Gitea, which say what has happened instead of the event that the workflow names. */
+const EVENTS: ReadonlyMap<unknown, string> = new Map(
+  ["sync", "assign", "label", "milestone", "review_request"].map((what) => [`pull_request_${what}`, "pull_request"]),
+);
+
 const branch = optional(PipelineState.properties.branch);
+const workflow = optional(PipelineState.properties.workflow);
+const name = optional(PipelineState.properties.name);
 const url = optional(PipelineState.properties.url);
 
 /**
@@ -32,11 +40,16 @@ export function workflowRunEvent(payload: unknown, now: Date): ReadEvent {
   if (head !== undefined && !isSameRepository(head, repository)) return ignored("The workflow run is of a fork");
   const status = statusOf(text(at(payload, "action")), text(at(run, "conclusion")));
   if (status === undefined) return ignored("The workflow run says nothing of its commit's build");
+  const named = name(at(run, "name") ?? at(payload, "workflow", "name"));
   return checked({
     type: "pipeline",
     pipeline: {
       project: at(repository, "full_name"),
       id: integer(at(run, "id")),
+      workflow: workflow(fileOf(at(run, "path"))) ?? named,
+      name: named,
+      event: runEvent(at(run, "event"), EVENTS),
+      attempt: attempt(at(run, "run_attempt")),
       commit: at(run, "head_sha"),
       branch: branch(at(run, "head_branch")),
       status,
@@ -45,6 +58,14 @@ export function workflowRunEvent(payload: unknown, now: Date): ReadEvent {
     },
   });
 }
+
+const attempt = (value: unknown): number | undefined => {
+  const count = integer(value);
+  return count === undefined || count < 0 ? undefined : count;
+};
+
+/** The path of a workflow without the ref that some hosts append, as in `build.yml@refs/heads/main`. */
+const fileOf = (path: unknown): string => text(path).replace(/^(.*?[.]ya?ml)@.*$/s, "$1");
 
 function statusOf(action: string, conclusion: string): Status | undefined {
   if (conclusion !== "")

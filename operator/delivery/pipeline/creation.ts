@@ -1,5 +1,7 @@
 import { pipelineKey } from "../../../crds/environment/environment-record.ts";
+import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
+import { buildOf, decidingPipeline, pipelineName, withPipelines } from "../../../crds/environment/pipelines.ts";
 import { branchEnvironmentName } from "../../../crds/environment/triggered-names.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
@@ -8,12 +10,14 @@ import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { organizationProblem, repositoryProblem } from "../allowed.ts";
 import { type Components, completed, fullProblem } from "../components.ts";
 import { type Decided, nameTaken, nothing, verdict } from "../decision.ts";
-import { pipelineOf, type ReportedPipeline } from "./report.ts";
+import { knownPipelines, pipelineOf, type ReportedPipeline } from "./report.ts";
 
-/** A report that names its branch, and the name of the environment that it would make. */
+/** A report that names its branch, the environment that it would make, and what other workflows have reported. */
 interface Creation extends ReportedPipeline {
   readonly branch: string;
   readonly name: string;
+  /** The commit's pipelines, each workflow's newest run. */
+  readonly pipelines: readonly Pipeline[];
 }
 
 /** A rule for environments that pipelines make: its name, the outcome's reason and the problem. */
@@ -36,7 +40,8 @@ export async function createdByPipeline(reported: ReportedPipeline): Promise<Dec
       verdict(repository, "head_branch", problem),
     ]);
   }
-  const creation = { ...reported, branch, name: branchEnvironmentName(repository.metadata.name, branch) };
+  const name = branchEnvironmentName(repository.metadata.name, branch);
+  const creation = { ...reported, branch, name, pipelines: pipelinesOf(reported) };
   const checked = rulesOf(creation);
   const trace = checked.map(([rule, , broken]) => verdict(repository, rule, broken));
   const [, reason = "", message] = checked.find(([, , broken]) => broken !== undefined) ?? [];
@@ -51,6 +56,8 @@ function rulesOf(creation: Creation): readonly Checked[] {
   const { repository } = subject;
   return [
     ["create_on_success", "CreatesNone", createOnSuccessProblem(repository)],
+    ["pull_request", "OfPullRequest", pullRequestProblem(creation)],
+    ["all_workflows", "NotBuilt", unbuiltProblem(creation)],
     ["allowed_organizations", "OrganizationNotAllowed", organizationProblem(repository, context.settings)],
     ["allowed_repositories", "RepositoryNotAllowed", repositoryProblem(repository, context.settings)],
     ["former_environment", "DeletedBefore", returnProblem(creation)],
@@ -58,10 +65,30 @@ function rulesOf(creation: Creation): readonly Checked[] {
   ];
 }
 
+/** The commit's pipelines that are known, with the reported one: that may have been outdated meanwhile. */
+function pipelinesOf({ subject, pipeline, context }: ReportedPipeline): readonly Pipeline[] {
+  const known = knownPipelines(pipeline.commit, subject.repository, context);
+  return withPipelines([], [...known, pipelineOf(pipeline)], pipeline.commit);
+}
+
+/** All workflows that count must have built the commit; the last of them to succeed makes the environment. */
+function unbuiltProblem({ pipelines, context }: Creation): string | undefined {
+  const now = context.clock.now();
+  const unbuilt = pipelines.filter((one) => !["built", "silent"].includes(buildOf(one, now)));
+  const deciding = decidingPipeline(unbuilt);
+  return deciding && `${pipelineName(deciding)} has not succeeded: its status is ${deciding.status}`;
+}
+
 function createOnSuccessProblem({ metadata, spec }: Repository): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return `Repository '${metadata.name}' is being deleted`;
   const isOn = spec.pipeline?.createOnSuccess ?? true;
   return isOn ? undefined : `pipelines of Repository '${metadata.name}' create no environments`;
+}
+
+/** A pull request without a required label, or a closed one, gets no environment by its build. */
+function pullRequestProblem({ subject, pipeline }: Creation): string | undefined {
+  const isDecidedElsewhere = pipeline.event === "pull_request" && subject.repository.spec.pullRequest?.enabled === true;
+  return isDecidedElsewhere ? "it is the pipeline of a pull request, whose own rules decide" : undefined;
 }
 
 /** What was deleted or expired comes back only with another commit, whose pipeline ended later. */
@@ -78,7 +105,7 @@ function returnProblem({ subject, pipeline, context, name }: Creation): string |
 }
 
 async function created(creation: Creation, former: readonly RuleVerdict[]): Promise<Decided> {
-  const { subject, pipeline, context, branch, name } = creation;
+  const { subject, pipeline, context, branch, name, pipelines } = creation;
   const { repository } = subject;
   const head = await context.branchHeads.headOf(repository, branch);
   const isHead = head === pipeline.commit;
@@ -87,7 +114,7 @@ async function created(creation: Creation, former: readonly RuleVerdict[]): Prom
   const trace = [...former, verdict(repository, "branch_head", problem)];
   if (problem !== undefined) return nothing("NotTheHead", problem, trace);
 
-  const source = { repository: repository.metadata.name, branch, follow: true, pipeline: pipelineOf(pipeline) };
+  const source = { repository: repository.metadata.name, branch, follow: true, pipelines: [...pipelines] };
   const components = await completed({ repository, source, branch }, context);
   const isUsable = typeof components !== "string";
   const all = [...trace, verdict(repository, "companion_repo", isUsable ? undefined : components)];

@@ -1,24 +1,35 @@
-import { mayFollow } from "../../../crds/environment/pipelines.ts";
+import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import { withPipeline } from "../../../crds/environment/pipelines.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
+import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, left, nothing, type Subject, verdict } from "../decision.ts";
 import { type User, usersOf } from "../users.ts";
+import { COUNTED_RULES, type CountedProblem, countedProblem } from "./counted.ts";
 import { createdByPipeline } from "./creation.ts";
 import { pipelineOf, type ReportedPipeline } from "./report.ts";
 
 /**
- * What to do about a pipeline's report: every environment that wants its commit, or has the branch whose head the commit is
+ * What to do about a pipeline's report that counts: every environment that wants its commit, or has the branch whose head the commit is
  * now, records it. A success without such an environment may create one.
  *
  * @throws HostUnavailable when the head of the branch must be known and its host can't be asked, SecretsUnavailable
  */
 export async function decidePipeline(reported: ReportedPipeline): Promise<readonly Decided[]> {
-  const { pipeline } = reported;
+  const { pipeline, subject } = reported;
+  const uncounted = countedProblem(pipeline, subject.repository.spec.pipeline);
+  if (uncounted !== undefined) return [nothing("NotCounted", uncounted.message, countedTrace(uncounted, subject))];
   const users = await concerned(reported);
-  const waiting = users.filter((user) => isAwaited(user, reported.subject));
+  const waiting = users.filter((user) => isAwaited(user, subject));
   if (waiting.length > 0) return waiting.map((user) => ofUser(user, reported));
   if (users.length > 0) return [nothing("NotAwaited", "pull requests of this Repository wait for no pipeline")];
   if (pipeline.status === "success") return [await createdByPipeline(reported)];
   return [nothing("NoEnvironment", `no environment wants the commit ${pipeline.commit.slice(0, 8)}`)];
+}
+
+/** The verdicts up to the rule that is not met. */
+function countedTrace({ rule, message }: CountedProblem, { repository }: Subject): readonly RuleVerdict[] {
+  const met = COUNTED_RULES.slice(0, COUNTED_RULES.indexOf(rule));
+  return [...met.map((one) => verdict(repository, one, undefined)), verdict(repository, rule, message)];
 }
 
 /** A pull request waits for pipelines only where its Repository has `pipeline`: other workflows, such as linters, build no image. */
@@ -51,21 +62,27 @@ function isMoved({ follows, environment }: User, { repository }: Subject): boole
 function ofUser(user: User, reported: ReportedPipeline): Decided {
   const { environment, source, follows, wanted } = user;
   const { subject, pipeline, context } = reported;
-  const { at, ...report } = pipelineOf(pipeline);
-  const former = source.pipeline;
-  const isKnown = former?.project === report.project && former.id === report.id && former.status === report.status;
-  if (isKnown) return left(environment, "Recorded", "the environment shows this already");
-  if (!mayFollow({ ...report, at }, former, source.commit)) {
+  const report = pipelineOf(pipeline);
+  const former = source.pipelines ?? [];
+  const isKnown = ({ attempt, status }: Pipeline) => attempt === report.attempt && status === report.status;
+  if (former.some((one) => isSameRun(one, report) && isKnown(one))) {
+    return left(environment, "Recorded", "the environment shows this already");
+  }
+  const pipelines = withPipeline(former, report, source.commit);
+  if (pipelines === undefined) {
     return left(environment, "Outdated", "the environment shows a newer report, or waits for another commit's");
   }
   if (pipeline.status === "canceled" && isEnd(user, reported)) {
     return deletion(environment, "PipelineCanceled", [verdict(subject.repository, "on_canceled", undefined)]);
   }
-  const spec = { [subject.repository.spec.type]: { ...source, pipeline: { ...report, at } } };
+  const spec = { [subject.repository.spec.type]: { ...source, pipelines: [...pipelines] } };
   const isBehind = follows && wanted !== pipeline.commit;
   const annotations = isBehind ? { annotations: { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } } : {};
   return { decision: { do: "update", environment, spec, ...annotations, reason: REASONS[pipeline.status] }, trace: [] };
 }
+
+const isSameRun = (one: Pipeline, other: Pipeline): boolean =>
+  one.project === other.project && one.workflow === other.workflow && one.id === other.id;
 
 const REASONS = {
   running: "PipelineRunning",
@@ -85,6 +102,6 @@ function isEnd({ environment, source, isMadeByPipeline }: User, { subject, pipel
   if (Date.parse(pipeline.at) < Date.parse(metadata.creationTimestamp)) return false;
   if (effect === "any") return source.branch === pipeline.branch;
   const runs = status?.sources?.[repository.spec.type]?.applied !== undefined;
-  const isOwn = source.pipeline?.project === pipeline.project && source.pipeline.id === pipeline.id;
+  const isOwn = source.pipelines?.some((one) => isSameRun(one, pipelineOf(pipeline))) === true;
   return effect === "own" && isMadeByPipeline && isOwn && !runs;
 }

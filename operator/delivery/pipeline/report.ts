@@ -1,9 +1,10 @@
 import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
-import { mayFollow } from "../../../crds/environment/pipelines.ts";
+import { withPipelines } from "../../../crds/environment/pipelines.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
+import { countedProblem } from "./counted.ts";
 
 /** A pipeline's report as one Repository sees it; only environments of this Repository are concerned. */
 export interface ReportedPipeline {
@@ -13,30 +14,41 @@ export interface ReportedPipeline {
 }
 
 /** The report as an environment records it. */
-export function pipelineOf({ project, id, commit, status, url, at }: PipelineState): Pipeline {
-  return { project, id, commit, status, at, ...(url === undefined ? {} : { url }) };
+export function pipelineOf({ project, workflow = "", id, attempt, commit, status, url, at }: PipelineState): Pipeline {
+  const more = { ...(attempt === undefined ? {} : { attempt }), ...(url === undefined ? {} : { url }) };
+  return { project, workflow, id, commit, status, at, ...more };
 }
 
 type Source = EnvironmentSpec["backend"];
 
 /**
- * A source with the pipeline of its commit, if the Repository has pipelines and one has reported already: a branch may be
- * built long before its pull request is opened, and reports may come before the push that caused them.
+ * A source with the pipelines of its commit, if the Repository has pipelines and some that count have reported already: a
+ * branch may be built long before its pull request is opened, and reports may come before the push that caused them.
  */
-export function withReport(
+export function withReports(
   source: Source,
   repository: Repository,
-  { deliveries }: Pick<DecisionContext, "deliveries">,
+  context: Pick<DecisionContext, "deliveries">,
 ): Source {
-  if (repository.spec.pipeline === undefined || source.commit === undefined) return source;
-  const reports = deliveries.ofCommit(source.commit).flatMap(({ spec }) => {
-    const { pipeline } = spec.event;
-    const isOurs = spec.verified && spec.repositories?.includes(repository.metadata.name);
-    return isOurs && pipeline !== undefined ? [pipelineOf(pipeline)] : [];
-  });
-  const newest = reports.reduce<Pipeline | undefined>(
-    (former, next) => (mayFollow(next, former, source.commit) ? next : former),
-    source.pipeline,
-  );
-  return newest === undefined ? source : { ...source, pipeline: newest };
+  const { commit, pipelines = [] } = source;
+  if (repository.spec.pipeline === undefined || commit === undefined) return source;
+  const known = withPipelines(pipelines, knownPipelines(commit, repository, context), commit);
+  return known.length === 0 ? source : { ...source, pipelines: [...known] };
+}
+
+/** The stored reports about a commit that count, in the order of their arrival. */
+export function knownPipelines(
+  commit: string,
+  repository: Repository,
+  { deliveries }: Pick<DecisionContext, "deliveries">,
+): readonly Pipeline[] {
+  return deliveries
+    .ofCommit(commit)
+    .toSorted((one, other) => (one.spec.receivedAt < other.spec.receivedAt ? -1 : 1))
+    .flatMap(({ spec }) => {
+      const { pipeline } = spec.event;
+      const isOurs = spec.verified && spec.repositories?.includes(repository.metadata.name);
+      const counts = pipeline !== undefined && countedProblem(pipeline, repository.spec.pipeline) === undefined;
+      return isOurs && counts ? [pipelineOf(pipeline)] : [];
+    });
 }

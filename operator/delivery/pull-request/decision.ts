@@ -1,7 +1,7 @@
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
-import { withReport } from "../pipeline/report.ts";
+import { withReports } from "../pipeline/report.ts";
 import type { PullRequestFacts } from "./facts.ts";
 import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
 import { endsEnvironment } from "./wanted.ts";
@@ -62,7 +62,7 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   const approval = evaluate(facts, [forks]);
   const trace = [...lasting.trace, ...approval.trace];
   if (approval.broken !== undefined) return nothing(approval.broken.reason, approval.broken.message, trace);
-  const moved = withReport({ ...source, ...head }, facts.repository, facts.context);
+  const moved = withReports({ ...source, ...head }, facts.repository, facts.context);
   return { decision: { do: "update", environment, spec: { [component]: moved }, reason: "NewCommit" }, trace };
 }
 

@@ -4,7 +4,7 @@ import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { admits } from "../../../crds/repository/repository.ts";
 import { completed } from "../components.ts";
 import { type Decided, type DecisionContext, nothing, type Subject, verdict } from "../decision.ts";
-import { withReport } from "../pipeline/report.ts";
+import { withReports } from "../pipeline/report.ts";
 import type { Head, MayCreate } from "./decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 
@@ -28,7 +28,7 @@ export async function creationOf(creation: Creation, context: DecisionContext): 
   const { name, facts, subject, head } = creation;
   const { repository, state } = facts;
   const named = { repository: repository.metadata.name, branch: head.branch ?? state.baseRef, commit: head.commit };
-  const source = withReport(named, repository, context);
+  const source = withReports(named, repository, context);
   // The author of a fork must not choose a branch of ours by its name.
   const branch = state.isFork ? undefined : state.headRef;
   const components = await completed({ repository, source, branch }, context);

@@ -1,6 +1,6 @@
 import { type Condition, findCondition, type InformationalCondition, transition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { buildOf } from "../../../crds/environment/pipelines.ts";
+import { buildOf, pipelineName } from "../../../crds/environment/pipelines.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { wantedPipelines } from "../progress.ts";
@@ -26,8 +26,8 @@ export function informationalConditions(
     );
   const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
   const silence = silent.map(
-    ({ component, id, project }) =>
-      `pipeline ${id} of ${project} has reported nothing for two hours: the ${component}'s commit is deployed without it`,
+    (pipeline) =>
+      `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,
   );
   return [
     ...(isSuspended(environment, former) ? [inform("Suspended", SUSPENDED)] : []),

@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { BUILDING } from "../../../crds/environment/phase.ts";
-import { buildOf, pipelineEnd } from "../../../crds/environment/pipelines.ts";
+import { buildOf, pipelineEnd, pipelineName } from "../../../crds/environment/pipelines.ts";
 import type { Component } from "../../../crds/names.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import { componentsOf } from "../desired/values.ts";
@@ -18,16 +18,16 @@ export function pipelineResult(
   const pipelines = wantedPipelines(environment).map((pipeline) => ({ ...pipeline, build: buildOf(pipeline, now) }));
   const broken = pipelines.find(({ build }) => build === "failed");
   if (broken !== undefined) {
-    const { id, project, commit, status, component, url } = broken;
+    const { commit, status, component, url } = broken;
     const outcome = status === "canceled" ? "was canceled" : "failed";
-    const message = `pipeline ${id} of ${project} ${outcome} for the ${component}'s commit ${commit.slice(0, 8)}`;
+    const message = `${pipelineName(broken)} ${outcome} for the ${component}'s commit ${commit.slice(0, 8)}`;
     const remedy = "run it again, or request another commit";
     return failed("PipelineFailed", `${message}${url === undefined ? "" : ` (${url})`}: ${remedy}`);
   }
   const running = pipelines.filter(({ build }) => build === "building");
   const awaited = [
     ...running.map((pipeline) => ({
-      message: `pipeline ${pipeline.id} of ${pipeline.project} builds the ${pipeline.component}`,
+      message: `${pipelineName(pipeline)} builds the ${pipeline.component}`,
       leftMs: pipelineEnd(pipeline).getTime() - now.getTime(),
     })),
     ...unreported(environment, repositories, now),
@@ -49,11 +49,11 @@ const FIRST_REPORT_MS = 5 * 60_000;
  */
 function unreported(environment: EphemeralEnvironment, repositories: ComponentRepositories, now: Date) {
   return componentsOf(environment).flatMap((component) => {
-    const { branch, pipeline } = environment.spec[component] ?? {};
+    const { branch, pipelines = [] } = environment.spec[component] ?? {};
     const applied = environment.status?.sources?.[component]?.applied;
     const commit = wantedCommit(environment, component) ?? "";
     const isApplied = applied?.branch === branch && applied?.commit === commit;
-    if (pipeline?.commit === commit || isApplied) return [];
+    if (isApplied || pipelines.some((pipeline) => pipeline.commit === commit)) return [];
     const leftMs = firstReportMs(environment, component, { repositories, now });
     return leftMs > 0
       ? [{ message: `the ${component}'s commit ${commit.slice(0, 8)} waits for its pipeline`, leftMs }]
@@ -67,8 +67,8 @@ function firstReportMs(
   component: Component,
   { repositories, now }: { readonly repositories: ComponentRepositories; readonly now: Date },
 ): number {
-  const { follow, commit, pipeline } = environment.spec[component] ?? {};
-  if (follow && !commit) return pipeline === undefined ? 0 : REPORT_FALLBACK_MS;
+  const { follow, commit, pipelines = [] } = environment.spec[component] ?? {};
+  if (follow && !commit) return pipelines.length === 0 ? 0 : REPORT_FALLBACK_MS;
   const hasPipelines = repositories[component]?.spec.pipeline !== undefined;
   if (!hasPipelines || !isOfPullRequest(environment, component)) return 0;
   return FIRST_REPORT_MS - elapsedMs(new Date(specChangedAt(environment, now)), now);

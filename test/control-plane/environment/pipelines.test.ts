@@ -21,8 +21,17 @@ const URL = "https://ci.example.test/7";
 
 function built(commit: string, more: Partial<Pipeline> = {}): EnvironmentSpec {
   const at = new Date().toISOString();
-  const pipeline: Pipeline = { project: "g/shop", id: 7, commit, status: "running", url: URL, at, ...more };
-  return { backend: { ...backendOnly.backend, commit, pipeline } };
+  const pipeline: Pipeline = {
+    project: "g/shop",
+    workflow: "",
+    id: 7,
+    commit,
+    status: "running",
+    url: URL,
+    at,
+    ...more,
+  };
+  return { backend: { ...backendOnly.backend, commit, pipelines: [pipeline] } };
 }
 
 const report = (name: string, spec: EnvironmentSpec) =>
@@ -162,10 +171,10 @@ describe("a report that comes late", () => {
   test("of a commit that is not wanted is recorded, and changes nothing", async () => {
     await world.create("unmoved", built(COMMIT, { status: "success" }));
     const before = await world.expectPhase("unmoved", "ready");
-    const spec = { backend: { pipeline: { ...built(NEXT, { id: 8, status: "failed" }).backend.pipeline } } };
+    const spec = { backend: { pipelines: built(NEXT, { id: 8, status: "failed" }).backend.pipelines } };
     await world.admin.patch(environmentType, { name: "unmoved" }, { spec }, { as: "merge" });
     const after = await world.reconcile("unmoved");
-    expect(after.spec.backend.pipeline?.id).toBe(8);
+    expect(after.spec.backend.pipelines?.map(({ id }) => id)).toEqual([8]);
     expect(after.status).toMatchObject({ phase: "ready", desiredHash: before.status?.desiredHash });
   }, 60_000);
 });

@@ -22,18 +22,43 @@ const refusedChanges: readonly [what: string, spec: object, words: string][] = [
   ["no config set any more", { configSet: null }, "spec.configSet.name can't be changed after creation"],
   ["another trigger", { trigger: { kind: "pipeline" } }, "spec.trigger can't be changed after creation"],
   ["no trigger any more", { trigger: null }, "spec.trigger can't be changed after creation"],
-  ["an older pipeline", { backend: { pipeline: { id: 6 } } }, "a newer pipeline of this project is recorded already"],
+  [
+    "an older pipeline",
+    { backend: { pipelines: [{ ...pipeline, id: 6 }] } },
+    "a newer pipeline of this project is recorded already",
+  ],
   [
     "another commit of the same pipeline",
-    { backend: { pipeline: { commit: "b".repeat(40) } } },
+    { backend: { pipelines: [{ ...pipeline, commit: "b".repeat(40) }] } },
     "a pipeline builds one commit, and never another",
   ],
   [
     "another commit's pipeline, while the wanted one's has not succeeded",
-    { backend: { commit: "a".repeat(40), pipeline: { id: 8, commit: "b".repeat(40) } } },
+    { backend: { commit: "a".repeat(40), pipelines: [{ ...pipeline, id: 8, commit: "b".repeat(40) }] } },
     "another commit's can't take its place",
   ],
-  ["no pipeline any more", { backend: { pipeline: null } }, "a recorded pipeline can't be removed"],
+  [
+    "an earlier attempt of the pipeline",
+    { backend: { pipelines: [{ ...pipeline, attempt: 1, status: "canceled" }] } },
+    "a later attempt of this pipeline is recorded already",
+  ],
+  ["no pipelines in an empty list", { backend: { pipelines: [] } }, "a recorded pipeline can't be removed"],
+  [
+    "another workflow's pipeline of the commit in its place",
+    { backend: { pipelines: [{ ...pipeline, workflow: "lint.yml" }] } },
+    "a recorded pipeline can't be removed",
+  ],
+  [
+    "another workflow's pipeline of another commit, while the wanted one's has not succeeded",
+    {
+      backend: {
+        commit: "a".repeat(40),
+        pipelines: [{ ...pipeline, workflow: "lint.yml", id: 8, commit: "b".repeat(40) }],
+      },
+    },
+    "another commit's can't take its place",
+  ],
+  ["no pipeline any more", { backend: { pipelines: null } }, "a recorded pipeline can't be removed"],
 ];
 
 const acceptedChanges: readonly [what: string, spec: object][] = [
@@ -43,14 +68,21 @@ const acceptedChanges: readonly [what: string, spec: object][] = [
   ["no overrides and no database", { overrides: null, database: null }],
   ["silence on the secrets, which are generated then as before", { secrets: null }],
   ["another rotation, and secrets provided no longer", { secrets: { rotate: { SECRET_KEY: "3" }, provided: null } }],
-  ["the same pipeline run again", { backend: { pipeline: { status: "running" } } }],
-  ["a newer pipeline of another commit", { backend: { pipeline: { id: 8, commit: "b".repeat(40) } } }],
+  ["the same pipeline run again", { backend: { pipelines: [{ ...pipeline, status: "running" }] } }],
+  ["a newer pipeline of another commit", { backend: { pipelines: [{ ...pipeline, id: 8, commit: "b".repeat(40) }] } }],
   [
     "a newer pipeline of another commit that is wanted from now on",
-    { backend: { commit: "b".repeat(40), pipeline: { id: 8, commit: "b".repeat(40) } } },
+    { backend: { commit: "b".repeat(40), pipelines: [{ ...pipeline, id: 8, commit: "b".repeat(40) }] } },
   ],
-  ["a pipeline of another project", { backend: { pipeline: { id: 1, project: "g/other", commit: "b".repeat(40) } } }],
-  ["a first pipeline", { frontend: { pipeline } }],
+  [
+    "a pipeline of another project",
+    { backend: { pipelines: [{ ...pipeline, id: 1, project: "g/other", commit: "b".repeat(40) }] } },
+  ],
+  [
+    "an older pipeline of another workflow beside it",
+    { backend: { pipelines: [pipeline, { ...pipeline, workflow: "lint.yml", id: 6 }] } },
+  ],
+  ["a first pipeline", { frontend: { pipelines: [pipeline] } }],
 ];
 
 describe("a made EphemeralEnvironment", () => {
@@ -72,9 +104,9 @@ describe("a made EphemeralEnvironment", () => {
 
   test.each(["failed", "canceled", "running"])("refuses %s after the success of a pipeline", async (status) => {
     const succeeded = unique("kind-");
-    const backend = { ...source, pipeline: { ...pipeline, status: "success" } };
+    const backend = { ...source, pipelines: [{ ...pipeline, status: "success" }] };
     await given(admin, paths.environments, environmentObject(succeeded, { backend }));
-    const change = { spec: { backend: { pipeline: { status } } } };
+    const change = { spec: { backend: { pipelines: [{ ...pipeline, status }] } } };
     const reply = await admin.patch(`${paths.environments}/${succeeded}?dryRun=All`, change);
     await admin.delete(`${paths.environments}/${succeeded}`);
     expect(reply).toMatchObject({ status: 422 });

@@ -60,13 +60,25 @@ const refusedSpecs: Refusal[] = [
   ],
   [
     "a pipeline that doesn't say since when",
-    environmentObject("shop", { backend: { ...source, pipeline: { ...pipeline, at: undefined } } }),
-    "spec.backend.pipeline.at: Required value",
+    environmentObject("shop", { backend: { ...source, pipelines: [{ ...pipeline, at: undefined }] } }),
+    "spec.backend.pipelines[0].at: Required value",
   ],
   [
     "a pipeline of an unknown status",
-    environmentObject("shop", { backend: { ...source, pipeline: { ...pipeline, status: "skipped" } } }),
-    'spec.backend.pipeline.status: Unsupported value: "skipped"',
+    environmentObject("shop", { backend: { ...source, pipelines: [{ ...pipeline, status: "skipped" }] } }),
+    'spec.backend.pipelines[0].status: Unsupported value: "skipped"',
+  ],
+  [
+    "pipelines of two commits",
+    environmentObject("shop", {
+      backend: { ...source, pipelines: [pipeline, { ...pipeline, workflow: "lint.yml", commit: "b".repeat(40) }] },
+    }),
+    "the pipelines are those of one commit",
+  ],
+  [
+    "two pipelines of one workflow",
+    environmentObject("shop", { backend: { ...source, pipelines: [pipeline, { ...pipeline, id: 8 }] } }),
+    "spec.backend.pipelines[1]: Duplicate value",
   ],
   [
     "a variable without a value",

@@ -13,7 +13,7 @@ const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", n
 const finalizer = `${group}/teardown`;
 const source = { repository: "sample-backend", branch: "main" };
 const pipeline = {
-  ...{ project: "g/shop", id: 7, commit: "a".repeat(40) },
+  ...{ project: "g/shop", workflow: "", id: 7, commit: "a".repeat(40) },
   ...{ status: "running", at: "2026-01-01T00:00:00Z" },
 };
 
@@ -22,12 +22,12 @@ const refusedToMake: readonly [what: string, object: object, words: string][] = 
   ["a trigger", environmentObject("shop", { trigger: { kind: "api" } }), "spec.trigger is set by the platform"],
   [
     "a pipeline of the backend",
-    environmentObject("shop", { backend: { ...source, pipeline } }),
+    environmentObject("shop", { backend: { ...source, pipelines: [pipeline] } }),
     "are what the pipeline host reported",
   ],
   [
     "a pipeline of the frontend",
-    environmentObject("shop", { frontend: { ...source, pipeline } }),
+    environmentObject("shop", { frontend: { ...source, pipelines: [pipeline] } }),
     "are what the pipeline host reported",
   ],
   [
@@ -54,7 +54,11 @@ const refusedToMake: readonly [what: string, object: object, words: string][] = 
 
 const refusedToChange: readonly [what: string, change: object, words: string][] = [
   ["the owner", { spec: { owner: { name: "Me" } } }, "spec.owner is set by the platform"],
-  ["the pipeline", { spec: { backend: { pipeline: { id: 8 } } } }, "are what the pipeline host reported"],
+  [
+    "the pipelines",
+    { spec: { backend: { pipelines: [{ ...pipeline, id: 8 }] } } },
+    "are what the pipeline host reported",
+  ],
   ["the owner away", { spec: { owner: null } }, "spec.owner is set by the platform"],
   ["the groups", { spec: { access: { groups: ["shop-team", "third-team"] } } }, "spec.access can't be changed"],
   ["the groups away", { spec: { access: null } }, "spec.access can't be changed after creation without"],
@@ -85,7 +89,7 @@ describe("rights on an environment", () => {
       annotations: { [`${group}/note`]: "x" },
       finalizers: [finalizer],
     };
-    const spec = { owner, access: { groups: ["other-team"] }, backend: { ...source, pipeline } };
+    const spec = { owner, access: { groups: ["other-team"] }, backend: { ...source, pipelines: [pipeline] } };
     await given(platform, paths.environments, environmentObject(name, spec, metadata));
     for (const person of [developer, maintainer]) {
       await until(async () => (await person.get(path)).status === 200, { what: "a person's rights" });

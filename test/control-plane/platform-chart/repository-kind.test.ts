@@ -48,7 +48,12 @@ describe("the kind Repository", () => {
           configSet: "web",
           forks: "approve",
         },
-        pipeline: { createOnSuccess: false, onCanceled: "any" },
+        pipeline: {
+          workflows: [".github/workflows/build.yml", "Build image"],
+          events: ["push", "schedule"],
+          createOnSuccess: false,
+          onCanceled: "any",
+        },
         notify: { chatChannel: "#shop", events: ["ready", "failed"] },
         webhookSecretRef: { name: "shop-webhook", key: "latest" },
       },
@@ -180,6 +185,9 @@ describe("the kind Repository", () => {
       "spec.imagePullSecretRef.key in body should match",
     ],
     ["an override of no component", { overridable: ["secret.name"] }, "spec.overridable[0] in body should match"],
+    ["runs for comments", { pipeline: { events: ["issue_comment"] } }, 'Unsupported value: "issue_comment"'],
+    ["no event whose runs count", { pipeline: { events: [] } }, "spec.pipeline.events in body should have at least 1"],
+    ["no workflow", { pipeline: { workflows: [] } }, "spec.pipeline.workflows in body should have at least 1"],
     ["an override of everything", { overridable: ["backend"] }, "spec.overridable[0] in body should match"],
   ])("refuses %s, and says so", async (_, spec, words) => {
     const reply = await admin.create(dryRun, repositoryObject(spec));

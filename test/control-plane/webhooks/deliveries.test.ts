@@ -16,7 +16,7 @@ import { answeringProber, createWorld, type World } from "../../support/fixtures
 import { shareSecret } from "../../support/fixtures/shared-secret.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { pullRequestBody, signedHeaders, workflowRunBody } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 
 const KEY = "the-key-of-webhooks-in-the-control-plane";
 const namespace = "ephemeral-system";
@@ -39,6 +39,8 @@ afterAll(() => world.stop(), 60_000);
 interface Facade {
   /** Sends a signed pull request. */
   pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
+  /** Sends a signed run of a workflow. */
+  run(repository: string, run: Parameters<typeof workflowRunBody>[1]): Promise<Reply>;
   readonly audit: ReturnType<typeof memoryAuditTrail>;
   stop(): Promise<void>;
 }
@@ -56,14 +58,20 @@ async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?
     createApp({ ...shared, ...operator.ports, metrics: prometheusMetrics(), randomBytes, version: "0" }),
   );
   let stopped: Promise<void> | undefined;
+  const send = (event: string, body: object, delivery = randomBytes(8).toString("hex")) => {
+    const text = JSON.stringify(body);
+    return http
+      .post("/api/webhooks/repohost")
+      .set(signedHeaders(text, { key: KEY, event, delivery }))
+      .send(text);
+  };
   const made: Facade = {
     audit,
-    async pull(repository, asked = {}, delivery = randomBytes(8).toString("hex")) {
-      const text = JSON.stringify(pullRequestBody({ repository, ...asked }));
-      return http
-        .post("/api/webhooks/repohost")
-        .set(signedHeaders(text, { key: KEY, delivery }))
-        .send(text);
+    async pull(repository, asked = {}, delivery) {
+      return send("pull_request", pullRequestBody({ repository, ...asked }), delivery);
+    },
+    async run(repository, run) {
+      return send("workflow_run", workflowRunBody(repository, run));
     },
     stop() {
       stopped ??= operator.stop();
@@ -187,3 +195,30 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
   expect(refused.every(({ headers }) => Number(headers["retry-after"]) > 0)).toBe(true);
   expect(await deliveriesOf("crowded")).toHaveLength(3);
 }, 60_000);
+
+// Abuse case 117: whoever may comment has a workflow of the head commit run, and fail.
+test("a workflow that an issue comment started says nothing of a build; of those that do, all must succeed", async () => {
+  await world.register("checked", { fullName: "shop/checked", pullRequest: { enabled: true }, pipeline: {} });
+  await world.startOperator({ settings });
+  const { pull, run } = await facade();
+  const [build, lint] = [".github/workflows/build.yml", ".github/workflows/lint.yml"];
+  await run("shop/checked", { id: 9, path: build, event: "issue_comment", conclusion: "failure", commit: FIRST });
+  await pull("shop/checked", { commit: FIRST, updatedAt: now() });
+  await world.expectPhase("checked-pr-42", "building");
+  await run("shop/checked", { id: 10, path: build, event: "push", commit: FIRST });
+  await run("shop/checked", { id: 11, path: lint, event: "push", conclusion: "success", commit: FIRST });
+  await run("shop/checked", { id: 12, path: build, event: "issue_comment", conclusion: "failure", commit: FIRST });
+  const building = await world.reconcile("checked-pr-42");
+  expect(building.status?.phase).toBe("building");
+  expect(building.spec.backend.pipelines).toMatchObject([
+    { workflow: build, id: 10, status: "running" },
+    { workflow: lint, id: 11, status: "success" },
+  ]);
+  await run("shop/checked", { id: 10, path: build, event: "push", conclusion: "success", commit: FIRST });
+  await world.expectPhase("checked-pr-42", "ready");
+  await run("shop/checked", { id: 13, path: lint, event: "push", conclusion: "failure", commit: FIRST });
+  await world.expectPhase("checked-pr-42", "failed");
+  await untilSettled("checked");
+  const comments = (await deliveriesOf("checked")).filter(({ spec }) => spec.event.pipeline?.event === "issue_comment");
+  expect(comments.map(({ status }) => status?.reason)).toEqual(["NotCounted", "NotCounted"]);
+}, 120_000);

@@ -28,7 +28,7 @@ describe("what is asked for", () => {
     ["who may see it", { access: { groups: ["team"] } }],
     ["what made it", { trigger: { kind: "manifest" } }],
     ["the protection", { protected: true }],
-    ["a pipeline", { backend: { ...backend, commit: commitA, pipeline: pipelineFixture() } }],
+    ["a pipeline", { backend: { ...backend, commit: commitA, pipelines: [pipelineFixture()] } }],
     ["whether it follows its branch", { backend: { ...backend, commit: commitA, follow: true } }],
     ["silence on what is off anyway", { suspended: false }],
   ])("stays the same when %s changes", (_what, spec) => {
@@ -121,18 +121,18 @@ describe("what is wanted serves", () => {
 describe("a pipeline speaks about the environment", () => {
   const pipeline = pipelineFixture();
   test.each<[string, EnvironmentSpec["backend"], EnvironmentStatus, boolean]>([
-    ["when it builds the commit asked for", { ...backend, commit: commitA, pipeline }, {}, true],
-    ["not when it builds another one", { ...backend, commit: commitB, pipeline }, {}, false],
+    ["when it builds the commit asked for", { ...backend, commit: commitA, pipelines: [pipeline] }, {}, true],
+    ["not when it builds another one", { ...backend, commit: commitB, pipelines: [pipeline] }, {}, false],
     [
       "when it builds the head that was settled",
-      { ...backend, pipeline },
+      { ...backend, pipelines: [pipeline] },
       { sources: { backend: { resolved: main } } },
       true,
     ],
-    ["not while the head is not known", { ...backend, pipeline }, {}, false],
+    ["not while the head is not known", { ...backend, pipelines: [pipeline] }, {}, false],
     [
       "not when the head was settled for another branch",
-      { ...backend, branch: "next", pipeline },
+      { ...backend, branch: "next", pipelines: [pipeline] },
       { sources: { backend: { resolved: main } } },
       false,
     ],

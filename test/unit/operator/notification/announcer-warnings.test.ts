@@ -13,7 +13,7 @@ describe("an ended pipeline", () => {
     spec: {
       backend: {
         ...{ repository: "shop-api", branch: "main" },
-        pipeline: pipelineFixture({ status, id, url: "https://ci.test/p/7" }),
+        pipelines: [pipelineFixture({ status, id, url: "https://ci.test/p/7" })],
       },
     },
   });

@@ -85,6 +85,8 @@ describe("a workflow run of Gitea", () => {
       id: 1,
       commit: COMMIT,
       branch: "main",
+      workflow: "build.yaml",
+      event: "push",
       status: "running",
       at: now.toISOString(),
     });

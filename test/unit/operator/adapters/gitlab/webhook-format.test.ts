@@ -72,6 +72,8 @@ describe("what GitLab documents", () => {
       pipeline: {
         project: "gitlab-org/gitlab-test",
         id: 31,
+        name: "Pipeline for branch: master",
+        event: "pull_request",
         commit: "bcbb5ec396a2c0f828686f14fac9b80b780504f2",
         branch: "master",
         status: "success",
@@ -173,6 +175,31 @@ describe("a pipeline", () => {
     const { event, reason } = readWith("pipeline", { status });
     expect(event.pipeline?.status).toBe(read);
     expect(reason === undefined).toBe(read !== undefined);
+  });
+
+  test.each([
+    { source: "push", event: "push" },
+    { source: "merge_request_event", event: "pull_request" },
+    { source: "external_pull_request_event", event: "pull_request" },
+    { source: "web", event: "workflow_dispatch" },
+    { source: "api", event: "workflow_dispatch" },
+    { source: "schedule", event: "schedule" },
+    { source: "trigger", event: "repository_dispatch" },
+    { source: "pipeline", event: "repository_dispatch" },
+    { source: "chat", event: "chat" },
+    { source: "external", event: "external" },
+    { source: "parent_pipeline", event: "parent_pipeline" },
+    { source: "constructor", event: "constructor" },
+    { source: 7, event: "unknown" },
+    { source: undefined, event: undefined },
+  ])("whose source is $source runs for the event $event", ({ source, event }) => {
+    expect(readWith("pipeline", { source }).event.pipeline?.event).toBe(event);
+  });
+
+  test("has a name, and no workflow: a project has one", () => {
+    const { pipeline } = readWith("pipeline", {}).event;
+    expect(pipeline).toMatchObject({ name: "Pipeline for branch: master" });
+    expect(pipeline).not.toHaveProperty("workflow");
   });
 
   test("of a tag has no branch", () => {

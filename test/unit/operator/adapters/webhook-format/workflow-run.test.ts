@@ -10,6 +10,10 @@ describe("a workflow run", () => {
     id: 30_433_642,
     head_sha: COMMIT,
     head_branch: "feature/cart",
+    path: ".github/workflows/build.yml",
+    name: "Build image",
+    event: "push",
+    run_attempt: 2,
     html_url: "https://github.com/shop/api/actions/runs/30433642",
     updated_at: "2026-11-22T11:00:00Z",
     head_repository: repository,
@@ -24,6 +28,10 @@ describe("a workflow run", () => {
       pipeline: {
         project: "shop/api",
         id: 30_433_642,
+        workflow: ".github/workflows/build.yml",
+        name: "Build image",
+        event: "push",
+        attempt: 2,
         commit: COMMIT,
         branch: "feature/cart",
         status: "success",
@@ -57,6 +65,25 @@ describe("a workflow run", () => {
       expect(runEvent("completed", { conclusion: "success", head_branch: "main", ...head }).event.type).toBe("other");
     },
   );
+
+  test.each<[string, object, object]>([
+    ["a path with its ref, as Gitea reports it", { path: "build.yaml@refs/heads/x.yml@y" }, { workflow: "build.yaml" }],
+    ["no path", { path: undefined }, { workflow: "Build image" }],
+    ["a name beside the run", { name: undefined }, { workflow: ".github/workflows/build.yml" }],
+    ["a comment", { event: "issue_comment" }, { event: "issue_comment" }],
+    ["Gitea's event of a pull request", { event: "pull_request_sync" }, { event: "pull_request" }],
+    ["Gitea's event of a comment", { event: "pull_request_comment" }, { event: "pull_request_comment" }],
+    ["a word that is no event's", { event: "Issue Comment" }, { event: "unknown" }],
+    ["an event that is no text", { event: 7 }, { event: "unknown" }],
+  ])("is told by its workflow and event: %s", (_what, more, expected) => {
+    expect(runEvent("requested", more).event.pipeline).toMatchObject(expected);
+  });
+
+  test("without an event or a workflow names none", () => {
+    const { pipeline } = runEvent("requested", { event: undefined, path: undefined, name: undefined }).event;
+    expect(Object.keys(pipeline ?? {})).not.toEqual(expect.arrayContaining(["event"]));
+    expect(Object.keys(pipeline ?? {})).not.toEqual(expect.arrayContaining(["workflow"]));
+  });
 
   test("an address that is no http address is left out", () => {
     expect(runEvent("requested", { html_url: "javascript:alert(1)" }).event.pipeline).not.toHaveProperty("url");

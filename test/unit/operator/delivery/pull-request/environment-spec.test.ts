@@ -190,7 +190,7 @@ describe("its pipeline", () => {
     await world.settle(world.claim({ type: "pipeline", pipeline: { ...pipeline, branch: "feature" } }));
     await world.settle(world.claim({ type: "pipeline", pipeline: { ...pipeline, id: 8, commit: commitOf("b") } }));
     const { decision } = await world.arrive(pullRequestState());
-    expect(decision).toMatchObject({ do: "create", spec: { backend: { pipeline } } });
+    expect(decision).toMatchObject({ do: "create", spec: { backend: { pipelines: [pipeline] } } });
   });
 
   test("that reports before the push it is of is recorded with the commit", async () => {
@@ -200,7 +200,7 @@ describe("its pipeline", () => {
     await world.settle(world.claim({ type: "pipeline", pipeline: next }));
     const pushed = { action: "synchronize", headCommit: commitOf("b"), updatedAt: "2026-01-01T00:01:00Z" } as const;
     const { decision } = await world.arrive(pullRequestState(pushed));
-    expect(decision).toMatchObject({ do: "update", spec: { backend: { commit: commitOf("b"), pipeline: next } } });
+    expect(decision).toMatchObject({ do: "update", spec: { backend: { commit: commitOf("b"), pipelines: [next] } } });
   });
 
   test("is not looked for where the Repository has none", async () => {
@@ -208,6 +208,6 @@ describe("its pipeline", () => {
     await world.settle(world.claim({ type: "pipeline", pipeline }));
     const { decision } = await world.arrive(pullRequestState());
     expect(decision).toMatchObject({ do: "create" });
-    expect(decision).not.toHaveProperty("spec.backend.pipeline");
+    expect(decision).not.toHaveProperty("spec.backend.pipelines");
   });
 });

@@ -62,7 +62,7 @@ describe("an update", () => {
 
 describe("a commit that is being built", () => {
   const pipeline = pipelineFixture({ commit: commitB, at: minutesLater(600).toISOString() });
-  const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipeline } } };
+  const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipelines: [pipeline] } } };
   const { sources, ...running } = found(commitA, { running: commitA });
   const held = { sources: { backend: { ...sources.backend, resolved: sourceOf(commitB) } } };
   const building = new Map(allDone)
@@ -82,7 +82,7 @@ describe("a commit that is being built", () => {
     expect(gone.phase).toBe("updating");
     expect(findCondition(gone.conditions, "PipelineSilent")?.message).toContain("pipeline 7 of g/shop");
     const over = {
-      spec: { backend: { ...wanted.spec.backend, pipeline: { ...pipeline, status: "success" as const } } },
+      spec: { backend: { ...wanted.spec.backend, pipelines: [{ ...pipeline, status: "success" as const }] } },
     };
     const later = judged(environmentFixture({ ...wanted, ...over, status: gone }), updating, 722);
     expect(findCondition(later.conditions, "PipelineSilent")).toBeUndefined();

@@ -14,7 +14,7 @@ import { backend, commitB, HEAD, type Scene, step } from "./source-step.ts";
 
 describe("a commit with a pipeline", () => {
   const wanted = (more: Parameters<typeof pipelineFixture>[0]) =>
-    backend({ commit: commitB, pipeline: pipelineFixture({ commit: commitB, ...more }) });
+    backend({ commit: commitB, pipelines: [pipelineFixture({ commit: commitB, ...more })] });
   const before = { resolved: commitA, applied: commitA };
 
   test.each<[string, Scene, object, string | undefined]>([
@@ -68,9 +68,32 @@ describe("a commit with a pipeline", () => {
     expect(found?.applied?.commit).toBe(applied);
   });
 
+  const workflows = (...statuses: ("running" | "success" | "failed" | "canceled")[]) =>
+    backend({
+      commit: commitB,
+      pipelines: statuses.map((status, index) =>
+        pipelineFixture({ commit: commitB, workflow: `${index}.yml`, id: 10 - index, status }),
+      ),
+    });
+
+  test.each<[string, ReturnType<typeof workflows>, object]>([
+    ["waits for the one that runs", workflows("success", "running"), { reason: "Building" }],
+    ["fails with the one that failed", workflows("success", "failed"), { reason: "PipelineFailed" }],
+    ["fails with it while another one runs", workflows("running", "failed"), { reason: "PipelineFailed" }],
+    ["fails with the one that was canceled", workflows("canceled", "success"), { reason: "PipelineFailed" }],
+    ["is deployed when all have succeeded", workflows("success", "success"), { state: "done" }],
+  ])("of several workflows %s", async (_rule, spec, expected) => {
+    expect((await step({ spec, before })).result).toMatchObject(expected);
+  });
+
+  test("names the workflow that failed", async () => {
+    const { result } = await step({ spec: workflows("success", "failed"), before });
+    expect(result).toMatchObject({ message: expect.stringMatching(/^pipeline 9 of g\/shop \(1[.]yml\) failed/) });
+  });
+
   describe("of a branch that is followed", () => {
     const following = (more: Parameters<typeof pipelineFixture>[0]) =>
-      backend({ follow: true, pipeline: pipelineFixture(more) });
+      backend({ follow: true, pipelines: [pipelineFixture(more)] });
     const pushed = { before: { resolved: commitA, applied: commitA }, token: "new" };
 
     test.each<[string, Scene, object, string | undefined]>([
@@ -122,11 +145,11 @@ describe("a commit with a pipeline", () => {
       ["waits for the first report of its pipeline", { spec: wants(), repository }, { reason: "Building" }],
       [
         "waits for it also after another commit's",
-        { spec: wants({ pipeline: pipelineFixture({ status: "success" }) }), repository },
+        { spec: wants({ pipelines: [pipelineFixture({ status: "success" })] }), repository },
         { reason: "Building" },
       ],
       ["waits for it for five minutes", { spec: wants(), repository, minutes: 5 }, { state: "done" }],
-      ["is deployed after its success", { spec: wants({ pipeline: success }), repository }, { state: "done" }],
+      ["is deployed after its success", { spec: wants({ pipelines: [success] }), repository }, { state: "done" }],
       ["waits for none that is not configured", { spec: wants() }, { state: "done" }],
       ["of a fork waits for none", { spec: wants({ branch: "refs/pull/7/head" }), repository }, { state: "done" }],
       ["runs on", { spec: wants(), repository, before: { applied: commitB } }, { state: "done" }],
@@ -141,7 +164,7 @@ describe("a commit with a pipeline", () => {
   });
 
   test("is remembered while it is built, although the branch moves on", async () => {
-    const spec = backend({ pipeline: pipelineFixture({ commit: HEAD }) });
+    const spec = backend({ pipelines: [pipelineFixture({ commit: HEAD })] });
     const { found } = await step({ spec });
     expect(found).toEqual({ resolved: { branch: "main", commit: HEAD } });
     const { asked, result } = await step({ spec, before: { resolved: HEAD } });

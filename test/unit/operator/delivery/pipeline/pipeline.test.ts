@@ -1,16 +1,21 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { HostUnavailable } from "../../../../crds/errors.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
-import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
-import type { PipelineState } from "../../../../crds/webhooks/webhook-event.schema.ts";
-import { pipelineOf } from "../../../../operator/delivery/pipeline/report.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { HostUnavailable } from "../../../../../crds/errors.ts";
+import { RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
+import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
+import type { PipelineState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
+import { pipelineOf } from "../../../../../operator/delivery/pipeline/report.ts";
 import {
   CREATED,
   environmentFixture,
   repositoryFixture,
-} from "../../../support/fixtures/environment/environment-fixture.ts";
-import { commitOf, shopApi, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
+import {
+  commitOf,
+  pullRequestState,
+  shopApi,
+  WebhookWorld,
+} from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
 const a = commitOf("a");
 const b = commitOf("b");
@@ -38,7 +43,7 @@ describe("an environment that wants the commit", () => {
   const recorded = (more: Partial<PipelineState> = {}) => ({
     ...main,
     commit: a,
-    pipeline: pipelineOf(pipeline(more)),
+    pipelines: [pipelineOf(pipeline(more))],
   });
 
   test.each<[PipelineState["status"], string]>([
@@ -50,7 +55,7 @@ describe("an environment that wants the commit", () => {
     const world = worldOf();
     put(world, { backend: { ...main, commit: a } });
     const [decided] = await report(world, { status });
-    const spec = { backend: { ...main, commit: a, pipeline: pipelineOf(pipeline({ status })) } };
+    const spec = { backend: { ...main, commit: a, pipelines: [pipelineOf(pipeline({ status }))] } };
     expect(decided?.decision).toMatchObject({ do: "update", reason, spec });
   });
 
@@ -60,16 +65,28 @@ describe("an environment that wants the commit", () => {
     ["running after its success", {}, { status: "running" }, "Outdated"],
     ["canceled after its success", {}, { status: "canceled" }, "Outdated"],
     ["an older pipeline", { status: "failed" }, { id: 6 }, "Outdated"],
+    [
+      "the cancellation of an earlier attempt",
+      { status: "running", attempt: 2 },
+      { status: "canceled", attempt: 1 },
+      "Outdated",
+    ],
   ])("does nothing for a replay: %s", async (_what, former, next, reason) => {
     const world = worldOf();
     put(world, { backend: recorded(former) });
     expect(await decisions(world, next)).toEqual([["nothing", reason]]);
   });
 
-  test("records a retry", async () => {
+  test.each([
+    [{ status: "failed" }, { status: "running" }],
+    [
+      { status: "running", attempt: 1 },
+      { status: "running", attempt: 2 },
+    ],
+  ] as const)("records a retry: %j, then %j", async (former, next) => {
     const world = worldOf();
-    put(world, { backend: recorded({ status: "failed" }) });
-    expect(await decisions(world, { status: "running" })).toEqual([["update", "PipelineRunning"]]);
+    put(world, { backend: recorded(former) });
+    expect(await decisions(world, next)).toEqual([["update", "PipelineRunning"]]);
   });
 
   test.each(["failed", "canceled", "success"] as const)("is not touched by another project's: %s", async (status) => {
@@ -79,6 +96,101 @@ describe("an environment that wants the commit", () => {
     const event = { type: "pipeline", pipeline: pipeline({ project: "shop/other", status }) } as const;
     const decided = await world.decide(world.claim(event, "other", "other"));
     expect(decided.map(({ decision }) => decision.do)).toEqual(["nothing"]);
+  });
+});
+
+describe("a run that does not count", () => {
+  const byComment = { workflow: ".github/workflows/triage.yml", event: "issue_comment" };
+
+  // Abuse case 117: whoever may comment has a workflow of the default branch run, and fail.
+  test.each(["running", "failed", "canceled", "success"] as const)("changes nothing: %s", async (status) => {
+    const world = worldOf({ pipeline: { onCanceled: "any" } });
+    world.branchHeads.push("shop-api", "main", a);
+    put(world, { backend: { ...main, commit: a } });
+    const [decided] = await report(world, { ...byComment, status });
+    expect(decided?.decision).toMatchObject({ do: "nothing", reason: "NotCounted" });
+    expect(decided?.trace).toEqual([
+      { repository: "shop-api", rule: "events", passed: false, message: expect.stringContaining("'issue_comment'") },
+    ]);
+  });
+
+  test("makes no environment", async () => {
+    const world = worldOf({ pipeline: { workflows: ["build.yml"] } });
+    world.branchHeads.push("shop-api", "main", a);
+    expect(await decisions(world, byComment)).toEqual([["nothing", "NotCounted"]]);
+    const lint = { workflow: ".github/workflows/lint.yml", event: "push" };
+    expect(await decisions(world, lint)).toEqual([["nothing", "NotCounted"]]);
+    expect(await decisions(world, { ...lint, workflow: ".github/workflows/build.yml" })).toEqual([
+      ["create", "PipelineSucceeded"],
+    ]);
+  });
+
+  test("is not taken along with a new commit that its report came before", async () => {
+    const world = worldOf({ pipeline: {}, pullRequest: { enabled: true } });
+    await report(world, { ...byComment, status: "failed" });
+    const { decision } = await world.arrive(pullRequestState({ headCommit: a }));
+    expect(decision).toMatchObject({ do: "create" });
+    expect(decision).not.toHaveProperty("spec.backend.pipelines");
+  });
+});
+
+describe("several workflows of a commit", () => {
+  const build = { workflow: ".github/workflows/build.yml", event: "push", id: 7 };
+  const lint = { workflow: ".github/workflows/lint.yml", event: "push", id: 8 };
+
+  test("are recorded beside each other, in whatever order they report", async () => {
+    const world = worldOf();
+    put(world, { backend: { ...main, commit: a } });
+    for (const state of [lint, { ...build, status: "running" as const }, build]) {
+      await world.settle(world.claim({ type: "pipeline", pipeline: pipeline(state) }));
+    }
+    expect(world.environments.get("shop")?.spec.backend.pipelines).toEqual(
+      [lint, build].map((state) => pipelineOf(pipeline(state))),
+    );
+    expect(await decisions(world, { ...lint, id: 6, status: "failed" })).toEqual([["nothing", "Outdated"]]);
+    expect(await decisions(world, { ...lint, id: 9, status: "failed" })).toEqual([["update", "PipelineFailed"]]);
+  });
+
+  test.each<[string, readonly Partial<PipelineState>[], readonly string[]]>([
+    ["the last success", [{ ...build, status: "running" }, lint, build], ["NoEnvironment", "NotBuilt", "made"]],
+    [
+      "the success of a run after one that failed",
+      [{ ...build, status: "failed" }, lint, { ...build, id: 9 }],
+      ["NoEnvironment", "NotBuilt", "made"],
+    ],
+    [
+      "no success before a newer run of the workflow that failed",
+      [{ ...build, id: 9, status: "failed" }, build, lint],
+      ["NoEnvironment", "NotBuilt", "NotBuilt"],
+    ],
+    [
+      "a success, whatever workflows do that do not count",
+      [{ ...lint, event: "schedule", status: "failed" }, build],
+      ["NotCounted", "made"],
+    ],
+  ])("make an environment by %s", async (_what, reports, expected) => {
+    const world = worldOf();
+    world.branchHeads.push("shop-api", "main", a);
+    const done: string[] = [];
+    for (const [index, state] of reports.entries()) {
+      world.nowMs += 1000 * index;
+      const { decision } = await world.settle(world.claim({ type: "pipeline", pipeline: pipeline(state) }));
+      done.push(decision.do === "create" ? "made" : decision.reason);
+    }
+    expect(done).toEqual(expected);
+  });
+
+  test("are all taken along with the environment that the last of them makes", async () => {
+    const world = worldOf();
+    world.branchHeads.push("shop-api", "main", a);
+    for (const state of [{ ...build, status: "running" as const }, lint, build]) {
+      await world.settle(world.claim({ type: "pipeline", pipeline: pipeline(state) }));
+    }
+    const [made] = world.living;
+    expect(made?.spec.backend.pipelines?.map(({ workflow, status }) => [workflow, status])).toEqual([
+      [lint.workflow, "success"],
+      [build.workflow, "success"],
+    ]);
   });
 });
 
@@ -111,7 +223,7 @@ describe("an environment that follows the branch", () => {
 
 describe("a canceled pipeline", () => {
   const running = pipelineOf(pipeline({ status: "running" }));
-  const making = { trigger: byPipeline, backend: { ...main, commit: a, pipeline: running } };
+  const making = { trigger: byPipeline, backend: { ...main, commit: a, pipelines: [running] } };
   const applied = { sources: { backend: { applied: { branch: "main", commit: b, image: "i:b" } } } };
 
   test.each<[string, string, Partial<EnvironmentSpec>, EphemeralEnvironment["status"]?, Partial<RepositorySpec>?]>([
@@ -167,7 +279,11 @@ describe("a success without an environment", () => {
     const [decided] = await report(world);
     expect(decided?.decision).toMatchObject({
       ...{ do: "create", name: "shop-api-main", reason: "PipelineSucceeded" },
-      spec: { ttlHours: 24, backend: { ...main, follow: true, pipeline: pipelineOf(pipeline()) }, trigger: byPipeline },
+      spec: {
+        ttlHours: 24,
+        backend: { ...main, follow: true, pipelines: [pipelineOf(pipeline())] },
+        trigger: byPipeline,
+      },
     });
   });
 
@@ -176,6 +292,14 @@ describe("a success without an environment", () => {
     ["beside pull requests", { pullRequest: { enabled: true } }, {}, made],
     ["create_on_success", { pipeline: { createOnSuccess: false } }, {}, refused("CreatesNone", "create_on_success")],
     ["max_environments", { maxEnvironments: 0 }, {}, refused("RepositoryFull", "max_environments")],
+    [
+      "not a pull request's, whose own rules decide",
+      { pullRequest: { enabled: true } },
+      { event: "pull_request" },
+      refused("OfPullRequest", "pull_request"),
+    ],
+    ["a pull request's, where pull requests have no rules", {}, { event: "pull_request" }, made],
+    ["a push's beside pull requests", { pullRequest: { enabled: true } }, { event: "push" }, made],
     ["not the head", {}, { commit: b }, refused("NotTheHead", "branch_head")],
     ["an invalid branch", {}, { branch: "-x" }, refused("BranchInvalid", "head_branch")],
   ])("%s", async (_what, spec, more, expected) => {
