@@ -171,10 +171,12 @@ describe("a creation", () => {
     expect((await create()).status).toBe(200);
   });
 
-  test("counts none that is being deleted", async () => {
+  test("counts one that is being deleted until it is gone", async () => {
     await having(2, { backend: { repository: "shop-api", branch: "main" }, access: { groups: ["shop"] } });
     const leaving = await service.environments.find("env-1");
     if (leaving !== undefined) await service.environments.remove(leaving);
+    expectProblem(await create(), 409);
+    service.environments.finishRemoval("env-1");
     expect((await create()).status).toBe(200);
   });
 
