@@ -10,7 +10,7 @@ import { run as commandOutput } from "../../deploy/local/processes/run.ts";
 import { withCheckoutElsewhere } from "./checkout-elsewhere.ts";
 import { bin, checkout, type How, run } from "./command.ts";
 import { jest } from "./jest.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { failedStage, type Outcome, outcomeOf } from "./outcome.ts";
 import { playwright, whyNoBrowser } from "./playwright.ts";
 import type { StageHow } from "./stage.ts";
 
@@ -51,7 +51,7 @@ export async function e2e(names: readonly string[], how: StageHow): Promise<Outc
   const after = await changedFiles();
   if (after === before) return outcomes;
   const failure = { title: "no file of the checkout changes in the meantime", message: after };
-  return [...outcomes, outcomeOf(names.join(", "), { failures: [failure] })];
+  return [...outcomes, failedStage(names.join(", "), failure)];
 }
 
 /** Starts what is missing of the local cluster and runs those stages' stories on it. */
@@ -115,7 +115,7 @@ function skipped(stages: readonly string[], obstacle: string): Outcome[] {
 }
 
 function notStarted(stage: string, command: string): Outcome {
-  return outcomeOf(stage, { failures: [{ message: `The local cluster's "${command}" failed. The output ends:` }] });
+  return failedStage(stage, { message: `The local cluster's "${command}" failed.`, causeInOutput: true });
 }
 
 /** Stops the cluster, and keeps what its programs wrote where the run keeps such. */
