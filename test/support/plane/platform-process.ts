@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./chart/platform-chart.ts";
+import { programLog } from "./program-log.ts";
 
 const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
 
@@ -28,7 +29,7 @@ export interface PlatformProcess {
   readonly url: string;
   /** Where it serves the probes and its metrics. */
   readonly probesUrl: string;
-  /** What it wrote, all runs together. */
+  /** What it wrote, all runs together; a log of the test run has it, too. */
   readonly output: string;
   /** Kills it and removes its settings. */
   stop(): Promise<void>;
@@ -49,6 +50,7 @@ export async function platformProcess(
   await writeFile(settingsFile, stringify(local));
   // Known until the next one begins, ended or not: nobody may take one that is ending for gone.
   let run: { readonly child: ChildProcess; readonly exited: Promise<number | null> } | undefined;
+  const log = programLog(basename(folder));
   let output = "";
   let url = "";
   let probesUrl = "";
@@ -69,10 +71,16 @@ export async function platformProcess(
         env,
         stdio: ["ignore", "pipe", "pipe"],
       });
-      run = { child: started, exited: once(started, "exit").then(([code]) => code) };
+      // Once all its output is here.
+      const exited = once(started, "close").then(([code, signal]) => {
+        log(`ended ${code === null ? `by ${signal}` : `with ${code}`}\n`);
+        return code;
+      });
+      run = { child: started, exited };
       for (const stream of [started.stdout, started.stderr]) {
         stream?.on("data", (chunk) => {
           output += String(chunk);
+          log(String(chunk));
         });
       }
       const servingAt = () => {
