@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { whyNoImage } from "../../deploy/image/pins.ts";
+import { assertCapacity } from "../../deploy/local/capacity.ts";
 import { isRunning } from "../../deploy/local/cluster.ts";
 import { clusterFolder, shellVariablesFile } from "../../deploy/local/folders.ts";
 import { whyNot } from "../../deploy/local/prerequisites.ts";
@@ -15,6 +16,14 @@ import { playwright, whyNoBrowser } from "./playwright.ts";
 import type { StageHow } from "./stage.ts";
 
 const launcher = "deploy/local/main.ts";
+
+/**
+ * Makes sure that the machine has room for the local clusters of a whole run, where such can be started: what lacks it fails
+ * after minutes of builds. Fails with one sentence.
+ */
+export async function assertRoomForClusters(): Promise<void> {
+  if (whyNot() === undefined && !(await isRunning())) await assertCapacity();
+}
 
 /** The platform installed by helm, as pods, on a local cluster of its own. */
 export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[]> {
