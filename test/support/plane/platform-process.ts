@@ -3,14 +3,15 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
+import { operatorBundle } from "../../../deploy/bundle/operator-bundle.ts";
 import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./chart/platform-chart.ts";
 import { programLog } from "./program-log.ts";
 
-const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
+/** As `make up` and the image start it. */
+let bundle: Promise<string> | undefined;
 
 /** The platform's real process, which can be started and killed as often as a test likes. */
 export interface PlatformProcess {
@@ -36,13 +37,15 @@ export interface PlatformProcess {
 }
 
 /**
- * Prepares the process `operator/main.ts` with these settings, under the platform's own identity; without leader election
+ * Prepares the process of `operator/main.ts` with these settings, under the platform's own identity; without leader election
  * unless the settings say so.
  */
 export async function platformProcess(
   identity: Pick<PlatformIdentity, "kubeconfigPath">,
   settings: { readonly api?: object; readonly [name: string]: unknown },
 ): Promise<PlatformProcess> {
+  bundle ??= operatorBundle();
+  const main = await bundle;
   const folder = await mkdtemp(join(tmpdir(), "platform-process-"));
   const settingsFile = join(folder, "settings.yaml");
   // Loopback ports of the system's choice unless they are said; without election, as after a crash nobody else leads.
@@ -67,7 +70,7 @@ export async function platformProcess(
         KUBECONFIG: identity.kubeconfigPath,
         ...compileCacheIn(tmpdir()),
       };
-      const started = spawn(process.execPath, [...nodeFlags, MAIN, "--settings", settingsFile], {
+      const started = spawn(process.execPath, [...nodeFlags, main, "--settings", settingsFile], {
         env,
         stdio: ["ignore", "pipe", "pipe"],
       });
