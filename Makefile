@@ -92,12 +92,12 @@ bench-masking: node_modules ## Measure how secrets are masked in logs, with the 
 
 # Not every npm knows allowScripts; others run the install scripts of all packages. So none is run, and then those it names.
 ALLOWED_SCRIPTS = node -p 'Object.entries(require("./package.json").allowScripts ?? {}).filter(([, yes]) => yes === true).map(([name]) => name).join(" ")'
-node_modules: package.json package-lock.json
+# A stamp that is written last: "npm ci" removes it with everything else, so that what was killed on its way is made again.
+node_modules: node_modules/.complete ;
+node_modules/.complete: package.json package-lock.json
 	@echo "npm ci" && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
-# Only a complete installation is younger than what it was made from.
-	@touch -d @0 node_modules
 	@names="$$($(ALLOWED_SCRIPTS))" && if [[ -n "$$names" ]]; then npm rebuild --loglevel error $$names; fi
-	@touch node_modules
+	@touch $@
 
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

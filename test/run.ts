@@ -5,6 +5,7 @@ import { buildAll } from "../deploy/local/builds/build-all.ts";
 import { stateFolder } from "../deploy/local/folders.ts";
 import { showProgress } from "../deploy/local/progress.ts";
 import stages from "./stages/list.ts";
+import { assertRoomForClusters } from "./stages/local-clusters.ts";
 import { runStages } from "./stages/run-stages.ts";
 
 // Every fault plan where faults alone are asked for; among all the other stages one in eight, in an order that is drawn by the seed.
@@ -22,8 +23,14 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// A whole run builds first, where no test waits for it and the progress shows. The stage that needs a build repeats its error.
-if (wanted.length === 0) await buildAll(showProgress()).catch((error: Error) => console.error(error.message));
+if (wanted.length === 0) {
+  await assertRoomForClusters().catch((error: Error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
+  // A whole run builds first, where no test waits for it and the progress shows. The stage that needs a build repeats its error.
+  await buildAll(showProgress()).catch((error: Error) => console.error(error.message));
+}
 
 const list = new URL("stages/list.ts", import.meta.url).href;
 const passed = await runStages({ list, wanted, logsFolder: join(stateFolder, "test") });

@@ -10,6 +10,7 @@ import { stateFolder } from "../deploy/local/folders.ts";
 import { failuresOf, type Located, messageLines } from "./stages/closing.ts";
 import { checkout, node } from "./stages/command.ts";
 import { stageNamed } from "./stages/jest.ts";
+import stages from "./stages/list.ts";
 import { countOf, type Outcome } from "./stages/outcome.ts";
 import { projectOf } from "./stages/projects.ts";
 import { startStage } from "./stages/start-stage.ts";
@@ -33,7 +34,7 @@ const logFile = join(logs, `${file.replaceAll("/", "-")}.log`);
 const stage = stageNamed(project);
 const list = new URL("stages/list.ts", import.meta.url).href;
 
-const onPlanes = ["ports", "control-plane", "faults"].includes(stage);
+const onPlanes = stages.some((group) => group.onPlanes && group.names.includes(stage));
 if (onPlanes) await startPlanes();
 const load = busyLoops();
 const outcomes: Outcome[] = [];

@@ -20,7 +20,7 @@ export interface RequestInput {
 }
 
 /**
- * Compiles the checks of a contract once, and returns a function that reads and validates requests.
+ * Prepares the checks of a contract, and returns a function that reads and validates requests.
  *
  * That function throws HttpError (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
  * wrong in the body, or TtlExceeded when nothing but a TTL above the maximum is wrong.

@@ -2,6 +2,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Plugin, rolldown } from "rolldown";
+import { inAscii } from "../bundle/ascii.ts";
 import type { ClientBuild } from "./client-build.ts";
 
 /** The command line: one file that Node runs, with everything in it. */
@@ -59,7 +60,3 @@ const packed = (module: RegExp, exported: string): Plugin => ({
     },
   },
 });
-
-/** Otherwise the engine would read all of it as characters of two bytes. Others than these are in texts and patterns alone. */
-const inAscii = (code: string) =>
-  code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

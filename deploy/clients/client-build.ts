@@ -16,7 +16,7 @@ export interface ClientBuild {
 
 const checkout = resolve(import.meta.dirname, "../..");
 /** These decide on what is made, too: the versions of packages, and how it is made. */
-const SHARED = ["package-lock.json", "deploy/clients/*.ts"];
+const SHARED = ["package-lock.json", "deploy/clients/*.ts", "deploy/bundle/ascii.ts"];
 
 /** Makes what is missing or older than its sources. @returns whether it did */
 export async function upToDate(client: ClientBuild): Promise<boolean> {

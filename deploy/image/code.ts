@@ -1,26 +1,22 @@
-import { copyFile, cp, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, cp, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
+import { BUNDLE_MAIN, bundleOperator } from "../bundle/operator-bundle.ts";
 import { buildClients } from "../clients/build.ts";
-import { run } from "../local/processes/run.ts";
 
 const checkout = join(import.meta.dirname, "../..");
-const compiler = join(checkout, "node_modules/.bin/tsc");
 
 /** Where the process begins. */
-export const mainFile = "/app/operator/main.js";
+export const mainFile = `/app/dist/operator/${BUNDLE_MAIN}`;
 
 /**
- * Lays out the layer of our own code below `root/app`: JavaScript of the modules that the process imports, and no others.
- * Types are the matter of `make verify`; the folder `work` may be used meanwhile.
+ * Lays out the layer of our own code below `root/app`: the bundle of the process, and what it serves. The packages whose code is in
+ * the bundle lie in the layer below all the same, for their licences, and for those who look there for versions.
  */
-export async function layOutCode(root: string, work: string): Promise<void> {
+export async function layOutCode(root: string): Promise<void> {
   const app = join(root, "app");
-  await mkdir(app, { recursive: true });
-  const project = join(work, "tsconfig.json");
-  await writeFile(project, JSON.stringify(compilation(app)));
-  await run(process.execPath, [compiler, "--project", project], { deadlineMs: 5 * 60_000 });
-  // The compiler copies it, because the process reads its version there; the tools for development are not in the image.
+  await bundleOperator(join(root, dirname(mainFile)));
+  // The tools for development are not in the image.
   const { name, version, license, type, dependencies } = packageJson;
   await writeFile(join(app, "package.json"), JSON.stringify({ name, version, license, type, dependencies }, null, 2));
   await copyFile(join(checkout, "LICENSE"), join(app, "LICENSE"));
@@ -33,13 +29,4 @@ async function layOutClients(app: string): Promise<void> {
   for (const made of ["clients/cli/dist/eenv.mjs", "clients/console/dist/index.html", "clients/console/dist/assets"]) {
     await cp(join(checkout, made), join(app, made), { recursive: true });
   }
-}
-
-function compilation(outDir: string): object {
-  return {
-    extends: join(checkout, "tsconfig.json"),
-    compilerOptions: { noEmit: false, noCheck: true, rootDir: checkout, outDir, types: [] },
-    include: [],
-    files: [join(checkout, "operator/main.ts")],
-  };
 }

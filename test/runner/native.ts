@@ -53,6 +53,7 @@ export default async function runFile(
   if (globalConfig.testNamePattern) state.testNamePattern = new RegExp(globalConfig.testNamePattern, "i");
   jestExpect.setState({ expand: globalConfig.expand, testPath: path });
   delete (globalThis as { [TIMEOUT]?: number })[TIMEOUT];
+  process.env.TEST_FILE = path;
   const before = runs.get(path) ?? 0;
   runs.set(path, before + 1);
   // A file that is watched runs again, and a module of the same address would not.

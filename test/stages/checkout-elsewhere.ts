@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, rmdir } from "node:fs/promises";
+import { chmod, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { machineOwner } from "../../deploy/local/cleanup/machine.ts";
 import { onCode } from "../../deploy/local/processes/error-codes.ts";
 import { withLock } from "../../deploy/local/processes/lock.ts";
+import { isMounted } from "../../deploy/local/processes/mounts.ts";
 import { run } from "../../deploy/local/processes/run.ts";
 import { checkout } from "./command.ts";
 
@@ -60,11 +61,6 @@ async function endLeftCluster(): Promise<void> {
 /** Removes the mount and its folders. Nothing is ever removed recursively here: what is mounted is the checkout. */
 async function remove(): Promise<void> {
   // Lazily: a program that still works there keeps its files.
-  while (await isMounted()) await run("umount", ["--lazy", elsewhere]);
+  while (await isMounted(elsewhere)) await run("umount", ["--lazy", elsewhere]);
   for (const folder of [elsewhere, dirname(elsewhere)]) await rmdir(folder).catch(onCode(["ENOENT"], undefined));
-}
-
-/** Spaces stand as octal escapes in /proc/self/mounts (proc_pid_mounts(5)). */
-async function isMounted(): Promise<boolean> {
-  return (await readFile("/proc/self/mounts", "utf8")).includes(` ${elsewhere.replaceAll(" ", "\\040")} `);
 }

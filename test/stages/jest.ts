@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { bin, checkout, type How, node, run } from "./command.ts";
-import { type Failure, type Outcome, outcomeOf } from "./outcome.ts";
+import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 import { projectOf } from "./projects.ts";
 
 /** The options of a run of Jest. */
@@ -41,8 +41,8 @@ export async function jest(
     const outcomes = (result.testResults ?? []).map((one) => outcomeOfFile(one, projects[0] ?? "", how.checkout));
     const hasFailures = outcomes.some(({ failures }) => failures.length > 0);
     if (code === 0 || hasFailures) return outcomes;
-    const failures = [{ message: `Jest ended with ${code}. Its output ends:` }];
-    return [...outcomes, outcomeOf(stageNamed(projects[0] ?? ""), { failures })];
+    const failure = { message: `Jest ended with ${code}.`, causeInOutput: true } as const;
+    return [...outcomes, failedStage(stageNamed(projects[0] ?? ""), failure)];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import { audit } from "./audit.ts";
 import { jest } from "./jest.ts";
 import { e2e, e2eInstall } from "./local-clusters.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { crashedStage, type Outcome, outcomeOf } from "./outcome.ts";
 import type { StageGroup, StageHow } from "./stage.ts";
 import { verify } from "./verify.ts";
 
@@ -32,10 +32,8 @@ async function faultsAndSchemathesis(names: readonly string[], { files }: StageH
     schemathesis,
   };
   // One that crashes takes no results from the other.
-  const crashed = (stage: string) => (error: Error) => [
-    outcomeOf(stage, { failures: [{ message: String(error.stack) }] }),
-  ];
-  return (await Promise.all(names.map((name) => kinds[name]?.().catch(crashed(name)) ?? []))).flat();
+  const all = names.map((name) => kinds[name]?.().catch((error: unknown) => [crashedStage(name, error)]) ?? []);
+  return (await Promise.all(all)).flat();
 }
 
 /** Clients of the OpenAPI document, by the generators that people use; see test/generators. */

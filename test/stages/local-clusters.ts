@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { whyNoImage } from "../../deploy/image/pins.ts";
+import { assertCapacity } from "../../deploy/local/capacity.ts";
 import { isRunning } from "../../deploy/local/cluster.ts";
 import { clusterFolder, shellVariablesFile } from "../../deploy/local/folders.ts";
 import { whyNot } from "../../deploy/local/prerequisites.ts";
@@ -10,11 +11,19 @@ import { run as commandOutput } from "../../deploy/local/processes/run.ts";
 import { withCheckoutElsewhere } from "./checkout-elsewhere.ts";
 import { bin, checkout, type How, run } from "./command.ts";
 import { jest } from "./jest.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { failedStage, type Outcome, outcomeOf } from "./outcome.ts";
 import { playwright, whyNoBrowser } from "./playwright.ts";
 import type { StageHow } from "./stage.ts";
 
 const launcher = "deploy/local/main.ts";
+
+/**
+ * Makes sure that the machine has room for the local clusters of a whole run, where such can be started: what lacks it fails
+ * after minutes of builds. Fails with one sentence.
+ */
+export async function assertRoomForClusters(): Promise<void> {
+  if (whyNot() === undefined && !(await isRunning())) await assertCapacity();
+}
 
 /** The platform installed by helm, as pods, on a local cluster of its own. */
 export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[]> {
@@ -51,7 +60,7 @@ export async function e2e(names: readonly string[], how: StageHow): Promise<Outc
   const after = await changedFiles();
   if (after === before) return outcomes;
   const failure = { title: "no file of the checkout changes in the meantime", message: after };
-  return [...outcomes, outcomeOf(names.join(", "), { failures: [failure] })];
+  return [...outcomes, failedStage(names.join(", "), failure)];
 }
 
 /** Starts what is missing of the local cluster and runs those stages' stories on it. */
@@ -115,7 +124,7 @@ function skipped(stages: readonly string[], obstacle: string): Outcome[] {
 }
 
 function notStarted(stage: string, command: string): Outcome {
-  return outcomeOf(stage, { failures: [{ message: `The local cluster's "${command}" failed. The output ends:` }] });
+  return failedStage(stage, { message: `The local cluster's "${command}" failed.`, causeInOutput: true });
 }
 
 /** Stops the cluster, and keeps what its programs wrote where the run keeps such. */

@@ -3,6 +3,8 @@ export interface Failure {
   /** The test's full title; absent where the file, or the stage, failed as a whole. */
   readonly title?: string;
   readonly message: string;
+  /** The end of the stage's output says the cause: it is shown below the message. */
+  readonly causeInOutput?: true;
 }
 
 /** Results of one test file, or of a stage that has no files. It crosses a process boundary as JSON. */
@@ -21,6 +23,16 @@ export interface Outcome {
 /** An outcome in which nothing happened yet. */
 export function outcomeOf(stage: string, more: Partial<Outcome>): Outcome {
   return { stage, passed: 0, skipped: 0, failures: [], ...more };
+}
+
+/** The outcome of a stage that failed as a whole. */
+export function failedStage(stage: string, failure: Failure): Outcome {
+  return outcomeOf(stage, { failures: [failure] });
+}
+
+/** The outcome of a stage whose code threw. */
+export function crashedStage(stage: string, error: unknown): Outcome {
+  return failedStage(stage, { message: (error instanceof Error ? error.stack : undefined) ?? String(error) });
 }
 
 /** Sums of passed, failed and skipped tests. */

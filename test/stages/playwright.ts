@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { bin, type How, node, run } from "./command.ts";
-import { type Failure, type Outcome, outcomeOf } from "./outcome.ts";
+import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 
 /** Debian's browser, of the package `chromium-headless-shell`; another can be named. */
 export const browser = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
@@ -34,8 +34,8 @@ export async function playwright(project: string, { stage, config, files, ...how
     const outcomes = (result.suites ?? []).map((suite) => outcomeOfFile(stage, dirname(config), suite));
     const hasFailures = outcomes.some(({ failures }) => failures.length > 0);
     if (code === 0 || hasFailures) return outcomes;
-    const failures = [{ message: `Playwright ended with ${code} in its project ${project}. Its output ends:` }];
-    return [...outcomes, outcomeOf(stage, { failures })];
+    const message = `Playwright ended with ${code} in its project ${project}.`;
+    return [...outcomes, failedStage(stage, { message, causeInOutput: true })];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@
  * Runs one group of stages as its parent's messages ask, and sends the parent their outcomes. As a process of its own, because
  * then all that it and its programs write has one place, and its end by any cause is seen. Usage: stage-process.ts LIST NAME …
  */
-import type { Outcome } from "./outcome.ts";
+import { crashedStage, type Outcome } from "./outcome.ts";
 import type { StageGroup } from "./stage.ts";
 
 /** Parent to child: what to run, then that the others are over. */
@@ -10,8 +10,8 @@ export type StageRequest =
   | { readonly kind: "run"; readonly isWhole: boolean; readonly files?: readonly string[] | undefined }
   | { readonly kind: "others are over" };
 
-/** Child to parent. */
-export type StageReply = { readonly outcomes: readonly Outcome[] } | { readonly crash: string };
+/** Child to parent: the outcomes of its stages, of a crash as well. */
+export type StageReply = readonly Outcome[];
 
 const [list = "", ...names] = process.argv.slice(2);
 const others = Promise.withResolvers<void>();
@@ -22,10 +22,8 @@ process.on("message", (request: StageRequest) => {
 });
 
 async function answer({ isWhole, files }: StageRequest & { kind: "run" }): Promise<void> {
-  const reply: StageReply = await outcomes({ isWhole, files }).then(
-    (found) => ({ outcomes: found }),
-    (error: Error) => ({ crash: error.stack ?? String(error) }),
-  );
+  const crashed = (error: unknown) => [crashedStage(names.join(", "), error)];
+  const reply: StageReply = await outcomes({ isWhole, files }).catch(crashed);
   process.send?.(reply, () => process.disconnect());
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout, node } from "./command.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 import type { StageReply, StageRequest } from "./stage-process.ts";
 
 /** The options of a start. */
@@ -51,9 +51,9 @@ export function startStage(start: StageStart): StartedStage {
     });
   const say = (request: StageRequest) => void (child.connected && child.send(request));
   say({ kind: "run", isWhole, files });
-  const ended = replyOf(child).then(async (reply) => {
+  const ended = replyOf(child, names.join(", ")).then(async (reply) => {
     await new Promise<void>((resolve) => void log.end(resolve));
-    return { outcomes: judged(reply, names, logFile), seconds: (performance.now() - began) / 1000 };
+    return { outcomes: withCauses(reply, logFile), seconds: (performance.now() - began) / 1000 };
   });
   return {
     ended,
@@ -62,29 +62,26 @@ export function startStage(start: StageStart): StartedStage {
   };
 }
 
-/** The child's reply, or the words in which it ended without one, once all its output is here. */
-function replyOf(child: ChildProcess): Promise<StageReply> {
+/** The child's reply, or a failure of the stage when it ended without one, once all its output is here. */
+function replyOf(child: ChildProcess, stage: string): Promise<StageReply> {
   let reply: StageReply | undefined;
   child.on("message", (message: StageReply) => {
     reply = message;
   });
   const { promise, resolve } = Promise.withResolvers<StageReply>();
-  child.on("error", (error) => resolve({ crash: `it can't be started: ${error.message}` }));
+  child.on("error", (error) => resolve([failedStage(stage, { message: `it can't be started: ${error.message}` })]));
   child.on("close", (code, signal) => {
     const how = signal === null ? `with ${code}` : `by ${signal}`;
-    resolve(reply ?? { crash: `ended ${how} before it sent its outcomes. Its output ends:` });
+    const message = `ended ${how} before it sent its outcomes.`;
+    resolve(reply ?? [failedStage(stage, { message, causeInOutput: true })]);
   });
   return promise;
 }
 
-function judged(reply: StageReply, names: readonly string[], logFile: string): readonly Outcome[] {
-  const outcomes =
-    "outcomes" in reply ? reply.outcomes : [outcomeOf(names.join(", "), { failures: [{ message: reply.crash }] })];
+/** The outcomes, with the end of the output below the messages whose cause it says. */
+function withCauses(outcomes: readonly Outcome[], logFile: string): readonly Outcome[] {
   const output = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
-  return outcomes.map((outcome) => ({
-    ...outcome,
-    failures: outcome.failures.map((failure) =>
-      failure.message.endsWith("output ends:") ? { ...failure, message: `${failure.message}\n${output}` } : failure,
-    ),
-  }));
+  const withCause = ({ causeInOutput, message, ...rest }: Failure): Failure =>
+    causeInOutput ? { ...rest, message: `${message} The output ends:\n${output}` } : { ...rest, message };
+  return outcomes.map((outcome) => ({ ...outcome, failures: outcome.failures.map(withCause) }));
 }

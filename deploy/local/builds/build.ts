@@ -40,7 +40,7 @@ export async function buildModule(module: GoModule, progress: Progress): Promise
 }
 
 /** Does the work while no other process of this machine does the one of that name; the lock needs Linux. */
-function onlyHere(name: string, work: () => Promise<void>): Promise<void> {
+export function onlyHere(name: string, work: () => Promise<void>): Promise<void> {
   if (process.platform !== "linux") return work();
   return withLock({ name, what: `the build of ${name} by another process`, deadlineMs: BUILD_DEADLINE_MS }, work);
 }

@@ -5,6 +5,7 @@ import { clusterFolder, runFolder } from "../folders.ts";
 import { removeNetwork } from "../network/network.ts";
 import { podProcesses, removeControlGroup } from "../processes/control-groups.ts";
 import { onCode } from "../processes/error-codes.ts";
+import { currentMounts, type Mount } from "../processes/mounts.ts";
 import { sendSignal } from "../processes/process.ts";
 import { startOf } from "../processes/process-start.ts";
 import { run } from "../processes/run.ts";
@@ -40,9 +41,9 @@ async function closeNetwork(): Promise<void> {
   if (existsSync(runFolder)) await removeNetwork();
 }
 
-/** The mount points below one of the folders, innermost first, in a text like /proc/self/mounts. */
-export function mountsBelow(mounts: string, folders: readonly string[]): string[] {
-  const points = mounts.split("\n").map((line) => withoutEscapes(line.split(" ")[1] ?? ""));
+/** The mount points below one of the folders, innermost first. */
+export function mountsBelow(mounts: readonly Mount[], folders: readonly string[]): string[] {
+  const points = mounts.map(({ point }) => point);
   return points.filter((point) => folders.some((folder) => point.startsWith(`${folder}/`))).reverse();
 }
 
@@ -88,14 +89,9 @@ async function shimSockets(): Promise<string[]> {
 /** Fails when something stays mounted: removing the folder would then remove what is mounted there. */
 async function unmount(): Promise<void> {
   const folders = [runFolder, clusterFolder, (await machineOwner()) ?? clusterFolder];
-  const mounted = async () => mountsBelow(await readFile("/proc/self/mounts", "utf8"), folders);
+  const mounted = async () => mountsBelow(await currentMounts(), folders);
   // Lazily: a file that something of ours still has open must not keep the rest of the machine waiting.
   for (const mount of await mounted()) await run("umount", ["--lazy", mount]);
   const [left] = await mounted();
   if (left) throw new Error(`${left} can't be unmounted; unmount it, then try again`);
-}
-
-/** /proc/self/mounts writes blanks as octal escapes (proc_pid_mounts(5)). */
-function withoutEscapes(text: string): string {
-  return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { runFolder } from "../folders.ts";
 import { addresses } from "../network/addresses.ts";
+import { mountOnce } from "../processes/mounts.ts";
 import { keepRunning } from "../processes/process.ts";
-import { mountOnce, programUsers } from "../processes/unprivileged.ts";
+import { programUsers } from "../processes/unprivileged.ts";
 import { answersWell } from "../processes/wait.ts";
 import type { UnbuiltComponent } from "./component.ts";
 

@@ -1,8 +1,9 @@
 import { dirname, join } from "node:path";
 import { runFolder } from "../folders.ts";
 import { addresses } from "../network/addresses.ts";
+import { mountOnce } from "../processes/mounts.ts";
 import { keepRunning, type ProcessSpec } from "../processes/process.ts";
-import { mountOnce, ownCopy, ownFolder, programUsers } from "../processes/unprivileged.ts";
+import { ownCopy, ownFolder, programUsers } from "../processes/unprivileged.ts";
 import type { ClusterSite } from "../site.ts";
 import { argoCdEnvironment, argoCdIsHealthy } from "./argo-cd.ts";
 import type { BuiltComponent } from "./component.ts";

@@ -68,7 +68,8 @@ export function apiClient(access: ApiAccess): ApiClient {
 export function parseManifests(yaml: string): Manifest[] {
   return parseAllDocuments(yaml, { version: "1.1" }).flatMap((document) => {
     if (document.errors[0]) throw document.errors[0];
-    return document.toJS() ? [document.toJS() as Manifest] : [];
+    const manifest = document.toJS() as Manifest | null;
+    return manifest ? [manifest] : [];
   });
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
+import { operatorBundle } from "../../bundle/operator-bundle.ts";
 import { type ClusterEntry, kubeconfigObject } from "../kubernetes/kubeconfig.ts";
 import type { ClusterUser } from "../kubernetes/kubectl.ts";
 import { compileCacheIn, nodeFlags } from "../processes/node-flags.ts";
@@ -25,7 +26,6 @@ export interface HostPlatform {
   readonly kubectlEnvironment?: Readonly<NodeJS.ProcessEnv>;
 }
 
-const checkout = resolve(import.meta.dirname, "../../..");
 const tokenProgram = "platform-token";
 const operatorProgram = "operator";
 const TOKEN_FILE = "platform-token";
@@ -49,39 +49,29 @@ export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
 /** Makes sure that the operator with its REST API runs on this machine under that kubeconfig, and no other rights. */
 export async function keepOperatorRunning(platform: HostPlatform): Promise<void> {
   const { kubeconfig, settings } = operatorFiles(platform);
-  await endOutdatedOperator(platform, settings.content);
+  const main = await operatorBundle();
+  await endOutdatedOperator(platform, createHash("sha256").update(`${main}\n${settings.content}`).digest("hex"));
   await writeFile(settings.path, settings.content, { mode: 0o600 });
   const spec = {
     name: operatorProgram,
     command: process.execPath,
-    args: [...nodeFlags, join(checkout, "operator/main.ts"), "--settings", settings.path],
+    args: [...nodeFlags, main, "--settings", settings.path],
     env: { KUBECONFIG: kubeconfig.path, ...compileCacheIn(platform.folder) },
   };
   const { host, port } = platform.settings.probes;
   await keepRunning(platform.folder, spec, () => answersWell(`http://${localHost(host)}:${port}/readyz`));
 }
 
-/** Code and settings that an operator was started with. */
+/** The program, named by the hash of its sources, and the settings that an operator was started with. */
 const FINGERPRINT_FILE = "operator-fingerprint";
 const OPERATOR_GRACE_MS = 15_000;
 
 /** Ends an operator of other code or other settings than those of now: it would serve, and be tested, in their place. */
-async function endOutdatedOperator({ folder }: HostPlatform, settings: string): Promise<void> {
-  const fingerprint = { path: join(folder, FINGERPRINT_FILE), content: await operatorFingerprint(settings) };
+async function endOutdatedOperator({ folder }: HostPlatform, content: string): Promise<void> {
+  const fingerprint = { path: join(folder, FINGERPRINT_FILE), content };
   const running = await runningProcess(folder, operatorProgram);
   if (running && !(await isWritten(fingerprint))) await stopProcess(folder, running, OPERATOR_GRACE_MS);
   await writeFile(fingerprint.path, fingerprint.content);
-}
-
-async function operatorFingerprint(settings: string): Promise<string> {
-  const hash = createHash("sha256").update(settings);
-  for (const part of ["crds", "config", "operator", "api"]) {
-    const names = (await readdir(join(checkout, part), { recursive: true })).filter((name) =>
-      /\.(ts|json)$/.test(name),
-    );
-    for (const name of names.sort()) hash.update(name).update(await readFile(join(checkout, part, name)));
-  }
-  return hash.digest("hex");
 }
 
 /** Whether the operator of that folder runs. */

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { onCode } from "./error-codes.ts";
+import { currentMounts, type Mount } from "./mounts.ts";
 
 /** The control group below which the kubelet makes those of its pods; the other ones on the machine are not ours. */
 export const controlGroup = "/ephemeral-environments";
@@ -24,14 +25,13 @@ export async function podProcesses(): Promise<number[]> {
   return [...pids];
 }
 
-/** The mount points of control group hierarchies in a text like /proc/self/mounts. */
-export function hierarchiesIn(mounts: string): string[] {
-  const fields = mounts.split("\n").map((line) => line.split(" "));
-  return fields.flatMap(([, point = "", type]) => (type === "cgroup" || type === "cgroup2" ? [point] : []));
+/** The mount points of control group hierarchies. */
+export function hierarchiesAmong(mounts: readonly Mount[]): string[] {
+  return mounts.flatMap(({ point, type }) => (type === "cgroup" || type === "cgroup2" ? [point] : []));
 }
 
 async function hierarchies(): Promise<string[]> {
-  return hierarchiesIn(await readFile("/proc/self/mounts", "utf8"));
+  return hierarchiesAmong(await currentMounts());
 }
 
 async function collect(group: string, pids: Set<number>): Promise<void> {

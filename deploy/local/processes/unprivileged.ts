@@ -1,5 +1,4 @@
 import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
-import { run } from "./run.ts";
 
 /** A user and its group, by their numbers. */
 export interface ProgramUser {
@@ -28,15 +27,4 @@ export async function ownFolder(path: string, { uid, gid }: ProgramUser): Promis
 export async function ownCopy(source: string, target: string, { uid, gid }: ProgramUser): Promise<void> {
   await writeFile(target, await readFile(source), { mode: 0o600 });
   await chown(target, uid, gid);
-}
-
-/**
- * Bind-mounts a folder at a place that users without access to root's folders can reach, unless it is mounted there.
- * Mounts below the place do not show in the folder.
- */
-export async function mountOnce(source: string, target: string): Promise<void> {
-  const isMounted = (await readFile("/proc/self/mounts", "utf8")).includes(` ${target} `);
-  if (isMounted) return;
-  await mkdir(target, { recursive: true });
-  await run("mount", ["--bind", "--make-private", source, target]);
 }

@@ -2,14 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, join } from "node:path";
 import { stringify } from "yaml";
+import { operatorBundle } from "../../../deploy/bundle/operator-bundle.ts";
 import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
 import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./chart/platform-chart.ts";
+import { programLog } from "./program-log.ts";
 
-const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
+/** As `make up` and the image start it. */
+let bundle: Promise<string> | undefined;
 
 /** The platform's real process, which can be started and killed as often as a test likes. */
 export interface PlatformProcess {
@@ -28,20 +30,22 @@ export interface PlatformProcess {
   readonly url: string;
   /** Where it serves the probes and its metrics. */
   readonly probesUrl: string;
-  /** What it wrote, all runs together. */
+  /** What it wrote, all runs together; a log of the test run has it, too. */
   readonly output: string;
   /** Kills it and removes its settings. */
   stop(): Promise<void>;
 }
 
 /**
- * Prepares the process `operator/main.ts` with these settings, under the platform's own identity; without leader election
+ * Prepares the process of `operator/main.ts` with these settings, under the platform's own identity; without leader election
  * unless the settings say so.
  */
 export async function platformProcess(
   identity: Pick<PlatformIdentity, "kubeconfigPath">,
   settings: { readonly api?: object; readonly [name: string]: unknown },
 ): Promise<PlatformProcess> {
+  bundle ??= operatorBundle();
+  const main = await bundle;
   const folder = await mkdtemp(join(tmpdir(), "platform-process-"));
   const settingsFile = join(folder, "settings.yaml");
   // Loopback ports of the system's choice unless they are said; without election, as after a crash nobody else leads.
@@ -49,6 +53,7 @@ export async function platformProcess(
   await writeFile(settingsFile, stringify(local));
   // Known until the next one begins, ended or not: nobody may take one that is ending for gone.
   let run: { readonly child: ChildProcess; readonly exited: Promise<number | null> } | undefined;
+  const log = programLog(basename(folder));
   let output = "";
   let url = "";
   let probesUrl = "";
@@ -65,14 +70,20 @@ export async function platformProcess(
         KUBECONFIG: identity.kubeconfigPath,
         ...compileCacheIn(tmpdir()),
       };
-      const started = spawn(process.execPath, [...nodeFlags, MAIN, "--settings", settingsFile], {
+      const started = spawn(process.execPath, [...nodeFlags, main, "--settings", settingsFile], {
         env,
         stdio: ["ignore", "pipe", "pipe"],
       });
-      run = { child: started, exited: once(started, "exit").then(([code]) => code) };
+      // Once all its output is here.
+      const exited = once(started, "close").then(([code, signal]) => {
+        log(`ended ${code === null ? `by ${signal}` : `with ${code}`}\n`);
+        return code;
+      });
+      run = { child: started, exited };
       for (const stream of [started.stdout, started.stderr]) {
         stream?.on("data", (chunk) => {
           output += String(chunk);
+          log(String(chunk));
         });
       }
       const servingAt = () => {

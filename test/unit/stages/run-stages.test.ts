@@ -46,6 +46,10 @@ const STAGES = `
     ],
     crashing: async () => { throw new Error("the stage has no world"); },
     killed: async () => { console.log("about to be killed"); process.kill(process.pid, "SIGKILL"); await new Promise(() => {}); },
+    quoting: async () => { console.log("said by nobody"); return [{ stage: "quoting", passed: 0, skipped: 0, failures: [
+      { title: "quotes", message: "The program failed. Its output ends:" }] }]; },
+    causeless: async () => { console.log("said by the program"); return [{ stage: "causeless", passed: 0, skipped: 0, failures: [
+      { message: "The program failed.", causeInOutput: true }] }]; },
     many: async () => [{ stage: "many", passed: 0, skipped: 0, failures: Array.from({ length: 100 }, (_, index) => ({
       title: \`test number \${index}\`, message: "first line\\nsecond line\\nthird line" })) }],
     strewn: async () => Array.from({ length: 6 }, (_, index) => (
@@ -118,6 +122,14 @@ describe("a run of stages", () => {
       expect(await readFile(join(logs, "failing.log"), "utf8")).toContain("one and one make three");
     });
   });
+
+  test("shows the end of a stage's output below those messages alone that say that the cause is there", async () => {
+    await run("quoting", "causeless");
+    const block = from("failed:").join("\n");
+    expect(block).toMatch(/^ {2}causeless\n {6}The program failed\. The output ends:\n {6}said by the program\n/m);
+    expect(block).toMatch(/^ {2}quoting › quotes\n {6}The program failed\. Its output ends:\n {2}causeless/m);
+    expect(lines.at(-1)).toBe("0 passed, 2 failed");
+  }, 60_000);
 
   test("names as many failures as eighty lines hold, and counts the rest", async () => {
     await run("many");

@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -46,4 +47,38 @@ test("abuse case 94: an installation runs the scripts of the allowed packages al
 
 test("abuse case 94: where no package is allowed, no script runs", async () => {
   expect(await whoseScriptsRun({})).toEqual([]);
+}, 90_000);
+
+/** An npm that leaves a beginning of its work and ends the whole of `make` the first time. */
+const KILLED_ONCE = `#!/bin/bash
+if [[ $1 == ci && ! -e killed ]]; then
+  touch killed
+  rm -rf node_modules && mkdir -p node_modules/beginning
+  kill -9 0
+fi
+exec "$REAL_NPM" "$@"
+`;
+
+test("an installation that was killed on its way is made again", async () => {
+  await writeFile(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "project", dependencies: { a: await pack("a") } }),
+  );
+  const npm = (await execute("which", ["npm"])).stdout.trim();
+  await execute(npm, ["install", "--package-lock-only", "--offline", "--no-audit"], { cwd: folder, timeout: 60_000 });
+  await mkdir(join(folder, "bin"));
+  await writeFile(join(folder, "bin/npm"), KILLED_ONCE, { mode: 0o755 });
+  const env = { ...process.env, REAL_NPM: npm, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
+  const install = async () => {
+    // In a process group of its own, which is killed as a whole.
+    const make = spawn("make", ["--file", makefile, "node_modules"], { cwd: folder, env, detached: true });
+    return ((await once(make, "exit")) as [number | null])[0];
+  };
+  expect(await install()).toBeNull();
+  expect(await readdir(join(folder, "node_modules"))).toEqual(["beginning"]);
+  expect(await install()).toBe(0);
+  expect(await readdir(join(folder, "node_modules"))).toContain("a");
+  const installed = await stat(join(folder, "node_modules/a"));
+  expect(await install()).toBe(0);
+  expect((await stat(join(folder, "node_modules/a"))).ino).toBe(installed.ino);
 }, 90_000);

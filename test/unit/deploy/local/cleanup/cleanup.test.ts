@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { mountsBelow } from "../../../../../deploy/local/cleanup/cleanup.ts";
 import { oursAmong } from "../../../../../deploy/local/network/network.ts";
-import { hierarchiesIn } from "../../../../../deploy/local/processes/control-groups.ts";
+import { hierarchiesAmong } from "../../../../../deploy/local/processes/control-groups.ts";
+import { mountsIn } from "../../../../../deploy/local/processes/mounts.ts";
 
 const mounts = `proc /proc proc rw 0 0
 cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
@@ -14,18 +15,20 @@ tmpfs /a\\040checkout/.local/cluster/kubelet tmpfs rw 0 0
 
 describe("the cleanup of a local cluster", () => {
   test("unmounts innermost mounts first", () => {
-    expect(mountsBelow(mounts, ["/run/ephemeral-environments"])).toEqual([
+    expect(mountsBelow(mountsIn(mounts), ["/run/ephemeral-environments"])).toEqual([
       "/run/ephemeral-environments/containerd/task/shm",
       "/run/ephemeral-environments/containerd/task",
     ]);
   });
 
   test("finds mounts below a folder with a blank in its name", () => {
-    expect(mountsBelow(mounts, ["/a checkout/.local/cluster"])).toEqual(["/a checkout/.local/cluster/kubelet"]);
+    expect(mountsBelow(mountsIn(mounts), ["/a checkout/.local/cluster"])).toEqual([
+      "/a checkout/.local/cluster/kubelet",
+    ]);
   });
 
   test("finds processes in control groups of both versions", () => {
-    expect(hierarchiesIn(mounts)).toEqual(["/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified"]);
+    expect(hierarchiesAmong(mountsIn(mounts))).toEqual(["/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified"]);
   });
 
   test("tells its rules from those of other programs", () => {

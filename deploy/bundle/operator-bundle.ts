@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { join, resolve } from "node:path";
+import { hashOfFiles, intoCache, onlyHere } from "../local/builds/build.ts";
+import { inAscii } from "./ascii.ts";
+
+const checkout = resolve(import.meta.dirname, "../..");
+
+/** The file of a bundle that Node starts with. */
+export const BUNDLE_MAIN = "main.mjs";
+
+/** The files that decide what is in the bundle, below the checkout. */
+export const bundleSources = [
+  "{api,config,crds,operator}/**/*.{ts,json}",
+  "package.json",
+  // The versions of packages.
+  "package-lock.json",
+  "deploy/bundle/*.ts",
+];
+
+/** Packages that find files beside their own modules. They are loaded where they are used, as without a bundle. */
+const UNBUNDLED = [/^@google-cloud\//];
+
+/** Number of bundles that are kept: a process that still runs loads some of its files late. */
+const KEPT = 5;
+
+/**
+ * The program of the operator with all that it imports, in a few files of plain JavaScript, as they are in the image: some three
+ * thousand modules cost more time to find, to strip of their types and to compile than everything else that the start does.
+ *
+ * Made when a source has changed since. Answers the path of the file that Node starts with.
+ */
+export async function operatorBundle(parent = join(checkout, "dist")): Promise<string> {
+  const name = `operator-${await hashOfFiles(checkout, bundleSources)}`;
+  const folder = join(parent, name);
+  const make = async () => {
+    if (existsSync(folder)) return;
+    await intoCache(folder, async (unfinished) => void (await bundleOperator(unfinished)));
+    await removeOld(parent);
+  };
+  if (!existsSync(folder)) await onlyHere(name, make);
+  return join(folder, BUNDLE_MAIN);
+}
+
+/** The contents of a bundle. */
+export interface OperatorBundle {
+  /** The paths of its modules. */
+  readonly modules: readonly string[];
+  /** What it imports that is in none of its files, but for modules of Node. */
+  readonly packages: readonly string[];
+}
+
+/**
+ * Writes the bundle into the folder. The same sources give the same bytes.
+ *
+ * @param folder two folders below that of `node_modules` and `clients`, as the modules are that look for these beside themselves
+ */
+export async function bundleOperator(folder: string): Promise<OperatorBundle> {
+  // Loaded where it is wanted: most starts find a bundle.
+  const { rolldown } = await import("rolldown");
+  const bundle = await rolldown({
+    input: join(checkout, "operator/main.ts"),
+    cwd: checkout,
+    platform: "node",
+    tsconfig: false,
+    external: UNBUNDLED,
+    checks: { pluginTimings: false },
+  });
+  try {
+    // Not minified, which would save nothing: stack traces name functions, and each module's beginning its file.
+    const names = { entryFileNames: BUNDLE_MAIN, chunkFileNames: "[name]-[hash].mjs" };
+    const { output } = await bundle.generate({ format: "esm", ...names });
+    const chunks = output.filter((file) => file.type === "chunk");
+    await mkdir(folder, { recursive: true });
+    for (const { fileName, code } of chunks) await writeFile(join(folder, fileName), inAscii(code));
+    const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+    const own = chunks.map(({ fileName }) => fileName);
+    return {
+      modules: chunks.flatMap(({ moduleIds }) => moduleIds),
+      packages: [...new Set(imported)].filter((name) => !isBuiltin(name) && !own.includes(name)),
+    };
+  } finally {
+    await bundle.close();
+  }
+}
+
+async function removeOld(parent: string): Promise<void> {
+  const folders = (await readdir(parent))
+    .filter((name) => name.startsWith("operator-"))
+    .map((name) => join(parent, name));
+  const madeAt = new Map<string, number>();
+  for (const folder of folders) madeAt.set(folder, (await stat(folder)).mtimeMs);
+  const newestFirst = folders.sort((one, other) => (madeAt.get(other) ?? 0) - (madeAt.get(one) ?? 0));
+  for (const folder of newestFirst.slice(KEPT)) await rm(folder, { recursive: true, force: true });
+}
