@@ -73,7 +73,8 @@ export const Webhooks = closed(
     pending: Type.Integer({
       minimum: 1,
       default: 1000,
-      description: "Deliveries without an outcome; more are answered 503.",
+      description:
+        "Undecided deliveries, a tenth of them of one Repository; more are answered 503. What waits for a name or a host, and the end of a pull request, does not count.",
     }),
     sweepMinutes: Type.Integer({
       minimum: 0,

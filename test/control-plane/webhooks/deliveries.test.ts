@@ -173,11 +173,11 @@ test("what a replica has stored before it was killed is finished by the operator
   expect(settled?.status).toMatchObject({ phase: "acted", environments: [{ name: "orphaned-pr-42" }] });
 }, 60_000);
 
-test("an inbox that is full answers 503 with Retry-After, and stores nothing more", async () => {
+test("an inbox that is full answers 503 with Retry-After, and stores nothing more; the end of a pull request is taken", async () => {
   await register("crowded");
   const { pull } = await facade({
     onRequest: diesAfterClaim,
-    more: { webhooks: { ...settings.webhooks, pending: 3 } },
+    more: { webhooks: { ...settings.webhooks, pending: 30 } },
   });
   const numbers = [1, 2, 3, 4, 5];
   const replies: Reply[] = [];
@@ -186,4 +186,40 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
   const refused = replies.slice(3);
   expect(refused.every(({ headers }) => Number(headers["retry-after"]) > 0)).toBe(true);
   expect(await deliveriesOf("crowded")).toHaveLength(3);
+  await register("beside-it");
+  expect((await pull("shop/beside-it", { updatedAt: now() })).status).toBe(200);
+  expect((await pull("shop/crowded", { number: 1, action: "closed", updatedAt: now() })).status).toBe(200);
 }, 60_000);
+
+test("abuse: events of a pull request whose environment can't go wait as one, and its end settles them", async () => {
+  await register("stuck");
+  await world.startOperator({ settings });
+  const { pull } = await facade();
+  const { body } = await pull("shop/stuck", { commit: FIRST, updatedAt: now() });
+  const made = await world.expectPhase("stuck-pr-42", "ready");
+  const held = "example.test/held";
+  const { name } = made.metadata;
+  const finalizers = [...(made.metadata.finalizers ?? []), held];
+  await world.admin.patch(environmentType, { name }, { metadata: { finalizers } }, { as: "merge" });
+  await pull("shop/stuck", { action: "closed", commit: FIRST, updatedAt: now() });
+  for (let time = 0; time < 6; time++) {
+    const reply = await pull("shop/stuck", { action: "reopened", commit: FIRST, updatedAt: now() });
+    expect(reply.status).toBe(200);
+  }
+  const reasons = async () => (await deliveriesOf("stuck")).map(({ status }) => status?.reason).sort();
+  const superseded = Array.from({ length: 5 }, () => "Superseded");
+  await until(
+    async () => (await reasons()).join() === ["Closed", "NameTerminating", "RulesMet", ...superseded].join(),
+    {
+      ...{ what: "one delivery waiting, and five superseded", deadlineMs: 30_000 },
+    },
+  );
+  await pull("shop/stuck", { action: "closed", commit: FIRST, updatedAt: now() });
+  await untilSettled("stuck");
+  const left = await world.find("stuck-pr-42");
+  expect(left?.metadata.uid).toBe(body.environment_id);
+  const kept = left?.metadata.finalizers?.filter((one) => one !== held) ?? [];
+  await world.admin.patch(environmentType, { name }, { metadata: { finalizers: kept } }, { as: "merge" });
+  await world.expectGone(made);
+  expect(await world.find("stuck-pr-42")).toBeUndefined();
+}, 120_000);
