@@ -1,3 +1,4 @@
+import type { AppliedState } from "../../../crds/environment/applied-state.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
@@ -64,6 +65,23 @@ function lastAskedMs({ atMs, receivedAtMs, isAsked }: KnownState, asked: readonl
 function ofOneSecond(one: KnownState, other: KnownState): number {
   const rank = ({ isAsked, state }: KnownState) => (isAsked ? 0 : state.state === "closed" ? 2 : 1);
   return rank(one) - rank(other) || one.receivedAtMs - other.receivedAtMs;
+}
+
+/**
+ * Whether the newest known state is older than one that was acted on: its delivery came again when those after it were
+ * dropped. Of one second, what ended a pull request is newer than an event that shows it open.
+ *
+ * @param states the newest last
+ */
+export function isOutdated(states: readonly KnownState[], applied: readonly AppliedState[]): boolean {
+  const newest = states.at(-1);
+  if (newest?.state.updatedAt === undefined) return false;
+  const { state, atMs, isAsked } = newest;
+  return applied.some((one) => {
+    const appliedMs = Date.parse(one.at);
+    if (appliedMs !== atMs) return appliedMs > atMs;
+    return one.state === "closed" && state.state === "open" && !isAsked;
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { environmentType, recordType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
@@ -190,6 +190,31 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
   expect((await pull("shop/beside-it", { updatedAt: now() })).status).toBe(200);
   expect((await pull("shop/crowded", { number: 1, action: "closed", updatedAt: now() })).status).toBe(200);
 }, 60_000);
+
+test("abuse: the first body of a closed pull request makes nothing again when all its deliveries are dropped", async () => {
+  await register("dropped");
+  await world.startOperator({ settings });
+  const { pull } = await facade();
+  const opened = { commit: FIRST, updatedAt: now() };
+  await pull("shop/dropped", opened);
+  const made = await world.expectPhase("dropped-pr-42", "ready");
+  const closedAt = now();
+  await pull("shop/dropped", { action: "closed", commit: FIRST, updatedAt: closedAt });
+  await world.expectGone(made);
+  await untilSettled("dropped");
+  const record = await world.admin.find(recordType, { name: made.metadata.uid, namespace });
+  expect(record?.spec.appliedState).toEqual({ at: closedAt, state: "closed", commit: FIRST });
+  for (const { metadata } of await deliveriesOf("dropped")) {
+    await world.admin.delete(webhookDeliveryType, { name: metadata.name, namespace }, { uid: metadata.uid });
+  }
+
+  const later = await facade();
+  const { body } = await later.pull("shop/dropped", opened);
+  expect(body).toMatchObject({ environment_created: false, message: expect.stringContaining("Outdated") });
+  expect(await world.find("dropped-pr-42")).toBeUndefined();
+  const reopened = await later.pull("shop/dropped", { action: "reopened", commit: FIRST, updatedAt: now() });
+  expect(reopened.body).toMatchObject({ environment_created: true });
+}, 120_000);
 
 test("abuse: events of a pull request whose environment can't go wait as one, and its end settles them", async () => {
   await register("stuck");
