@@ -85,7 +85,12 @@ export const Webhooks = closed(
     }),
     retention: closed(
       {
-        verified: Type.Integer({ minimum: 1, default: 10_000, description: "How many whose sender was verified." }),
+        verified: Type.Integer({
+          minimum: 1,
+          default: 10_000,
+          description:
+            "How many whose sender was verified; beyond it the Repositories that have the most lose their oldest.",
+        }),
         verifiedDays: Type.Integer({ minimum: 1, default: 7, description: "How long those are kept." }),
         unverified: Type.Integer({ minimum: 0, default: 200, description: "How many that anybody may have sent." }),
         unverifiedHours: Type.Integer({ minimum: 1, default: 24, description: "How long those are kept." }),

@@ -97,7 +97,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
       const made = deliveryOf(webhook, clock.now());
       const { state, delivery } = await intake.claim(made);
       const before = state === "taken" ? await former(made, delivery) : undefined;
-      return before ?? answer(made.name, begin(delivery, irrelevant(webhook) ?? repeated(delivery, deliveries)));
+      return before ?? answer(made.name, begin(delivery, repeated(delivery, deliveries)));
     },
     simulate: (asked) => simulate(asked, context),
     redeliver: (delivery) => answer(delivery.metadata.name, begin(delivery)),
@@ -109,15 +109,11 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   };
 }
 
-/** What is answered without being stored. */
-function unstorable({ event, repositories }: VerifiedWebhook): Outcome | undefined {
+/** What is answered and counted without being stored: it would only take the room of what decides something. */
+function unstorable({ event, repositories, reason = "no rule speaks of it" }: VerifiedWebhook): Outcome | undefined {
   if (event.type === "ping") return unstored("Ping", "the webhook arrives, and its signature fits");
-  return repositories.length === 0 ? unstored("NoRepository", "the event is about no repository") : undefined;
-}
-
-/** The outcome of an event that no rule speaks of. */
-function irrelevant({ event, reason = "no rule speaks of it" }: VerifiedWebhook): WebhookDeliveryStatus | undefined {
-  return event.type === "other" ? { phase: "ignored", reason: "NothingToDo", message: reason } : undefined;
+  if (repositories.length === 0) return unstored("NoRepository", "the event is about no repository");
+  return event.type === "other" ? unstored("NothingToDo", reason) : undefined;
 }
 
 function unstored(reason: string, message: string): Outcome {
