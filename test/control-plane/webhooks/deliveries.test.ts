@@ -6,6 +6,7 @@ import { settingsFrom } from "../../../config/settings.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { environmentType, recordType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
@@ -190,6 +191,30 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
   expect((await pull("shop/beside-it", { updatedAt: now() })).status).toBe(200);
   expect((await pull("shop/crowded", { number: 1, action: "closed", updatedAt: now() })).status).toBe(200);
 }, 60_000);
+
+test("the environment of a pull request that another replica was told the end of, at the same moment, is deleted", async () => {
+  await register("crossed");
+  await world.startOperator({ settings });
+  const { pull } = await facade();
+  await pull("shop/crossed", { commit: FIRST, updatedAt: now() });
+  const made = await world.expectPhase("crossed-pr-42", "ready");
+  await untilSettled("crossed");
+  // As a replica leaves it whose cache did not have the environment yet.
+  const [opened] = await deliveriesOf("crossed");
+  const pullRequest = opened?.spec.event.pullRequest;
+  if (opened === undefined || pullRequest === undefined) throw new Error("the delivery is not stored");
+  const closed = { ...pullRequest, action: "closed", state: "closed", updatedAt: now() } as const;
+  const spec = { ...opened.spec, deliveryId: "crossed", event: { type: "pull_request", pullRequest: closed } } as const;
+  const status = { phase: "ignored", reason: "Closed", message: "the pull request is closed and has no environment" };
+  const ref = { name: "crossed-delivery", namespace };
+  const platform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
+  await platform.create(webhookDeliveryType, { metadata: ref, spec });
+  await platform.patch(webhookDeliveryType, ref, { status }, { as: "merge", subresource: "status" });
+  await platform.close();
+  await world.expectGone(made);
+  const told = await world.admin.find(webhookDeliveryType, ref);
+  expect(told?.status).toMatchObject({ phase: "acted", environments: [{ uid: made.metadata.uid, action: "deleted" }] });
+}, 120_000);
 
 test("abuse: the first body of a closed pull request makes nothing again when all its deliveries are dropped", async () => {
   await register("dropped");
