@@ -62,7 +62,9 @@ export interface SuccessorContext {
 export function superseded(delivery: WebhookDelivery, context: SuccessorContext): WebhookDeliveryStatus | undefined {
   const key = waitingKeyOf(delivery);
   if (key === undefined || isReportWanted(delivery, context.world)) return undefined;
-  const newer = context.webhookDeliveries.waitingFor(key).find((other) => isNewer(other, delivery));
+  const newer = context.webhookDeliveries
+    .waitingFor(key)
+    .find((other) => isNewer(other, delivery) && !isOtherRunOfCommit(other, delivery));
   if (newer === undefined) return undefined;
   const message = `delivery ${newer.metadata.name} is newer and waits for the same`;
   return { phase: "ignored", reason: "Superseded", message };
@@ -77,6 +79,12 @@ function isReportWanted({ spec }: WebhookDelivery, world: DecisionContext): bool
     const repository = world.repositories.find(name);
     return repository !== undefined && usersOf({ repository, host }, world).some(({ wanted }) => wanted === commit);
   });
+}
+
+/** Whether both are pipelines of one commit, such as two workflows: each is recorded by itself. */
+function isOtherRunOfCommit({ spec: other }: WebhookDelivery, { spec: one }: WebhookDelivery): boolean {
+  const [pipeline, another] = [one.event.pipeline, other.event.pipeline];
+  return pipeline !== undefined && pipeline.commit === another?.commit && pipeline.id !== another.id;
 }
 
 /** Pipelines by their id on the host; all else by arrival. */

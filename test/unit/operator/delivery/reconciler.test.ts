@@ -276,6 +276,7 @@ describe("what waits for a name or a host", () => {
     ["once for the successes of a branch", "Superseded", pipeline(1, "a"), pipeline(2, "b")],
     ["for each status of a pipeline", "PipelineSucceeded", pipeline(1, "a"), pipeline(2, "b", "running")],
     ["for the newest pipeline, in whatever order they came", "PipelineSucceeded", pipeline(2, "b"), pipeline(1, "a")],
+    ["for each run of a commit: another workflow's", "PipelineSucceeded", pipeline(1, "a"), pipeline(2, "a")],
     ["for each pull request", "PipelineSucceeded", opened, { ...opened, pullRequest: pullRequestState({ number: 8 }) }],
   ])("waits %s", async (_what, reason, older, newer) => {
     put("older", older, awaited);
