@@ -73,7 +73,8 @@ export const Webhooks = closed(
     pending: Type.Integer({
       minimum: 1,
       default: 1000,
-      description: "Deliveries without an outcome; more are answered 503.",
+      description:
+        "Undecided deliveries, a tenth of them of one Repository; more are answered 503. What waits for a name or a host, and the end of a pull request, does not count.",
     }),
     sweepMinutes: Type.Integer({
       minimum: 0,
@@ -84,7 +85,12 @@ export const Webhooks = closed(
     }),
     retention: closed(
       {
-        verified: Type.Integer({ minimum: 1, default: 10_000, description: "How many whose sender was verified." }),
+        verified: Type.Integer({
+          minimum: 1,
+          default: 10_000,
+          description:
+            "How many whose sender was verified; beyond it the Repositories that have the most lose their oldest.",
+        }),
         verifiedDays: Type.Integer({ minimum: 1, default: 7, description: "How long those are kept." }),
         unverified: Type.Integer({ minimum: 0, default: 200, description: "How many that anybody may have sent." }),
         unverifiedHours: Type.Integer({ minimum: 1, default: 24, description: "How long those are kept." }),

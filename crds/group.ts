@@ -32,6 +32,8 @@ export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
 export const RENEW_ANNOTATION = `${GROUP}/renew`;
 /** Why the REST interface deletes an environment that Git or a webhook may bring back; see `managed-by.ts`. */
 export const DELETION_CAUSE_ANNOTATION = `${GROUP}/deletion-cause`;
+/** The state of its pull request that an environment was last written for; see `applied-state.ts`. */
+export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
 
 /** Who created an object through the REST interface; only for users, not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;

@@ -7,6 +7,7 @@ import type { ControllerPorts } from "./controller-ports.ts";
 import { type AllocationContext, costAllocation } from "./costs/allocation.ts";
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./delivery/missed/sweep.ts";
 import { enqueueOnNewRepositories } from "./delivery/missed/watches.ts";
+import { createRecheck, enqueueOnPullRequests, newPullRequestEnvironments } from "./delivery/pull-request/recheck.ts";
 import { createDeliveryReconciler, type DeliveryContext } from "./delivery/reconciler.ts";
 import { enqueueOnDeliveries } from "./delivery/watches.ts";
 import { oldestFirst } from "./environment/expiration/limiter.ts";
@@ -89,6 +90,13 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       watches: [(enqueue) => enqueueOnDeliveries(caches, enqueue)],
       initialKeys: () => namesOf(webhookDeliveries.pending()),
       workers: 8,
+    },
+    {
+      name: "pull requests",
+      reconcile: createRecheck(context),
+      watches: [(enqueue) => enqueueOnPullRequests(caches, enqueue)],
+      initialKeys: () => newPullRequestEnvironments(caches, context.clock),
+      workers: 2,
     },
     {
       name: "missed webhooks",

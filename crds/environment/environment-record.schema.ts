@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, text, timestamp } from "../schema.ts";
+import { AppliedState } from "./applied-state.schema.ts";
 import { Allocations } from "./costs/allocation.schema.ts";
 import { Usage } from "./costs/usage.schema.ts";
 import { FinalizerRemoval, PHASES } from "./environment-status.schema.ts";
@@ -74,6 +75,7 @@ export const RecordSpec = Type.Object(
       Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50, description: "Its `spec.access.groups`." }),
     ),
     trigger,
+    appliedState: Type.Optional(AppliedState),
     untold: Type.Optional(
       Type.String({
         maxLength: CONDITION_MESSAGE_MAX_LENGTH,

@@ -86,6 +86,11 @@ export const WebhookDeliveryStatus = Type.Object(
     trace: Type.Optional(
       Type.Array(RuleVerdict, { maxItems: 40, description: "The rules in the order of their evaluation." }),
     ),
+    waitsSince: Type.Optional(
+      timestamp(
+        "Since when it waits for a name that is being deleted, or for a host or secret manager that can't be asked; after an hour it fails.",
+      ),
+    ),
     attempts: Type.Optional(Type.Integer({ minimum: 0, description: "How often acting on it failed." })),
     finishedAt: Type.Optional(timestamp("When the outcome was decided.")),
   },

@@ -47,6 +47,43 @@ export function isPending({ status }: WebhookDelivery): boolean {
   return status === undefined || status.phase === "pending";
 }
 
+/** Whether it waits for a name that is being deleted, or for a host or secret manager that can't be asked. */
+export function isWaiting(delivery: WebhookDelivery): boolean {
+  return isPending(delivery) && delivery.status?.waitsSince !== undefined;
+}
+
+/**
+ * Whether it counts when the intake is bounded: it is still to be decided. Neither what waits counts, whose number is
+ * bounded by its keys and its hour, nor the end of a pull request, which settles what else there is about it.
+ */
+export function isUndecided(delivery: WebhookDelivery): boolean {
+  return isPending(delivery) && !isWaiting(delivery) && !isEndOfPullRequest(delivery);
+}
+
+/** Whether it reports a pull request that is closed. */
+export function isEndOfPullRequest({ spec }: Pick<WebhookDelivery, "spec">): boolean {
+  return spec.event.pullRequest?.state === "closed";
+}
+
+/**
+ * The key of all deliveries that wait for the same decision, of which the newest is enough: that of a pull request, of the
+ * deletion of a branch, or of the pipelines of a branch with one status. `undefined` for a delivery that stands alone.
+ */
+export function waitingKeyOf({ spec }: Pick<WebhookDelivery, "spec">): string | undefined {
+  const { event, host = "", repositories = [] } = spec;
+  const { push, pipeline, pullRequest } = event;
+  const pullRequests = pullRequestsOf({ spec });
+  if (pullRequests.length > 0) {
+    // Repositories that share a project on a host may have different rules for an action.
+    const action = pullRequests.length > 1 ? (pullRequest?.action ?? "approval") : "";
+    return digestOf(["pull request", ...pullRequests, action]);
+  }
+  if (push?.deleted) return digestOf(["branch", host, ...repositories, push.branch]);
+  if (pipeline === undefined) return undefined;
+  const { project, branch = "", status } = pipeline;
+  return digestOf(["pipeline", host, ...repositories, project, branch, status]);
+}
+
 /** The `traceparent` of the request that it came with, if that was traced and its outcome is not known yet. */
 export function undecidedTraceparent(delivery: WebhookDelivery): string | undefined {
   return isPending(delivery) ? delivery.metadata.annotations?.[TRACEPARENT_ANNOTATION] : undefined;

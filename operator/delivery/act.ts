@@ -30,7 +30,7 @@ export function targetOf(decision: Doable): string {
 }
 
 /**
- * Carries out a decision by one write, and records it.
+ * Carries out a decision by one write, a deletion by two where something is to be noted first, and records it.
  *
  * @returns "changed" when the world is no longer what the decision was taken from: decide again
  * @throws what the DecidedWrites port throws
@@ -62,10 +62,13 @@ async function write(
   auditId: string,
   { writes }: ActContext,
 ): Promise<EphemeralEnvironment | "changed"> {
-  if (decision.do === "create") return writes.create(decision.name, decision.spec, auditId);
-  const { environment } = decision;
-  if (decision.do === "update") return writes.revise(environment, decision.spec, auditId, decision.annotations);
-  return (await writes.remove(environment)) === "changed" ? "changed" : environment;
+  if (decision.do === "create") return writes.create(decision.name, decision.spec, auditId, decision.annotations);
+  const { environment, annotations = {} } = decision;
+  if (decision.do === "update") return writes.revise(environment, decision.spec, auditId, annotations);
+  const has = environment.metadata.annotations ?? {};
+  const isNoted = Object.entries(annotations).every(([name, value]) => has[name] === value);
+  const noted = isNoted ? environment : await writes.revise(environment, {}, auditId, annotations);
+  return noted === "changed" || (await writes.remove(noted)) === "changed" ? "changed" : noted;
 }
 
 /** The author on the host, as far as the event tells it. */

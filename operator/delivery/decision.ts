@@ -15,7 +15,13 @@ import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts"
 
 /** The one thing to do about an event, decided from the state of now. */
 export type Decision =
-  | { readonly do: "create"; readonly name: string; readonly spec: EnvironmentSpec; readonly reason: string }
+  | {
+      readonly do: "create";
+      readonly name: string;
+      readonly spec: EnvironmentSpec;
+      readonly annotations?: Readonly<Record<string, string>>;
+      readonly reason: string;
+    }
   | {
       readonly do: "update";
       readonly environment: EphemeralEnvironment;
@@ -25,7 +31,13 @@ export type Decision =
       readonly annotations?: Readonly<Record<string, string | null>>;
       readonly reason: string;
     }
-  | { readonly do: "delete"; readonly environment: EphemeralEnvironment; readonly reason: string }
+  | {
+      readonly do: "delete";
+      readonly environment: EphemeralEnvironment;
+      /** Written before the deletion, where the environment lacks them: its record remembers them. */
+      readonly annotations?: Readonly<Record<string, string>>;
+      readonly reason: string;
+    }
   /** The name is being deleted: decided again when it is gone. */
   | {
       readonly do: "wait";
@@ -70,9 +82,14 @@ export function left(
   return { decision: { do: "nothing", environment, reason, message }, trace };
 }
 
-/** The decision to delete an environment; one that is protected stays. */
-export function deletion(environment: EphemeralEnvironment, reason: string, trace: readonly RuleVerdict[]): Decided {
-  if (!environment.spec.protected) return { decision: { do: "delete", environment, reason }, trace };
+/** The decision to delete an environment, after it was given annotations; one that is protected stays. */
+export function deletion(
+  environment: EphemeralEnvironment,
+  reason: string,
+  trace: readonly RuleVerdict[],
+  annotations: Readonly<Record<string, string>> = {},
+): Decided {
+  if (!environment.spec.protected) return { decision: { do: "delete", environment, annotations, reason }, trace };
   return left(environment, "Protected", "it is protected: take the protection back, or delete it later", trace);
 }
 

@@ -2,8 +2,9 @@ import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../..
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import type { UnverifiedMessages } from "../notification/unverified-message.ts";
-import { InboxFull, type Outcome, type VerifiedWebhook, type WebhookInbox } from "../ports/facade/webhook-inbox.ts";
+import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import { createIntake } from "./intake.ts";
 import { createLanes } from "./lanes.ts";
 import { questionsOf } from "./pull-request/doubt.ts";
 import { type SenderContext, verifySender } from "./senders.ts";
@@ -20,8 +21,6 @@ export interface InboxContext extends SenderContext, SettleContext {
   readonly unverifiedMessages: UnverifiedMessages;
 }
 
-/** Deliveries that wait are decided within seconds, unless the API server is away. */
-const FULL_RETRY_SECONDS = 10;
 /** Hosts wait ten seconds for an answer. */
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -44,8 +43,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const lanes = createLanes();
   /** Decisions whose outcome is not stored yet, by the delivery's name. */
   const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
-  /** Claims that the API server has not answered yet: they may be pending deliveries in a moment. */
-  let claiming = 0;
+  const intake = createIntake(deliveries, settings.webhooks.pending);
 
   async function store(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<void> {
     await deliveries
@@ -91,47 +89,31 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
     return { ...outcomeOf(name, status), state: "duplicate" } as const;
   }
 
-  async function claim({ name, spec }: NewDelivery) {
-    const known = deliveries.find(name);
-    if (known !== undefined) return { state: "taken", delivery: known } as const;
-    if (deliveries.pending().length + claiming >= settings.webhooks.pending) throw new InboxFull(FULL_RETRY_SECONDS);
-    claiming += 1;
-    try {
-      return await deliveries.claim(name, spec);
-    } finally {
-      claiming -= 1;
-    }
-  }
-
   return {
     verify: (received) => verifySender(received, context),
     async accept(webhook) {
       const refused = unstorable(webhook);
       if (refused !== undefined) return refused;
       const made = deliveryOf(webhook, clock.now());
-      const { state, delivery } = await claim(made);
+      const { state, delivery } = await intake.claim(made);
       const before = state === "taken" ? await former(made, delivery) : undefined;
-      return before ?? answer(made.name, begin(delivery, irrelevant(webhook) ?? repeated(delivery, deliveries)));
+      return before ?? answer(made.name, begin(delivery, repeated(delivery, deliveries)));
     },
     simulate: (asked) => simulate(asked, context),
     redeliver: (delivery) => answer(delivery.metadata.name, begin(delivery)),
     async approve(approval) {
-      const { delivery } = await claim(approvalOf(approval, clock.now()));
+      const { delivery } = await intake.claim(approvalOf(approval, clock.now()));
       return answer(delivery.metadata.name, begin(delivery));
     },
     note: unverifiedEvents(context),
   };
 }
 
-/** What is answered without being stored. */
-function unstorable({ event, repositories }: VerifiedWebhook): Outcome | undefined {
+/** What is answered and counted without being stored: it would only take the room of what decides something. */
+function unstorable({ event, repositories, reason = "no rule speaks of it" }: VerifiedWebhook): Outcome | undefined {
   if (event.type === "ping") return unstored("Ping", "the webhook arrives, and its signature fits");
-  return repositories.length === 0 ? unstored("NoRepository", "the event is about no repository") : undefined;
-}
-
-/** The outcome of an event that no rule speaks of. */
-function irrelevant({ event, reason = "no rule speaks of it" }: VerifiedWebhook): WebhookDeliveryStatus | undefined {
-  return event.type === "other" ? { phase: "ignored", reason: "NothingToDo", message: reason } : undefined;
+  if (repositories.length === 0) return unstored("NoRepository", "the event is about no repository");
+  return event.type === "other" ? unstored("NothingToDo", reason) : undefined;
 }
 
 function unstored(reason: string, message: string): Outcome {

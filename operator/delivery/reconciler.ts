@@ -1,5 +1,10 @@
-import { ClusterUnavailable, HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
-import { isPending, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
+import { ClusterUnavailable } from "../../crds/errors.ts";
+import {
+  isPending,
+  isWaiting,
+  type WebhookDelivery,
+  type WebhookDeliveryStatus,
+} from "../../crds/webhooks/webhook-delivery.ts";
 import type { Reconcile, ReconcileResult } from "../kit/controller/controller.ts";
 import { equalJson } from "../kit/equal-json.ts";
 import type { Log } from "../kit/log.ts";
@@ -9,6 +14,7 @@ import { createLanes } from "./lanes.ts";
 import { type InquiryContext, inquire } from "./pull-request/inquiry.ts";
 import { REFUSED, type SettleContext, settle, withTrace } from "./settle.ts";
 import { dated, laneOf } from "./stored.ts";
+import { endedWait, superseded, unavailable } from "./waiting.ts";
 
 export interface DeliveryContext extends SettleContext, Pick<InquiryContext, "pullRequestReader"> {
   readonly webhookDeliveries: WebhookDeliveries;
@@ -39,25 +45,31 @@ export function createDeliveryReconciler(context: DeliveryContext): Reconcile {
     return lanes.run(laneOf(found), async () => {
       const delivery = webhookDeliveries.find(name);
       if (delivery === undefined || !isPending(delivery)) return {};
-      return finish(delivery, await settleOrCount(delivery, context, signal), context);
+      const replaced = isWaiting(delivery) ? superseded(delivery, context) : undefined;
+      const tried = replaced === undefined ? await attempt(delivery, context, signal) : { status: replaced };
+      return finish(delivery, tried, context);
     });
   };
 }
 
-/** Its outcome. A refusal that may pass, and an error that is not that of a dependency, are counted; the last one is final. */
-async function settleOrCount(
-  delivery: WebhookDelivery,
-  context: DeliveryContext,
-  signal: AbortSignal,
-): Promise<WebhookDeliveryStatus> {
+/** The outcome of a try, and the error of a dependency that is away: its key backs off. */
+interface Attempt {
+  readonly status: WebhookDeliveryStatus;
+  readonly error?: unknown;
+}
+
+/** Tries once. A refusal that may pass, and an error that is not that of a dependency, are counted; the last one is final. */
+async function attempt(delivery: WebhookDelivery, context: DeliveryContext, signal: AbortSignal): Promise<Attempt> {
   try {
     const asked = await inquire(delivery, context, signal);
     const status = withTrace(asked, await settle(delivery, context, { atOnce: "all", signal }));
-    return status.phase === "pending" && status.reason === REFUSED ? counted(status, delivery) : status;
+    return { status: status.phase === "pending" && status.reason === REFUSED ? counted(status, delivery) : status };
   } catch (error) {
-    if (isPassing(error) || signal.aborted) throw error;
+    if (error instanceof ClusterUnavailable || signal.aborted) throw error;
+    const waiting = unavailable(error, delivery, context.clock);
+    if (waiting !== undefined) return { status: waiting, error };
     context.log.error("a delivery could not be settled", { delivery: delivery.metadata.name, error });
-    return counted({ reason: "Fault", message: "a fault of the service: its log says more" }, delivery);
+    return { status: counted({ reason: "Fault", message: "a fault of the service: its log says more" }, delivery) };
   }
 }
 
@@ -69,17 +81,18 @@ function counted(
   return { ...status, phase: attempts >= MOST_ATTEMPTS ? "failed" : "pending", attempts };
 }
 
-const isPassing = (error: unknown) =>
-  error instanceof ClusterUnavailable || error instanceof SecretsUnavailable || error instanceof HostUnavailable;
-
 async function finish(
   delivery: WebhookDelivery,
-  status: WebhookDeliveryStatus,
-  { webhookDeliveries, clock }: DeliveryContext,
+  { status, error }: Attempt,
+  context: DeliveryContext,
 ): Promise<ReconcileResult> {
-  const isWaiting = status.phase === "pending";
-  if (!(isWaiting && equalJson(delivery.status, status))) {
-    await webhookDeliveries.finish(delivery, dated(status, clock.now()));
+  const { webhookDeliveries, clock } = context;
+  const replaced = status.waitsSince === undefined ? undefined : superseded(delivery, context);
+  const ended = replaced ?? endedWait(status, clock.now());
+  const isLeft = ended.phase === "pending";
+  if (!(isLeft && equalJson(delivery.status, ended))) {
+    await webhookDeliveries.finish(delivery, dated(ended, clock.now()));
   }
-  return isWaiting ? { requeueAfterMs: WAITING_RECHECK_MS } : {};
+  if (isLeft && error !== undefined) throw error;
+  return isLeft ? { requeueAfterMs: WAITING_RECHECK_MS } : {};
 }

@@ -12,6 +12,7 @@ import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
 import type { Decided, DecisionContext, Subject } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group/report-commits.ts";
+import { waitsSince } from "./waiting.ts";
 
 /** What settling a delivery takes of the world. */
 export interface SettleContext extends ActContext {
@@ -60,7 +61,7 @@ export async function settle(
     const left = decided.map(({ decision }) => decision).filter(isDoable);
     const changed = await actOnEach(left, delivery, { ...context, written, signal });
     if (typeof changed === "object") return { ...changed, ...traceOf(decided), ...environmentsOf(written) };
-    if (changed === undefined) return outcome(decided, written);
+    if (changed === undefined) return outcome(decided, written, waitsSince(delivery, world.clock));
     fresh.set(changed, await context.writes.findNow(changed));
   }
   return { phase: "pending", reason: "Contended", message: "others change the environment at the same time" };
@@ -101,11 +102,15 @@ export async function decideAll(
 }
 
 /** The outcome when everything that could be done is done. */
-function outcome(decided: readonly Decided[], written: readonly Written[]): WebhookDeliveryStatus {
+function outcome(
+  decided: readonly Decided[],
+  written: readonly Written[],
+  since: ReturnType<typeof waitsSince>,
+): WebhookDeliveryStatus {
   const decisions = decided.map(({ decision }) => decision);
   const wait = decisions.find((decision) => decision.do === "wait");
   if (wait !== undefined) {
-    return { ...pending(decided, wait.reason, wait.message), ...environmentsOf(written) };
+    return { ...pending(decided, wait.reason, wait.message), ...environmentsOf(written), ...since };
   }
   if (written.length > 0) {
     const did = decisions.find(isDoable);

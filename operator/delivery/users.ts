@@ -17,7 +17,10 @@ export interface User {
 }
 
 /** The environments of the Repository, without those that are being deleted. */
-export function usersOf({ repository, host }: Subject, { environments }: DecisionContext): readonly User[] {
+export function usersOf(
+  { repository, host }: Pick<Subject, "repository" | "host">,
+  { environments }: Pick<DecisionContext, "environments">,
+): readonly User[] {
   const { name } = repository.metadata;
   const component = repository.spec.type;
   return environments.ofRepository(name).flatMap((environment) => {

@@ -1,7 +1,7 @@
 import { triggerKey } from "../../crds/environment/environment-record.ts";
-import { isPending } from "../../crds/webhooks/webhook-delivery.ts";
+import { isPending, waitingKeyOf } from "../../crds/webhooks/webhook-delivery.ts";
 import { type Enqueue, endOf } from "../kit/controller/controller.ts";
-import { BY_PULL_REQUEST, type Caches } from "../ports/caches.ts";
+import { BY_PULL_REQUEST, BY_WAITING_KEY, type Caches } from "../ports/caches.ts";
 
 /** Enqueues the deliveries that a change concerns; returns the end of it. */
 export function enqueueOnDeliveries(
@@ -10,7 +10,13 @@ export function enqueueOnDeliveries(
 ): () => void {
   return endOf([
     webhookDeliveries.subscribe((_key, current) => {
-      if (current !== undefined && isPending(current)) enqueue(current.metadata.name);
+      if (current === undefined) return;
+      if (isPending(current)) enqueue(current.metadata.name);
+      // It takes the place of what waits for the same, or settles it.
+      const key = waitingKeyOf(current);
+      for (const { metadata } of key === undefined ? [] : webhookDeliveries.by(BY_WAITING_KEY, key)) {
+        enqueue(metadata.name);
+      }
     }),
     // Its name is free: a delivery may have waited for that.
     environments.subscribe((_name, current, previous) => {

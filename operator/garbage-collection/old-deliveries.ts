@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { isPending, type WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
-import { surplusOf } from "../kit/surplus.ts";
+import { fairShare, type KeptBounds, surplusOf } from "../kit/surplus.ts";
 import { eachOf } from "../kit/time/each-of.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
@@ -18,7 +18,8 @@ const MOST_DROPPED = 2_000;
 const AT_ONCE = 8;
 
 /**
- * Drops finished deliveries that exceed the bounds of the settings, oldest first; never one that is pending.
+ * Drops finished deliveries that exceed the bounds of the settings, oldest first, verified ones of the Repositories that
+ * have the most; never one that is pending.
  *
  * @returns whether some are left for the next pass
  */
@@ -36,7 +37,7 @@ export function dropOldDeliveries(context: OldDeliveriesContext): (signal: Abort
       unverified: { atMost: unverified, notBefore: ago(unverifiedHours * HOUR_MS) },
     };
     const surplus = [
-      ...surplusOf(byProof.verified ?? [], madeAtMs, bounds.verified),
+      ...surplusOfEach(byProof.verified ?? [], bounds.verified),
       ...surplusOf(byProof.unverified ?? [], madeAtMs, bounds.unverified),
     ];
     await eachOf(AT_ONCE, surplus.slice(0, MOST_DROPPED), (delivery) => {
@@ -45,6 +46,16 @@ export function dropOldDeliveries(context: OldDeliveriesContext): (signal: Abort
     });
     return surplus.length > MOST_DROPPED;
   };
+}
+
+/** What exceeds the bounds, by Repository: the events of one drop none of another that has fewer. */
+function surplusOfEach(deliveries: readonly WebhookDelivery[], bounds: KeptBounds): readonly WebhookDelivery[] {
+  const each = [...Map.groupBy(deliveries, ({ spec }) => spec.repositories?.[0]).values()];
+  const atMost = fairShare(
+    each.map(({ length }) => length),
+    bounds.atMost,
+  );
+  return each.flatMap((ones) => surplusOf(ones, madeAtMs, { ...bounds, atMost }));
 }
 
 const madeAtMs = ({ metadata }: WebhookDelivery) => Date.parse(metadata.creationTimestamp);

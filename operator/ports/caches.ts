@@ -18,11 +18,14 @@ export const BY_CREATION_KEY = "creation key";
 export const BY_OWNER = "owner";
 /** Index of the webhooks' deliveries and of the records by the pull request they are about, see `pullRequestKey`. */
 export const BY_PULL_REQUEST = "pull request";
-/** Indexes of the webhooks' deliveries: by their meaning, by the commit whose pipeline they report, and those that wait for their outcome (`WAITING`). */
+/** Indexes of the webhooks' deliveries: by their meaning, by the commit whose pipeline they report, those that have no outcome (`WAITING`), those that wait by their key (`waitingKeyOf`), and those that are undecided, by Repository and all (`ALL`). */
 export const BY_MEANING = "meaning";
 export const BY_COMMIT = "commit";
 export const BY_WAITING = "waiting";
 export const WAITING = "waiting";
+export const BY_WAITING_KEY = "waiting key";
+export const BY_UNDECIDED = "undecided";
+export const ALL = "*";
 /** Index of the Notifications that are neither sent nor given up, by their destination. */
 export const BY_DESTINATION = "destination";
 

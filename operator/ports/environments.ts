@@ -56,13 +56,18 @@ export interface DecidedWrites {
   findNow(name: string): Promise<EphemeralEnvironment | undefined>;
 
   /**
-   * Makes the resource; the API server is the lock on the name.
+   * Makes the resource, with these annotations; the API server is the lock on the name.
    *
    * @param auditId names the audit record of the decision, and is written on the resource
    * @returns "changed" when the name is taken: decide again
    * @throws ConfigInvalid when the API server refuses the manifest, CreationFailed when it refuses the platform
    */
-  create(name: string, spec: EnvironmentSpec, auditId: string): Promise<EphemeralEnvironment | "changed">;
+  create(
+    name: string,
+    spec: EnvironmentSpec,
+    auditId: string,
+    annotations?: Readonly<Record<string, string>>,
+  ): Promise<EphemeralEnvironment | "changed">;
 
   /**
    * Merges the fields into the spec of exactly the version that was read, and annotations into its annotations: null

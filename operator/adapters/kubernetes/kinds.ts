@@ -18,8 +18,11 @@ import {
 import { type Repository, repositoryKind } from "../../../crds/repository/repository.ts";
 import {
   isPending,
+  isUndecided,
+  isWaiting,
   pullRequestsOf,
   type WebhookDelivery,
+  waitingKeyOf,
   webhookDeliveryKind,
 } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type WatchedKind, withoutHistory } from "../../kit/cache/watched-kind.ts";
@@ -35,6 +38,7 @@ import {
 } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import {
+  ALL,
   BY_COMMIT,
   BY_CONFIG_SET,
   BY_CREATION_KEY,
@@ -44,7 +48,9 @@ import {
   BY_PULL_REQUEST,
   BY_REPOSITORY,
   BY_UID,
+  BY_UNDECIDED,
   BY_WAITING,
+  BY_WAITING_KEY,
   WAITING,
 } from "../../ports/caches.ts";
 import { ROLLUP_LABEL } from "./records/rollups.ts";
@@ -106,6 +112,8 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
     [BY_MEANING]: ({ spec }) => (spec.meaning === undefined ? [] : [spec.meaning]),
     [BY_COMMIT]: ({ spec }) => commitOf(spec),
     [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
+    [BY_WAITING_KEY]: (delivery) => (isWaiting(delivery) ? [waitingKeyOf(delivery) ?? []].flat() : []),
+    [BY_UNDECIDED]: (delivery) => (isUndecided(delivery) ? [ALL, ...(delivery.spec.repositories ?? [])] : []),
   },
 });
 

@@ -1,10 +1,9 @@
 import { clipped } from "../../../crds/conditions.ts";
 import { OUTCOME_MESSAGE_MAX_LENGTH } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { WebhookDelivery, WebhookDeliveryStatus } from "../../../crds/webhooks/webhook-delivery.ts";
-import { elapsedMs } from "../../kit/time/clock.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import type { Decision, DecisionContext } from "../decision.ts";
+import type { Decision } from "../decision.ts";
 
 /** The decision to report a commit. */
 export type Report = Extract<Decision, { readonly do: "report" }>;
@@ -12,15 +11,8 @@ export type Report = Extract<Decision, { readonly do: "report" }>;
 /** Whether the decision is carried out by a report. */
 export const isReport = (decision: Decision): decision is Report => decision.do === "report";
 
-/**
- * After this time GitHub's merge queue has given the group up by itself, unless it is configured otherwise:
- * https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
- */
-const GIVEN_UP_AFTER_MS = 60 * 60_000;
-
 interface ReportContext {
   readonly pullRequestHost?: Pick<PullRequestHost, "report">;
-  readonly world: Pick<DecisionContext, "clock">;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,7 +24,7 @@ interface ReportContext {
 export async function reportCommits(
   reports: readonly Report[],
   { spec }: WebhookDelivery,
-  { pullRequestHost, world, signal = new AbortController().signal }: ReportContext,
+  { pullRequestHost, signal = new AbortController().signal }: ReportContext,
 ): Promise<WebhookDeliveryStatus> {
   const [{ reason, report }] = reports as [Report];
   if (pullRequestHost === undefined) return said("pending", reason, `it will be reported: ${report.description}`);
@@ -41,8 +33,9 @@ export async function reportCommits(
   } catch (error) {
     signal.throwIfAborted();
     if (!isOfHost(error)) throw error;
-    const isGivenUp = elapsedMs(new Date(spec.receivedAt), world.clock.now()) >= GIVEN_UP_AFTER_MS;
-    return said(isGivenUp ? "failed" : "pending", "HostUntold", error.message);
+    // GitHub's merge queue gives a group up by itself, an hour after its checks were requested, unless it is configured
+    // otherwise: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+    return { ...said("pending", "HostUntold", error.message), waitsSince: spec.receivedAt };
   }
   return said("acted", reason, `reported to its host: ${report.description}`);
 }

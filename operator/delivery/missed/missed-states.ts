@@ -13,6 +13,8 @@ export interface Survey {
   readonly known: (number: number) => KnownState | undefined;
   /** The numbers of the pull requests that have an environment. */
   readonly environments: ReadonlySet<number>;
+  /** Those of them whose environment is protected: it stays, whatever becomes of its pull request. */
+  readonly protectedOnes: ReadonlySet<number>;
   /** Pull requests that changed before get no environment by a survey. */
   readonly createsSince: Date;
 }
@@ -32,7 +34,7 @@ export interface MissedStates {
 export const IMPLAUSIBLE_ENDS = { moreThan: 5, share: 0.5 } as const;
 
 /**
- * What was missed. Only a definite answer counts: a pull request that a list lacks, and one that could not be asked for, has
+ * What was missed: a state that differs from the newest known one, or a known end whose environment is there. Only a definite answer counts: a pull request that a list lacks, and one that could not be asked for, has
  * no answer, so it changes nothing. Nor does an answer that is older than what is known.
  */
 export function missedStates(survey: Survey): MissedStates {
@@ -46,11 +48,15 @@ export function missedStates(survey: Survey): MissedStates {
   return { states: missed.filter((answer) => !isEnd(answer)), implausible: ends };
 }
 
-function isMissed(answer: HostedPullRequest, { rules, known, environments, createsSince }: Survey): boolean {
+function isMissed(answer: HostedPullRequest, survey: Survey): boolean {
+  const { rules, known, environments, protectedOnes, createsSince } = survey;
   const former = known(answer.number);
   const atMs = answer.updatedAt === undefined ? undefined : Date.parse(answer.updatedAt);
   if (former !== undefined && atMs !== undefined && atMs < former.atMs) return false;
-  if (former !== undefined && !differ(former.state, answer, rules)) return false;
+  if (former !== undefined && !differ(former.state, answer, rules)) {
+    const isLeft = environments.has(answer.number) && !protectedOnes.has(answer.number);
+    return answer.state === "closed" && isLeft && !isWanted(answer, rules);
+  }
   if (environments.has(answer.number)) return true;
   return answer.state === "open" && atMs !== undefined && atMs >= createsSince.getTime();
 }

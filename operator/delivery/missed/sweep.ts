@@ -78,14 +78,15 @@ interface Place {
 async function sweep(place: Place, context: SweepContext): Promise<number> {
   const { repository, hosted, signal } = place;
   const { pullRequestReader, log } = context;
-  const environments = environmentsOf(place, context);
+  const own = environmentsOf(place, context);
+  const environments = numbersOf(own);
   if (!repository.spec.pullRequest?.enabled && environments.size === 0) return 0;
   const redelivered = await redeliver(place, context);
   const open = await pullRequestReader.openPullRequests(hosted, signal);
   const listed = new Set(open.map(({ number }) => number));
   const unlisted = [...environments].filter((number) => !listed.has(number));
   const { answers, failed } = await askEach(unlisted.slice(0, MOST_ASKED), place, context);
-  const missed = survey([...open, ...answers], environments, { ...context, ...place });
+  const missed = survey([...open, ...answers], own, { ...context, ...place });
   const stored = await store(missed.states, place, context);
   const { name } = repository.metadata;
   const counts = { open: open.length, unlisted: unlisted.length, failed, missed: stored, redelivered };
@@ -97,17 +98,20 @@ async function sweep(place: Place, context: SweepContext): Promise<number> {
   return failed + Math.max(0, unlisted.length - MOST_ASKED);
 }
 
-/** The numbers of the Repository's pull requests that have an environment. */
-function environmentsOf({ repository, hosted }: Place, { world }: SweepContext): ReadonlySet<number> {
+/** The environments of the Repository's pull requests. */
+function environmentsOf({ repository, hosted }: Place, { world }: SweepContext): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
   const isOwn = ({ metadata, spec: { trigger } }: EphemeralEnvironment) =>
     metadata.deletionTimestamp === undefined &&
     trigger?.kind === "pull_request" &&
     trigger.repository === name &&
     trigger.provider === hosted.host;
-  const own = world.environments.ofRepository(name).filter(isOwn);
-  return new Set(own.flatMap(({ spec }) => spec.trigger?.number ?? []));
+  return world.environments.ofRepository(name).filter(isOwn);
 }
+
+/** The numbers of their pull requests. */
+const numbersOf = (environments: readonly EphemeralEnvironment[]): ReadonlySet<number> =>
+  new Set(environments.flatMap(({ spec }) => spec.trigger?.number ?? []));
 
 /** How many webhooks the host sends again. Without that the sweep finds the same, but not as soon. */
 async function redeliver({ hosted, signal }: Place, context: SweepContext): Promise<number | undefined> {
@@ -144,14 +148,16 @@ async function askEach(
 
 function survey(
   answers: readonly HostedPullRequest[],
-  environments: ReadonlySet<number>,
+  own: readonly EphemeralEnvironment[],
   context: SweepContext & Place,
 ): MissedStates {
   const { repository, clock } = context;
   const known = (number: number) => newestKnown(number, context);
   const registeredMs = Date.parse(repository.metadata.creationTimestamp);
   const createsSince = new Date(Math.max(registeredMs, clock.now().getTime() - REMEMBERED_MS));
-  return missedStates({ rules: repository.spec.pullRequest ?? {}, answers, known, environments, createsSince });
+  const protectedOnes = numbersOf(own.filter(({ spec }) => spec.protected === true));
+  const rules = repository.spec.pullRequest ?? {};
+  return missedStates({ rules, answers, known, environments: numbersOf(own), protectedOnes, createsSince });
 }
 
 function newestKnown(

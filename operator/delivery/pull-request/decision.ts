@@ -1,3 +1,4 @@
+import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
@@ -45,7 +46,7 @@ function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEn
   const trace = [verdict(repository, "delete_on", problem)];
   if (own === undefined) return nothing(end, "the pull request is closed and has no environment", trace);
   return isEnd
-    ? deletion(own, end, trace)
+    ? deletion(own, end, trace, appliedAnnotation(state))
     : nothing("KeptUntilExpiry", "the environment stays until its TTL is over", trace);
 }
 
@@ -53,7 +54,7 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   const lasting = evaluate(facts, LASTING_RULES);
   // A protected environment stays, and goes on with its pull request.
   if (lasting.broken !== undefined && !environment.spec.protected) {
-    return deletion(environment, lasting.broken.reason, lasting.trace);
+    return deletion(environment, lasting.broken.reason, lasting.trace, appliedAnnotation(facts.state));
   }
   const component = facts.repository.spec.type;
   const source = environment.spec[component];
@@ -63,7 +64,11 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   const trace = [...lasting.trace, ...approval.trace];
   if (approval.broken !== undefined) return nothing(approval.broken.reason, approval.broken.message, trace);
   const moved = withReports({ ...source, ...head }, facts.repository, facts.context);
-  return { decision: { do: "update", environment, spec: { [component]: moved }, reason: "NewCommit" }, trace };
+  const annotations = appliedAnnotation(facts.state);
+  return {
+    decision: { do: "update", environment, spec: { [component]: moved }, annotations, reason: "NewCommit" },
+    trace,
+  };
 }
 
 function creation(facts: PullRequestFacts, namesake: Namesake | undefined): Decided | MayCreate {

@@ -1,4 +1,5 @@
 import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
+import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { admits } from "../../../crds/repository/repository.ts";
@@ -49,7 +50,8 @@ export async function creationOf(creation: Creation, context: DecisionContext): 
     access: { groups: components.groups },
     trigger: triggerOf(facts, subject),
   };
-  return { decision: { do: "create", name, spec, reason: "RulesMet" }, trace: all };
+  const annotations = appliedAnnotation(state);
+  return { decision: { do: "create", name, spec, annotations, reason: "RulesMet" }, trace: all };
 }
 
 /** The config set that the rules name; a sentence when an environment of this pull request can't have it. */

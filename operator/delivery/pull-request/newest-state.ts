@@ -1,3 +1,4 @@
+import type { AppliedState } from "../../../crds/environment/applied-state.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
@@ -44,21 +45,41 @@ function knownState({ door, verified, event: { pullRequest: state }, receivedAt 
 }
 
 /**
- * By age. Hosts give whole seconds. Of one second, a state that the host was asked for is newer than all that arrived
+ * The states by age, the newest last. Hosts give whole seconds. Of one second, a state that the host was asked for is newer than all that arrived
  * before it; then a closed one is the newest.
  */
-function inOrder(states: readonly KnownState[]): readonly KnownState[] {
-  const asked = states.filter(({ isAsked }) => isAsked);
-  const ranked = states.map((one) => ({ one, askedAtMs: lastAskedMs(one, asked) }));
+export function inOrder(states: readonly KnownState[]): readonly KnownState[] {
+  const lastAskedMs = askedTimes(states);
+  const ranked = states.map((one) => ({ one, askedAtMs: lastAskedMs(one) }));
   ranked.sort((a, b) => a.one.atMs - b.one.atMs || a.askedAtMs - b.askedAtMs || ofOneSecond(a.one, b.one));
   return ranked.map(({ one }) => one);
 }
 
-/** When the host was last asked, before the arrival of a state, for one of the same second; 0: never. */
-function lastAskedMs({ atMs, receivedAtMs, isAsked }: KnownState, asked: readonly KnownState[]): number {
-  const isBefore = (ms: number) => ms < receivedAtMs || (isAsked && ms === receivedAtMs);
-  const before = asked.filter((one) => one.atMs === atMs && isBefore(one.receivedAtMs));
-  return Math.max(0, ...before.map((one) => one.receivedAtMs));
+/** When the host was last asked, until the arrival of a state, for one of the same second; 0: never. */
+function askedTimes(states: readonly KnownState[]): (state: KnownState) => number {
+  const asked = Map.groupBy(
+    states.filter(({ isAsked }) => isAsked),
+    ({ atMs }) => atMs,
+  );
+  const ascending = new Map(
+    [...asked].map(([atMs, ones]) => [atMs, ones.map((one) => one.receivedAtMs).sort((a, b) => a - b)]),
+  );
+  return ({ atMs, receivedAtMs, isAsked }) => {
+    // An answer is its own last one.
+    const before = countBefore(ascending.get(atMs) ?? [], isAsked ? receivedAtMs + 1 : receivedAtMs);
+    return ascending.get(atMs)?.[before - 1] ?? 0;
+  };
+}
+
+/** How many of the ascending numbers are less than another one. */
+function countBefore(ascending: readonly number[], limit: number): number {
+  let [from, to] = [0, ascending.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((ascending[middle] as number) < limit) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 function ofOneSecond(one: KnownState, other: KnownState): number {
@@ -67,12 +88,29 @@ function ofOneSecond(one: KnownState, other: KnownState): number {
 }
 
 /**
+ * Whether the newest known state is older than one that was acted on: its delivery came again when those after it were
+ * dropped. Of one second, what ended a pull request is newer than an event that shows it open.
+ *
+ * @param states the newest last
+ */
+export function isOutdated(states: readonly KnownState[], applied: readonly AppliedState[]): boolean {
+  const newest = states.at(-1);
+  if (newest?.state.updatedAt === undefined) return false;
+  const { state, atMs, isAsked } = newest;
+  return applied.some((one) => {
+    const appliedMs = Date.parse(one.at);
+    if (appliedMs !== atMs) return appliedMs > atMs;
+    return one.state === "closed" && state.state === "open" && !isAsked;
+  });
+}
+
+/**
  * The states that compete with the newest one: of its second, and not known before the host was asked.
  *
  * @param states the newest last
  */
 export function rivalsOf(newest: KnownState, states: readonly KnownState[]): readonly KnownState[] {
-  const asked = states.filter(({ isAsked }) => isAsked);
-  const since = lastAskedMs(newest, asked);
-  return states.filter((one) => one !== newest && one.atMs === newest.atMs && lastAskedMs(one, asked) === since);
+  const lastAskedMs = askedTimes(states);
+  const since = lastAskedMs(newest);
+  return states.filter((one) => one !== newest && one.atMs === newest.atMs && lastAskedMs(one) === since);
 }

@@ -1,3 +1,4 @@
+import { type AppliedState, appliedState } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import { pullRequestKey, triggerKey } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
@@ -8,7 +9,7 @@ import { type Decided, type DecisionContext, nothing, type Subject } from "../de
 import { type Head, type Namesake, pullRequestDecision } from "./decision.ts";
 import { creationOf } from "./environment-spec.ts";
 import type { FormerEnvironment, PullRequestFacts } from "./facts.ts";
-import { knownStates } from "./newest-state.ts";
+import { isOutdated, knownStates } from "./newest-state.ts";
 
 /**
  * What to do about a pull request: by its newest known state, whichever of its events is at hand, so that every order of
@@ -22,9 +23,19 @@ export async function decidePullRequest(subject: Subject, number: number, contex
   const key = pullRequestKey(host, repository.metadata.name, number);
   const facts = factsOf(subject, key, context);
   if (facts === undefined) return nothing("PullRequestUnknown", "no event of this pull request has arrived yet");
+  const namesake = namesakeOf(name, key, context);
+  if (isOutdated(facts.states, appliedStates(namesake, context.recordsOf(key)))) {
+    return nothing("Outdated", "a newer state of the pull request was acted on before");
+  }
   const head = headOf(facts.state, subject, context);
-  const decided = pullRequestDecision(facts, namesakeOf(name, key, context), head);
+  const decided = pullRequestDecision(facts, namesake, head);
   return "mayCreate" in decided ? creationOf({ ...decided, name, facts, head, subject }, context) : decided;
+}
+
+/** The states that the environment and the records of former ones remember, when the deliveries may be dropped. */
+function appliedStates(namesake: Namesake | undefined, records: readonly EnvironmentRecord[]): readonly AppliedState[] {
+  const present = namesake?.isOwn ? [appliedState(namesake.environment)] : [];
+  return [...present, ...records.map(({ spec }) => spec.appliedState)].filter((state) => state !== undefined);
 }
 
 function factsOf(subject: Subject, key: string, context: DecisionContext): PullRequestFacts | undefined {

@@ -1,8 +1,9 @@
+import { appliedState } from "../../../crds/environment/applied-state.ts";
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { TeardownStep } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "../../../crds/environment/lifetime.ts";
-import { mayReturn, notedCause } from "../../../crds/environment/managed-by.ts";
+import { isMadeByEvent, mayReturn, notedCause } from "../../../crds/environment/managed-by.ts";
 import type { DeletionCause } from "../../../crds/environment/manifest.schema.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { Owner } from "../../ports/cluster.ts";
@@ -45,6 +46,7 @@ export function environmentRecord(
     ...(spec.owner === undefined ? {} : { owner: spec.owner }),
     ...(spec.access === undefined ? {} : { groups: spec.access.groups }),
     ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),
+    ...applied(environment),
     ...untold(past.steps),
     ...withForce(past),
   };
@@ -53,6 +55,12 @@ export function environmentRecord(
 /** What its costs are computed from. */
 function charged({ usage, allocations }: EnvironmentStatus = {}): Pick<RecordSpec, "usage" | "allocations"> {
   return { ...(usage && { usage }), ...(allocations && { allocations }) };
+}
+
+/** What its pull request was when the environment was last written for it. */
+function applied(environment: EphemeralEnvironment): Pick<RecordSpec, "appliedState"> {
+  const state = isMadeByEvent(environment) ? appliedState(environment) : undefined;
+  return state === undefined ? {} : { appliedState: state };
 }
 
 function dueAt(environment: EphemeralEnvironment): Pick<RecordSpec, "dueAt"> {

@@ -25,6 +25,12 @@ export interface WebhookDeliveries {
   /** Those that have no outcome yet. */
   pending(): readonly WebhookDelivery[];
 
+  /** Those that count when the intake is bounded (`isUndecided`): of one Repository, or all. */
+  undecided(repository?: string): readonly WebhookDelivery[];
+
+  /** Those that wait (`isWaiting`) with this key. @param key see `waitingKeyOf` */
+  waitingFor(key: string): readonly WebhookDelivery[];
+
   /**
    * Stores it: the API server is the lock on its name.
    *

@@ -158,6 +158,7 @@ export const TOLD = {
     "create WebhookDelivery closed",
     "delete EphemeralEnvironment NAME",
     "patch EphemeralEnvironment NAME, release",
+    "patch EphemeralEnvironment NAME, what is noted",
     "patch Notification/status chat deleted, pending",
     "patch Notification/status chat deleted, sent",
     "patch WebhookDelivery/status closed, acted",

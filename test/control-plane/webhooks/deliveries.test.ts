@@ -4,8 +4,9 @@ import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { environmentType, recordType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
+import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
@@ -181,11 +182,11 @@ test("what a replica has stored before it was killed is finished by the operator
   expect(settled?.status).toMatchObject({ phase: "acted", environments: [{ name: "orphaned-pr-42" }] });
 }, 60_000);
 
-test("an inbox that is full answers 503 with Retry-After, and stores nothing more", async () => {
+test("an inbox that is full answers 503 with Retry-After, and stores nothing more; the end of a pull request is taken", async () => {
   await register("crowded");
   const { pull } = await facade({
     onRequest: diesAfterClaim,
-    more: { webhooks: { ...settings.webhooks, pending: 3 } },
+    more: { webhooks: { ...settings.webhooks, pending: 30 } },
   });
   const numbers = [1, 2, 3, 4, 5];
   const replies: Reply[] = [];
@@ -194,6 +195,9 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
   const refused = replies.slice(3);
   expect(refused.every(({ headers }) => Number(headers["retry-after"]) > 0)).toBe(true);
   expect(await deliveriesOf("crowded")).toHaveLength(3);
+  await register("beside-it");
+  expect((await pull("shop/beside-it", { updatedAt: now() })).status).toBe(200);
+  expect((await pull("shop/crowded", { number: 1, action: "closed", updatedAt: now() })).status).toBe(200);
 }, 60_000);
 
 // Abuse case 117: whoever may comment has a workflow of the head commit run, and fail.
@@ -221,4 +225,86 @@ test("a workflow that an issue comment started says nothing of a build; of those
   await untilSettled("checked");
   const comments = (await deliveriesOf("checked")).filter(({ spec }) => spec.event.pipeline?.event === "issue_comment");
   expect(comments.map(({ status }) => status?.reason)).toEqual(["NotCounted", "NotCounted"]);
+}, 120_000);
+
+test("the environment of a pull request that another replica was told the end of, at the same moment, is deleted", async () => {
+  await register("crossed");
+  await world.startOperator({ settings });
+  const { pull } = await facade();
+  await pull("shop/crossed", { commit: FIRST, updatedAt: now() });
+  const made = await world.expectPhase("crossed-pr-42", "ready");
+  await untilSettled("crossed");
+  // As a replica leaves it whose cache did not have the environment yet.
+  const [opened] = await deliveriesOf("crossed");
+  const pullRequest = opened?.spec.event.pullRequest;
+  if (opened === undefined || pullRequest === undefined) throw new Error("the delivery is not stored");
+  const closed = { ...pullRequest, action: "closed", state: "closed", updatedAt: now() } as const;
+  const spec = { ...opened.spec, deliveryId: "crossed", event: { type: "pull_request", pullRequest: closed } } as const;
+  const status = { phase: "ignored", reason: "Closed", message: "the pull request is closed and has no environment" };
+  const ref = { name: "crossed-delivery", namespace };
+  const platform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
+  await platform.create(webhookDeliveryType, { metadata: ref, spec });
+  await platform.patch(webhookDeliveryType, ref, { status }, { as: "merge", subresource: "status" });
+  await platform.close();
+  await world.expectGone(made);
+  const told = await world.admin.find(webhookDeliveryType, ref);
+  expect(told?.status).toMatchObject({ phase: "acted", environments: [{ uid: made.metadata.uid, action: "deleted" }] });
+}, 120_000);
+
+test("abuse: the first body of a closed pull request makes nothing again when all its deliveries are dropped", async () => {
+  await register("dropped");
+  await world.startOperator({ settings });
+  const { pull } = await facade();
+  const opened = { commit: FIRST, updatedAt: now() };
+  await pull("shop/dropped", opened);
+  const made = await world.expectPhase("dropped-pr-42", "ready");
+  const closedAt = now();
+  await pull("shop/dropped", { action: "closed", commit: FIRST, updatedAt: closedAt });
+  await world.expectGone(made);
+  await untilSettled("dropped");
+  const record = await world.admin.find(recordType, { name: made.metadata.uid, namespace });
+  expect(record?.spec.appliedState).toEqual({ at: closedAt, state: "closed", commit: FIRST });
+  for (const { metadata } of await deliveriesOf("dropped")) {
+    await world.admin.delete(webhookDeliveryType, { name: metadata.name, namespace }, { uid: metadata.uid });
+  }
+
+  const later = await facade();
+  const { body } = await later.pull("shop/dropped", opened);
+  expect(body).toMatchObject({ environment_created: false, message: expect.stringContaining("Outdated") });
+  expect(await world.find("dropped-pr-42")).toBeUndefined();
+  const reopened = await later.pull("shop/dropped", { action: "reopened", commit: FIRST, updatedAt: now() });
+  expect(reopened.body).toMatchObject({ environment_created: true });
+}, 120_000);
+
+test("abuse: events of a pull request whose environment can't go wait as one, and its end settles them", async () => {
+  await register("stuck");
+  await world.startOperator({ settings });
+  const { pull } = await facade();
+  const { body } = await pull("shop/stuck", { commit: FIRST, updatedAt: now() });
+  const made = await world.expectPhase("stuck-pr-42", "ready");
+  const held = "example.test/held";
+  const { name } = made.metadata;
+  const finalizers = [...(made.metadata.finalizers ?? []), held];
+  await world.admin.patch(environmentType, { name }, { metadata: { finalizers } }, { as: "merge" });
+  await pull("shop/stuck", { action: "closed", commit: FIRST, updatedAt: now() });
+  for (let time = 0; time < 6; time++) {
+    const reply = await pull("shop/stuck", { action: "reopened", commit: FIRST, updatedAt: now() });
+    expect(reply.status).toBe(200);
+  }
+  const reasons = async () => (await deliveriesOf("stuck")).map(({ status }) => status?.reason).sort();
+  const superseded = Array.from({ length: 5 }, () => "Superseded");
+  await until(
+    async () => (await reasons()).join() === ["Closed", "NameTerminating", "RulesMet", ...superseded].join(),
+    {
+      ...{ what: "one delivery waiting, and five superseded", deadlineMs: 30_000 },
+    },
+  );
+  await pull("shop/stuck", { action: "closed", commit: FIRST, updatedAt: now() });
+  await untilSettled("stuck");
+  const left = await world.find("stuck-pr-42");
+  expect(left?.metadata.uid).toBe(body.environment_id);
+  const kept = left?.metadata.finalizers?.filter((one) => one !== held) ?? [];
+  await world.admin.patch(environmentType, { name }, { metadata: { finalizers: kept } }, { as: "merge" });
+  await world.expectGone(made);
+  expect(await world.find("stuck-pr-42")).toBeUndefined();
 }, 120_000);

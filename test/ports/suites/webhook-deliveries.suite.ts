@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
-import type {
-  WebhookDelivery,
-  WebhookDeliverySpec,
-  WebhookDeliveryStatus,
+import {
+  type WebhookDelivery,
+  type WebhookDeliverySpec,
+  type WebhookDeliveryStatus,
+  waitingKeyOf,
 } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookDeliveries } from "../../../operator/ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
@@ -84,6 +85,27 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
       expect(await world.deliveries.finish(waiting ?? made, ACTED)).toBe("stored");
       expect(world.deliveries.find(name)?.status).toEqual(ACTED);
       expect(names(world.deliveries.pending())).not.toContain(name);
+    });
+
+    test("undecided ones are found by Repository; what waits, and the end of a pull request, is none of them", async () => {
+      const repository = `repo-${some().slice(0, 8)}`;
+      const repositories = [repository];
+      const made = await claim({ repositories });
+      const waiting = await claim({ repositories, event: pullRequest(7) });
+      const { pullRequest: opened } = pullRequest(7);
+      if (opened === undefined) throw new Error("no pull request");
+      await claim({ repositories, event: { type: "pull_request", pullRequest: { ...opened, state: "closed" } } });
+      const finished = await claim({ repositories });
+      await world.deliveries.finish(finished, ACTED);
+      expect(names(world.deliveries.undecided(repository)).sort()).toEqual(names([made, waiting]).sort());
+      expect(names(world.deliveries.undecided())).toEqual(expect.arrayContaining(names([made, waiting])));
+
+      const key = waitingKeyOf(waiting) ?? "";
+      expect(world.deliveries.waitingFor(key)).toEqual([]);
+      const waitsSince = "2026-06-01T12:00:00.000Z";
+      await world.deliveries.finish(waiting, { phase: "pending", reason: "NameTerminating", message: "", waitsSince });
+      expect(names(world.deliveries.undecided(repository))).toEqual(names([made]));
+      expect(names(world.deliveries.waitingFor(key))).toEqual(names([waiting]));
     });
 
     test("those of a pull request are found, events and approvals, under each of their Repositories", async () => {

@@ -81,7 +81,7 @@ export class RequestTitles {
 
   #titleOfPatch(title: string, request: KubeRequest): string {
     const { name = "" } = request;
-    if (!Array.isArray(request.body)) return `${title}, a change of the spec`;
+    if (!Array.isArray(request.body)) return `${title}, ${isNote(request) ? "what is noted" : "a change of the spec"}`;
     const [, change] = request.body as PatchOperation[];
     if (change?.path === "/metadata/finalizers") return `${title}, ${change.op === "add" ? "hold" : "release"}`;
     if (change?.path !== "/status") return title;
@@ -121,6 +121,11 @@ export class RequestTitles {
     const { reason } = findCondition(status.conditions, "WebhookActive") ?? {};
     return `${title}/status, ${isCheck ? "checked" : reason}`;
   }
+}
+
+/** Whether a merge patch changes annotations alone. */
+function isNote({ body }: KubeRequest): boolean {
+  return isDeepStrictEqual((body as { readonly spec?: object }).spec, {});
 }
 
 function isHashed({ type, name }: KubeRequest): boolean {

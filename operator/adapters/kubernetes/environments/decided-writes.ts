@@ -19,7 +19,8 @@ export function decidedWrites(context: Context): DecidedWrites {
   const { remove } = operatorEnvironments(context);
   return {
     findNow: (name) => forUser(() => client.find(environmentType, { name })),
-    create: (name, spec, auditId) => forUser(() => create(context, { name, spec, auditId })),
+    create: (name, spec, auditId, annotations = {}) =>
+      forUser(() => create(context, { name, spec, auditId, annotations })),
     revise: (environment, spec, auditId, annotations) =>
       forUser(() =>
         revise(context, environment, {
@@ -35,11 +36,14 @@ interface Creation {
   readonly name: string;
   readonly spec: EnvironmentSpec;
   readonly auditId: string;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
-async function create({ client, cache, traceparent }: Context, { name, spec, auditId }: Creation) {
+async function create({ client, cache, traceparent }: Context, given: Creation) {
+  const { name, spec, auditId } = given;
   try {
-    const manifest = environmentManifest(name, spec, changeAnnotations({ auditId: () => auditId, traceparent }));
+    const annotations = { ...given.annotations, ...changeAnnotations({ auditId: () => auditId, traceparent }) };
+    const manifest = environmentManifest(name, spec, annotations);
     return kept(cache, await client.create(environmentType, manifest));
   } catch (error) {
     if (isAlreadyExists(error)) return "changed";

@@ -6,7 +6,16 @@ import type {
   WebhookDeliveryStatus,
 } from "../../../../crds/webhooks/webhook-delivery.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
-import { BY_COMMIT, BY_MEANING, BY_PULL_REQUEST, BY_WAITING, WAITING } from "../../../ports/caches.ts";
+import {
+  ALL,
+  BY_COMMIT,
+  BY_MEANING,
+  BY_PULL_REQUEST,
+  BY_UNDECIDED,
+  BY_WAITING,
+  BY_WAITING_KEY,
+  WAITING,
+} from "../../../ports/caches.ts";
 import type { Claim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryType } from "../kinds.ts";
 import { kept, keptRest, type Store } from "../store.ts";
@@ -24,6 +33,8 @@ export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries
     ofMeaning: (meaning) => complete(cache).by(BY_MEANING, meaning),
     ofCommit: (commit) => complete(cache).by(BY_COMMIT, commit),
     pending: () => complete(cache).by(BY_WAITING, WAITING),
+    undecided: (repository = ALL) => complete(cache).by(BY_UNDECIDED, repository),
+    waitingFor: (key) => complete(cache).by(BY_WAITING_KEY, key),
     claim: (name, spec) => forUser(() => claim(context, name, spec)),
     finish: (delivery, status) => forUser(() => finish(context, delivery, status)),
     remove: (delivery) => forUser(() => remove(context, delivery)),

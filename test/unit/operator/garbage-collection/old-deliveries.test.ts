@@ -12,14 +12,17 @@ const signal = new AbortController().signal;
 /** Stored deliveries by name: how many hours ago each came, whether it was verified, whether it waits. */
 async function left(
   stored: Readonly<
-    Record<string, { readonly hoursAgo: number; readonly verified?: boolean; readonly waits?: boolean }>
+    Record<
+      string,
+      { readonly hoursAgo: number; readonly verified?: boolean; readonly waits?: boolean; readonly of?: string }
+    >
   >,
   retention: object = {},
 ) {
   const clock = new TestClock(NOW);
   const deliveries = memoryWebhookDeliveries(clock);
-  for (const [name, { hoursAgo, verified = true, waits = false }] of Object.entries(stored)) {
-    const fixture = webhookDeliveryFixture(name, { verified });
+  for (const [name, { hoursAgo, verified = true, waits = false, of }] of Object.entries(stored)) {
+    const fixture = webhookDeliveryFixture(name, { verified, ...(of && { repositories: [of] }) });
     const creationTimestamp = new Date(Date.parse(NOW) - hoursAgo * HOUR_MS).toISOString();
     const status = waits ? { status: { phase: "pending" as const, reason: "Waits", message: "" } } : {};
     deliveries.put({ ...fixture, ...status, metadata: { ...fixture.metadata, creationTimestamp } });
@@ -52,6 +55,15 @@ describe("finished deliveries are dropped", () => {
       "unverified-old": { hoursAgo: 2, verified: false },
     };
     expect(await left(stored, { verified: 2, unverified: 1 })).toEqual(["old", "new", "unverified-new"]);
+  });
+
+  test("abuse: of the Repository that has the most, so that nobody's events drop those of others", async () => {
+    const flood = Array.from(
+      { length: 10 },
+      (_, index) => [`flood-${index}`, { hoursAgo: index, of: "busy" }] as const,
+    );
+    const stored = { ...Object.fromEntries(flood), quiet: { hoursAgo: 100, of: "quiet" } };
+    expect(await left(stored, { verified: 4 })).toEqual(["flood-0", "flood-1", "flood-2", "quiet"]);
   });
 });
 

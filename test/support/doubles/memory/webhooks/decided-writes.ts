@@ -7,11 +7,18 @@ import type { MemoryEnvironments } from "../environments.ts";
 export function memoryDecidedWrites(environments: MemoryEnvironments): DecidedWrites {
   return {
     findNow: (name) => environments.find(name),
-    async create(name, spec) {
-      return environments.create(name, spec).catch((error: unknown) => {
-        if (error instanceof NameExists) return "changed" as const;
+    async create(name, spec, _auditId, annotations = {}) {
+      try {
+        const { metadata, ...made } = await environments.create(name, spec);
+        environments.put({
+          ...made,
+          metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
+        });
+        return (await environments.find(name)) ?? "changed";
+      } catch (error) {
+        if (error instanceof NameExists) return "changed";
         throw error;
-      });
+      }
     },
     async revise(environment, spec, _auditId, annotations = {}) {
       const current = await environments.reread(environment);

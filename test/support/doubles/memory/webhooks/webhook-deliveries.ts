@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { ClusterUnavailable } from "../../../../../crds/errors.ts";
 import { API_VERSION } from "../../../../../crds/group.ts";
-import { isPending, pullRequestsOf, type WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
+import {
+  isPending,
+  isUndecided,
+  isWaiting,
+  pullRequestsOf,
+  type WebhookDelivery,
+  waitingKeyOf,
+} from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { Clock } from "../../../../../operator/kit/time/clock.ts";
 import type { WebhookDeliveries } from "../../../../../operator/ports/webhooks/webhook-deliveries.ts";
 import { kubernetesTime } from "../environments.ts";
@@ -45,6 +52,11 @@ export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhoo
       list().filter(({ spec }) => (spec.event.pipeline ?? spec.event.mergeGroup)?.commit === commit),
     ofMeaning: (meaning) => list().filter(({ spec }) => spec.meaning === meaning),
     pending: () => list().filter(isPending),
+    undecided: (repository) =>
+      list().filter(
+        (one) => isUndecided(one) && (repository === undefined || one.spec.repositories?.includes(repository)),
+      ),
+    waitingFor: (key) => list().filter((one) => isWaiting(one) && waitingKeyOf(one) === key),
     async claim(name, spec) {
       reach();
       const taken = stored.get(name);

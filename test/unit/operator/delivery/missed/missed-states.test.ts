@@ -38,6 +38,7 @@ function missing({
   const found = missedStates({
     ...{ rules: { enabled: true, requiredLabels: ["preview"] }, answers: [], createsSince: new Date(DAY) },
     ...{ known: (number: number) => states.get(number), environments: new Set(environments) },
+    protectedOnes: new Set<number>(),
     ...more,
   });
   return { numbers: found.states.map(({ number }) => number), implausible: found.implausible };
@@ -49,6 +50,32 @@ describe("a survey finds", () => {
     ["no unknown one that did not change lately", { answers: [answer(1, { updatedAt: EARLIER })] }, []],
     ["no unknown one that is closed", { answers: [answer(1, { state: "closed" })] }, []],
     ["nothing about one that is as known", { answers: [answer(1)], known: { 1: {} }, environments: [1] }, []],
+    [
+      "the end of one that is known to be closed and has an environment",
+      { answers: [answer(1, { state: "closed" })], known: { 1: { state: "closed" } }, environments: [1] },
+      [1],
+    ],
+    [
+      "nothing about a known end without an environment",
+      { answers: [answer(1, { state: "closed" })], known: { 1: { state: "closed" } } },
+      [],
+    ],
+    [
+      "nothing about a known end whose environment stays: it is protected",
+      {
+        answers: [answer(1, { state: "closed" })],
+        ...{ known: { 1: { state: "closed" } }, environments: [1], protectedOnes: new Set([1]) },
+      },
+      [],
+    ],
+    [
+      "nothing about a known end that deletes no environment",
+      {
+        answers: [answer(1, { state: "closed" })],
+        ...{ known: { 1: { state: "closed" } }, environments: [1], rules: { enabled: true, deleteOn: ["merged"] } },
+      },
+      [],
+    ],
     ["no label that no rule reads", { answers: [answer(1, { labels: ["bug"] })], known: { 1: {} } }, []],
     ["a required label", { answers: [answer(1, { labels: ["preview"] })], known: { 1: {} } }, [1]],
     ["a new commit", { answers: [answer(1, { headCommit: commitOf("b") })], known: { 1: {} } }, [1]],

@@ -41,6 +41,26 @@ describe("a sweep", () => {
     expect(hosted.host.asked).toContain(7);
   });
 
+  test("deletes the environment of a known end: two replicas opened and closed it at the same moment", async () => {
+    const hosted = await withEnvironment();
+    const closed = hosted.hosts(CLOSED);
+    hosted.world.claim({ type: "pull_request", pullRequest: { ...closed, action: "closed" } });
+    expect(hosted.commits).toHaveLength(1);
+    await hosted.sweep();
+    expect(hosted.commits).toEqual([]);
+    expect(await hosted.sweep()).toEqual([]);
+  });
+
+  test("stores nothing of a known end whose environment is protected", async () => {
+    const hosted = await withEnvironment();
+    const [environment] = hosted.world.living;
+    if (environment === undefined) throw new Error("there is no environment");
+    hosted.world.put({ ...environment, spec: { ...environment.spec, protected: true } });
+    await hosted.arrive({ ...hosted.hosts(CLOSED), action: "closed" });
+    expect(await hosted.sweep()).toEqual([]);
+    expect(hosted.commits).toHaveLength(1);
+  });
+
   test("makes nothing of pull requests from before the Repository, or from long ago", async () => {
     const hosted = new HostedWorld();
     hosted.world.nowMs += 10 * 24 * HOUR_MS;

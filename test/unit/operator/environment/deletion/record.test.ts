@@ -168,3 +168,11 @@ test("the record of an orphan says what little is known", () => {
     teardownSeconds: 600,
   });
 });
+
+test("the record of a pull request's environment has the state that it was last written for", () => {
+  const noted = `2026-01-01T00:05:00.000Z closed ${commitA}`;
+  const metadata = { ...deleted(10), annotations: { "ephemeral-environments.dev/pull-request-state": noted } };
+  const { appliedState } = recorded(environmentFixture({ metadata, spec: { trigger } }));
+  expect(appliedState).toEqual({ at: "2026-01-01T00:05:00.000Z", state: "closed", commit: commitA });
+  expect(recorded(environmentFixture({ metadata }))).not.toHaveProperty("appliedState");
+});

@@ -1,0 +1,16 @@
+import { type Static, Type } from "typebox";
+import { literals, text, timestamp } from "../schema.ts";
+
+/** The state of a pull request that its environment was last written for; what is older changes nothing any more. */
+export const AppliedState = Type.Object(
+  {
+    at: timestamp("When the pull request had it, by the host's clock."),
+    state: literals(["open", "closed"], { description: "Whether the pull request was open." }),
+    commit: text(64, "The newest commit of its head branch then."),
+  },
+  {
+    description:
+      "The state of the pull request that the environment was last written for; what is older changes nothing.",
+  },
+);
+export type AppliedState = Static<typeof AppliedState>;
