@@ -113,6 +113,13 @@ export const ApiSettings = closed(
           default: 100,
           description: "Requests of a known caller: an API token, else a person.",
         }),
+        ownerPerMinute: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description:
+              "Requests of a person with all of their API tokens and ID tokens together; five times authenticatedPerMinute when left out.",
+          }),
+        ),
         unauthenticatedPerMinute: Type.Integer({
           minimum: 1,
           default: 10,

@@ -67,7 +67,7 @@ async function authenticateAndCount(
     throw unauthenticated(result);
   }
   context.caller = result.caller;
-  await limits.authenticated(request, response, result.caller.token?.id ?? result.caller.subject);
+  await limits.authenticated(request, response, result.caller);
   checkAccess(access, result.caller);
   return result.caller;
 }

@@ -21,7 +21,7 @@ const generous = {
 
 /** What a test may say differently. */
 export interface ServiceOptions {
-  readonly limits?: Partial<typeof generous>;
+  readonly limits?: Partial<typeof generous> & { readonly ownerPerMinute?: number };
   readonly repositories?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly settings?: Readonly<Record<string, unknown>>;
