@@ -145,6 +145,12 @@ export const ApiSettings = closed(
           default: 500,
           description: "Verified webhooks of repository and pipeline hosts, by the repository that they are about.",
         }),
+        refusedWebhooksPerMinute: Type.Integer({
+          minimum: 1,
+          default: 100,
+          description:
+            "Webhooks of an address that repository and pipeline hosts did not sign: beyond, no webhook of the address is read. Hosts may share addresses with others, so that fewer would let strangers keep webhooks away.",
+        }),
         passwordResetsPerHour: Type.Integer({
           minimum: 1,
           default: 5,

@@ -31,6 +31,8 @@ const LIMITS = {
   webhook: { setting: "webhooksPerMinute", windowMs: MINUTE_MS },
   /** Verified webhooks of a repository. */
   sender: { setting: "webhooksPerProjectPerMinute", windowMs: MINUTE_MS },
+  /** Webhooks of hosts that are refused. */
+  refusedWebhook: { setting: "refusedWebhooksPerMinute", windowMs: MINUTE_MS },
   /** Requests for a new password; they count by the other limits, too. */
   passwordReset: { setting: "passwordResetsPerHour", windowMs: HOUR_MS },
 } as const satisfies Record<string, { setting: keyof Settings["api"]["limits"]; windowMs: number }>;
@@ -48,6 +50,12 @@ export interface Limits extends Readonly<Record<Exclude<keyof typeof LIMITS, "cr
    * @throws HttpError (rate-limited)
    */
   authenticated(request: Request, response: Response, caller: Pick<Caller, "subject" | "token">): Promise<void>;
+  /**
+   * Refuses a webhook of a client address of which this process has counted as many refused ones as there may be: it is not read.
+   *
+   * @throws HttpError (rate-limited)
+   */
+  checkRefusedWebhooks(request: Request, response: Response): Promise<void>;
   /** Whether this process has counted as many unauthenticated requests of the client address as it may make. */
   isSpent(request: Request): boolean;
 }
@@ -58,6 +66,8 @@ export function createLimits(limits: Settings["api"]["limits"], parts: CounterPa
   const spender = (name: Exclude<keyof typeof LIMITS, "owner">, store = storeOf(name)): Spend =>
     spending(limits[LIMITS[name].setting], store);
   const unauthenticated = storeOf("unauthenticated");
+  const refusedWebhooks = storeOf("refusedWebhook");
+  const refusedWebhook = spender("refusedWebhook", refusedWebhooks);
   const credential = spender("credential");
   const ownerPerMinute = limits.ownerPerMinute ?? limits.authenticatedPerMinute * OWNER_FACTOR;
   const owner = spending(ownerPerMinute, storeOf("owner"));
@@ -74,6 +84,11 @@ export function createLimits(limits: Settings["api"]["limits"], parts: CounterPa
     page: spender("page"),
     webhook: spender("webhook"),
     sender: spender("sender"),
+    refusedWebhook,
+    async checkRefusedWebhooks(request, response) {
+      const refused = refusedWebhooks.total(clientAddress(request));
+      if (refused >= limits.refusedWebhooksPerMinute) await refusedWebhook(request, response);
+    },
     passwordReset: spender("passwordReset"),
   };
 }

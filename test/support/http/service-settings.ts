@@ -16,6 +16,7 @@ const generous = {
   pagesPerMinute: 100_000,
   webhooksPerMinute: 100_000,
   webhooksPerProjectPerMinute: 100_000,
+  refusedWebhooksPerMinute: 100_000,
   passwordResetsPerHour: 100_000,
 };
 
