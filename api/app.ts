@@ -56,14 +56,20 @@ export function createApp(given: AppParts): Express {
     passwordResets: createPasswordResets(parts, hourlyCount("passwordResetOf", parts)),
   };
   const limits = createLimits(settings.api.limits, parts);
-  const auth = { limits, authenticate: authenticator(services) };
+  const { authenticate, isAuthentic } = authenticator(services);
+  const auth = { limits, authenticate };
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("trust proxy", trustedProxy(settings.api));
   app.set("case sensitive routing", true);
   app.set("query parser", false);
-  app.use(identify, secureHeaders(), cors(settings.api.corsOrigins, { except: isConsolePath }), accessLog(parts));
+  app.use(
+    identify,
+    secureHeaders(),
+    cors(settings.api.corsOrigins, { except: isConsolePath }),
+    accessLog({ ...parts, isAuthentic }),
+  );
   app.use(rejectAmbiguousHeaders(auth));
   mountConsole(app, { ...parts, ...auth, clientsFolder: parts.clientsFolder ?? CLIENTS_FOLDER });
   mountDocs(app, limits);

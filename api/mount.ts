@@ -78,7 +78,10 @@ function server({ contract, handle }: Route, context: RouteContext) {
 
 type Serving = (countFor: RawBody["countFor"]) => Promise<object> | object;
 
-/** Where the body's signature tells the sender: counts by it, and what is refused before as unauthenticated. */
+/**
+ * Where the body's signature tells the sender: counts by it, and what is refused before as unauthenticated. An address of which
+ * too much was refused is not served.
+ */
 async function countingSender(
   { rate }: Contract,
   { limits }: RouteContext,
@@ -86,6 +89,7 @@ async function countingSender(
   serve: Serving,
 ): Promise<object> {
   let isCounted = rate !== "sender";
+  if (!isCounted) await limits.checkRefusedWebhooks(request, response);
   const countFor = (sender: string) => {
     isCounted = true;
     return limits.sender(request, response, sender);
@@ -96,6 +100,7 @@ async function countingSender(
     const isRefused = error instanceof HttpError && error.kind !== "unavailable";
     if (isCounted || !isRefused) throw error;
     currentRequest().isCredentialRefused = error.kind === "unauthenticated";
+    await limits.refusedWebhook(request, response);
     await limits.unauthenticated(request, response);
     throw error;
   }

@@ -113,6 +113,13 @@ export const ApiSettings = closed(
           default: 100,
           description: "Requests of a known caller: an API token, else a person.",
         }),
+        ownerPerMinute: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description:
+              "Requests of a person with all of their API tokens and ID tokens together; five times authenticatedPerMinute when left out.",
+          }),
+        ),
         unauthenticatedPerMinute: Type.Integer({
           minimum: 1,
           default: 10,
@@ -137,6 +144,12 @@ export const ApiSettings = closed(
           minimum: 1,
           default: 500,
           description: "Verified webhooks of repository and pipeline hosts, by the repository that they are about.",
+        }),
+        refusedWebhooksPerMinute: Type.Integer({
+          minimum: 1,
+          default: 100,
+          description:
+            "Webhooks of an address that repository and pipeline hosts did not sign: beyond, no webhook of the address is read. Hosts may share addresses with others, so that fewer would let strangers keep webhooks away.",
         }),
         passwordResetsPerHour: Type.Integer({
           minimum: 1,

@@ -99,6 +99,13 @@ export const NotificationSettings = closed(
       },
       { default: {} },
     ),
+    pendingPerDestination: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 200,
+      description:
+        "How many messages may wait for a channel or an address. Of more, the oldest are given up, but for the one that is being sent.",
+    }),
     retention: closed(
       {
         finished: Type.Integer({ minimum: 1, default: 1000, description: "How many; the oldest are removed." }),

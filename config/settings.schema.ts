@@ -39,7 +39,7 @@ const Audit = closed(
   {
     default: {},
     description:
-      "The audit log is always written to standard output; with `file` also there, and while that can't be written, privileged changes are refused.",
+      "The audit log is always written to standard output; with `file` also there, and while that can't be written, privileged changes are refused and those of webhooks wait.",
   },
 );
 

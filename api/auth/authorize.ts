@@ -4,12 +4,12 @@ import type { Limits } from "../limits/limits.ts";
 import { currentRequest } from "../request-context.ts";
 import type { Access, Contract } from "../route.ts";
 import type { Caller } from "./access.ts";
-import type { AuthResult, authenticator } from "./credentials.ts";
+import type { Authenticator, AuthResult } from "./credentials.ts";
 
 /** What authenticating callers and counting their requests takes. */
 export interface AuthParts {
   readonly limits: Limits;
-  readonly authenticate: ReturnType<typeof authenticator>;
+  readonly authenticate: Authenticator["authenticate"];
 }
 
 /**
@@ -67,7 +67,7 @@ async function authenticateAndCount(
     throw unauthenticated(result);
   }
   context.caller = result.caller;
-  await limits.authenticated(request, response, result.caller.token?.id ?? result.caller.subject);
+  await limits.authenticated(request, response, result.caller);
   checkAccess(access, result.caller);
   return result.caller;
 }

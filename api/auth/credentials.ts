@@ -3,7 +3,7 @@ import { TOKEN_PREFIX } from "../../crds/api-token.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import type { Services } from "../services.ts";
 import type { Caller } from "./access.ts";
-import { apiTokenVerifier, type VerifyOptions } from "./api-tokens.ts";
+import { apiTokenVerifier } from "./api-tokens.ts";
 import { callerOf } from "./callers.ts";
 import { idTokenVerifier, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
@@ -21,43 +21,69 @@ export interface CredentialParts extends Pick<Services, "settings" | "clock" | "
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/**
- * Authenticates requests by their `Authorization` header alone: not by the query, not by a cookie.
- *
- * @returns a function whose `mayGuess` says whether an API token that the cache does not know is looked up at the API
- *   server; it throws HttpError (unavailable) when a credential can neither be accepted nor refused now
- */
-export function authenticator(parts: CredentialParts) {
+/** A request, as far as its credential is read. */
+type Credentialed = Pick<IncomingMessage, "method" | "headersDistinct">;
+
+/** Authenticates requests by their `Authorization` header alone: not by the query, not by a cookie. */
+export interface Authenticator {
+  /**
+   * Authenticates a request, notes the use of its credential, and logs a refusal.
+   *
+   * @param mayGuess whether an API token that the cache does not know is looked up at the API server
+   * @throws HttpError (unavailable) when a credential can neither be accepted nor refused now
+   */
+  authenticate(request: Credentialed, mayGuess: () => boolean): Promise<AuthResult>;
+
+  /**
+   * Tells whether a request brings a good credential, before its route and so its limit are known: nothing is noted or logged, and
+   * no API token is looked up that the cache does not know. False while that can't be told.
+   */
+  isAuthentic(request: Credentialed): Promise<boolean>;
+}
+
+/** Authenticates with the issuers of the settings and the stored API tokens. */
+export function authenticator(parts: CredentialParts): Authenticator {
   const idTokens = idTokenVerifier(parts.settings.api.issuers, parts);
   const apiTokens = apiTokenVerifier(parts);
   const notes = tokenNotes(parts);
 
-  async function callerFrom(headers: readonly string[], options: VerifyOptions): Promise<Caller> {
+  async function verify({ method, headersDistinct }: Credentialed, mayGuess: () => boolean) {
+    const headers = headersDistinct.authorization ?? [];
     const text = headers.length === 1 ? BEARER.exec(headers[0] ?? "")?.[1] : undefined;
     if (text === undefined) throw new TokenRefused("not one bearer token");
     if (text.startsWith(TOKEN_PREFIX)) {
-      const { caller, token } = await apiTokens.verify(text, options);
-      notes.used(token);
-      return caller;
+      const isRead = method === "GET" || method === "HEAD";
+      const { caller, token } = await apiTokens.verify(text, { isRead, mayGuess });
+      return { caller, note: () => notes.used(token) };
     }
     const caller = callerOf(await idTokens.verify(text), parts.settings);
-    notes.ownerSeen(caller);
-    return caller;
+    return { caller, note: () => notes.ownerSeen(caller) };
   }
 
-  return async (
-    request: Pick<IncomingMessage, "method" | "headersDistinct">,
-    mayGuess: () => boolean,
-  ): Promise<AuthResult> => {
-    const headers = request.headersDistinct.authorization ?? [];
-    if (headers.length === 0) return { state: "none" };
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    try {
-      return { state: "caller", caller: await callerFrom(headers, { isRead, mayGuess }) };
-    } catch (error) {
-      if (!(error instanceof TokenRefused)) throw error;
-      parts.log.warn("a credential was refused", { reason: error.message });
-      return { state: "refused", told: error.told };
-    }
+  return {
+    async authenticate(request, mayGuess) {
+      if (!hasCredential(request)) return { state: "none" };
+      try {
+        const { caller, note } = await verify(request, mayGuess);
+        note();
+        return { state: "caller", caller };
+      } catch (error) {
+        if (!(error instanceof TokenRefused)) throw error;
+        parts.log.warn("a credential was refused", { reason: error.message });
+        return { state: "refused", told: error.told };
+      }
+    },
+    async isAuthentic(request) {
+      if (!hasCredential(request)) return false;
+      try {
+        await verify(request, () => false);
+        return true;
+      } catch {
+        // Its route judges it again, and answers what is wrong.
+        return false;
+      }
+    },
   };
 }
+
+const hasCredential = ({ headersDistinct }: Credentialed) => (headersDistinct.authorization ?? []).length > 0;

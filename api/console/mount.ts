@@ -2,7 +2,7 @@ import { join } from "node:path";
 import express, { type Express, type RequestHandler } from "express";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { ConsoleSecrets } from "../../operator/ports/facade/console-secrets.ts";
-import type { authenticator } from "../auth/credentials.ts";
+import type { Authenticator } from "../auth/credentials.ts";
 import { HttpError } from "../errors.ts";
 import { sendStatic } from "../http/static-file.ts";
 import { otherMethod } from "../http/unrouted.ts";
@@ -24,7 +24,7 @@ export const CLIENTS_FOLDER = join(import.meta.dirname, "../../clients");
 /** What serving the console and the command line's program takes. */
 export interface ConsoleParts extends Pick<Services, "settings" | "clock" | "log" | "randomBytes"> {
   readonly limits: Limits;
-  readonly authenticate: ReturnType<typeof authenticator>;
+  readonly authenticate: Authenticator["authenticate"];
   readonly consoleSecrets: ConsoleSecrets;
   readonly clientsFolder: string;
 }

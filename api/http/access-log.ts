@@ -3,6 +3,7 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { AnsweredRequest, RequestMetrics } from "../../operator/ports/facade/request-metrics.ts";
 import type { Log } from "../../operator/ports/log.ts";
 import { noTracing, type Span, type Tracing } from "../../operator/ports/observability/tracing.ts";
+import type { Authenticator } from "../auth/credentials.ts";
 import { currentRequest } from "../request-context.ts";
 
 interface AccessLogParts {
@@ -10,6 +11,7 @@ interface AccessLogParts {
   readonly clock: Clock;
   readonly metrics: { readonly requests: RequestMetrics };
   readonly tracing?: Tracing;
+  readonly isAuthentic: Authenticator["isAuthentic"];
 }
 
 /** The status of a request whose client went away before the answer, as proxies log it. */
@@ -20,15 +22,16 @@ const FAILED = 500;
 
 /**
  * One line a request, written when it is over: changes and errors at level info, successful reads at debug. Where requests
- * are traced, one span, too.
+ * are traced, one span, too: of its caller's trace where the caller is authenticated, else of one that begins here, because
+ * a trace that goes on is recorded as its caller decided.
  */
-export function accessLog({ log, clock, metrics, tracing = noTracing }: AccessLogParts): RequestHandler {
+export function accessLog({ log, clock, metrics, tracing = noTracing, isAuthentic }: AccessLogParts): RequestHandler {
   return (request, response, next) => {
     const startedMs = clock.monotonicMs();
     metrics.requests.begun();
+    const closed = Promise.withResolvers<void>();
+    response.once("close", closed.resolve);
     const serve = async (span: Span) => {
-      const closed = Promise.withResolvers<void>();
-      response.once("close", closed.resolve);
       next();
       // Its continuation has the request's context, which the connection's end has not. AsyncLocalStorage.bind would do the
       // same, but what it is given outlives the collections of the young generation, and each of them takes 30 times as long.
@@ -39,8 +42,13 @@ export function accessLog({ log, clock, metrics, tracing = noTracing }: AccessLo
       describeSpan(span, answered);
     };
     const attributes = { "http.request.method": request.method, "request.id": currentRequest().requestId };
-    const parent = request.get("traceparent");
-    tracing.span(request.method, { kind: "request", attributes, parent }, serve).catch(next);
+    const begin = (parent?: string) => tracing.span(request.method, { kind: "request", attributes, parent }, serve);
+    const traceparent = request.get("traceparent");
+    const isLone = tracing === noTracing || traceparent === undefined;
+    const served = isLone
+      ? begin()
+      : isAuthentic(request).then((isTrusted) => begin(isTrusted ? traceparent : undefined));
+    served.catch(next);
   };
 }
 

@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import { type AugmentedRequest, ipKeyGenerator, type RateLimitRequestHandler, rateLimit } from "express-rate-limit";
 import type { Settings } from "../../config/settings.ts";
 import type { Counter } from "../../operator/ports/facade/shared-counters.ts";
+import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import { type CounterParts, FallbackStore } from "./fallback-store.ts";
 
@@ -9,11 +10,17 @@ import { type CounterParts, FallbackStore } from "./fallback-store.ts";
 const IPV6_SUBNET = 56;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+/** How many credentials of an owner may use up their limits at a time, unless the settings say otherwise. */
+const OWNER_FACTOR = 5;
 
 /** The rate limits: authenticated callers are counted by identity, all others by client address. */
 const LIMITS = {
-  /** Requests of an authenticated caller. */
-  authenticated: { setting: "authenticatedPerMinute", windowMs: MINUTE_MS },
+  /** Requests with a credential: an API token, else the ID tokens of a person. */
+  credential: { setting: "authenticatedPerMinute", windowMs: MINUTE_MS },
+  /** Requests of a person with any credential. */
+  owner: { setting: "ownerPerMinute", windowMs: MINUTE_MS },
   /** Requests without a credential, or with a refused one. */
   unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
   /** Pages of the documentation, and their parts. */
@@ -24,6 +31,8 @@ const LIMITS = {
   webhook: { setting: "webhooksPerMinute", windowMs: MINUTE_MS },
   /** Verified webhooks of a repository. */
   sender: { setting: "webhooksPerProjectPerMinute", windowMs: MINUTE_MS },
+  /** Webhooks of hosts that are refused. */
+  refusedWebhook: { setting: "refusedWebhooksPerMinute", windowMs: MINUTE_MS },
   /** Requests for a new password; they count by the other limits, too. */
   passwordReset: { setting: "passwordResetsPerHour", windowMs: HOUR_MS },
 } as const satisfies Record<string, { setting: keyof Settings["api"]["limits"]; windowMs: number }>;
@@ -33,7 +42,20 @@ const LIMITS = {
  * HttpError (rate-limited) beyond the limit.
  */
 type Spend = (request: Request, response: Response, key?: string) => Promise<void>;
-export interface Limits extends Readonly<Record<keyof typeof LIMITS, Spend>> {
+export interface Limits extends Readonly<Record<Exclude<keyof typeof LIMITS, "credential" | "owner">, Spend>> {
+  /**
+   * Counts one request of a caller, by the credential and by its owner. The `X-RateLimit-*` headers are those of the limit that is
+   * nearer. What is refused for its credential does not count for the owner.
+   *
+   * @throws HttpError (rate-limited)
+   */
+  authenticated(request: Request, response: Response, caller: Pick<Caller, "subject" | "token">): Promise<void>;
+  /**
+   * Refuses a webhook of a client address of which this process has counted as many refused ones as there may be: it is not read.
+   *
+   * @throws HttpError (rate-limited)
+   */
+  checkRefusedWebhooks(request: Request, response: Response): Promise<void>;
   /** Whether this process has counted as many unauthenticated requests of the client address as it may make. */
   isSpent(request: Request): boolean;
 }
@@ -41,17 +63,32 @@ export interface Limits extends Readonly<Record<keyof typeof LIMITS, Spend>> {
 /** The limits of the settings, over fixed windows. */
 export function createLimits(limits: Settings["api"]["limits"], parts: CounterParts): Limits {
   const storeOf = (name: keyof typeof LIMITS) => new FallbackStore({ name, windowMs: LIMITS[name].windowMs }, parts);
-  const spender = (name: keyof typeof LIMITS, store = storeOf(name)): Spend =>
+  const spender = (name: Exclude<keyof typeof LIMITS, "owner">, store = storeOf(name)): Spend =>
     spending(limits[LIMITS[name].setting], store);
   const unauthenticated = storeOf("unauthenticated");
+  const refusedWebhooks = storeOf("refusedWebhook");
+  const refusedWebhook = spender("refusedWebhook", refusedWebhooks);
+  const credential = spender("credential");
+  const ownerPerMinute = limits.ownerPerMinute ?? limits.authenticatedPerMinute * OWNER_FACTOR;
+  const owner = spending(ownerPerMinute, storeOf("owner"));
   return {
     isSpent: (request) => unauthenticated.total(clientAddress(request)) >= limits.unauthenticatedPerMinute,
-    authenticated: spender("authenticated"),
+    async authenticated(request, response, { subject, token }) {
+      await credential(request, response, token?.id ?? subject);
+      const ofCredential = limitHeaders(response);
+      await owner(request, response, subject);
+      if (remaining(ofCredential) <= remaining(limitHeaders(response))) response.set(ofCredential);
+    },
     unauthenticated: spender("unauthenticated", unauthenticated),
     documentation: spender("documentation"),
     page: spender("page"),
     webhook: spender("webhook"),
     sender: spender("sender"),
+    refusedWebhook,
+    async checkRefusedWebhooks(request, response) {
+      const refused = refusedWebhooks.total(clientAddress(request));
+      if (refused >= limits.refusedWebhooksPerMinute) await refusedWebhook(request, response);
+    },
     passwordReset: spender("passwordReset"),
   };
 }
@@ -83,6 +120,13 @@ function spending(limit: number, store: FallbackStore): Spend {
     return spend(limiter, request, response);
   };
 }
+
+/** The headers of the limit that was counted last. */
+function limitHeaders(response: Response): Record<string, string> {
+  return Object.fromEntries(LIMIT_HEADERS.map((name) => [name, String(response.getHeader(name))]));
+}
+
+const remaining = (headers: Readonly<Record<string, string>>) => Number(headers["X-RateLimit-Remaining"]);
 
 /** An address as it is counted: IPv4 also in its IPv6 form, IPv6 by its network. */
 export const countedAddress = (address = "") => ipKeyGenerator(address, IPV6_SUBNET);

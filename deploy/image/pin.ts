@@ -7,6 +7,7 @@ import { machineArchitecture } from "./archive.ts";
 import { nodeProgram } from "./base.ts";
 import { type DebianPackage, newestPackage } from "./debian.ts";
 import { type Pins, pinsFile } from "./pins.ts";
+import { publishedNode } from "./published-node.ts";
 
 /** Node's libraries, the authorities that are trusted, and where the licence of the compiler's libraries stands. */
 const NAMES = ["ca-certificates", "gcc-12-base", "libc6", "libgcc-s1", "libstdc++6"];
@@ -18,7 +19,10 @@ const [, debian = ""] = /^VERSION_ID="?(\d+)/m.exec(await readFile("/etc/os-rele
 const sha256 = createHash("sha256")
   .update(await readFile(nodeProgram))
   .digest("hex");
-const own: Pins = { debian, packages, node: { version: packageJson.devDependencies.node, sha256 } };
+const node = await publishedNode(packageJson.devDependencies.node);
+if (node.sha256 !== sha256)
+  throw new Error(`Node ${node.version} as it is installed here is not what npm publishes: run "npm ci" again`);
+const own: Pins = { debian, packages, node };
 const before = JSON.parse(await readFile(pinsFile, "utf8").catch(() => "{}")) as Record<string, Pins>;
 await writeFile(pinsFile, `${JSON.stringify({ ...before, [machineArchitecture()]: own }, null, 2)}\n`);
 console.log(`pinned in ${pinsFile}`);

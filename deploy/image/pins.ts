@@ -9,8 +9,15 @@ export interface Pins {
   /** Debian's major version. */
   readonly debian: string;
   readonly packages: readonly DebianPackage[];
-  /** Node's program, from npm. */
-  readonly node: { readonly version: string; readonly sha256: string };
+  readonly node: {
+    readonly version: string;
+    /** The npm package that it comes in. */
+    readonly package: string;
+    /** Of that package, as the registry states it. */
+    readonly integrity: string;
+    /** Of the program, in hexadecimal digits. */
+    readonly sha256: string;
+  };
 }
 
 /** Pins by architecture, as image specifications write it. */

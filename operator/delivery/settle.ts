@@ -38,6 +38,12 @@ const MESSAGE_MAX_LENGTH = 500;
 /** The reason of what the API server refuses; `pending` where that may pass. */
 export const REFUSED = "Refused";
 
+const AUDIT_UNAVAILABLE: WebhookDeliveryStatus = {
+  phase: "pending",
+  reason: "AuditUnavailable",
+  message: "the audit log can't be written now: it is done as soon as it can",
+};
+
 /**
  * Decides what to do about a delivery by the state of now, and does it: never what was decided earlier, so that it may
  * be done again at any time.
@@ -142,7 +148,7 @@ function said(
   return { phase, reason, message: message.slice(0, MESSAGE_MAX_LENGTH), ...more };
 }
 
-/** Does one after the other; answers the name of the first that has changed, or how the API server refuses one for good. */
+/** Does one after the other; answers the name of the first that has changed, or why the rest is not done. */
 async function actOnEach(
   decisions: readonly Doable[],
   delivery: WebhookDelivery,
@@ -150,6 +156,8 @@ async function actOnEach(
 ): Promise<string | WebhookDeliveryStatus | undefined> {
   for (const decision of decisions) {
     context.signal?.throwIfAborted();
+    // As privileged changes of the REST interface: what can't be recorded is not done.
+    if (!(await context.audit.isKept())) return AUDIT_UNAVAILABLE;
     try {
       const done = await act(decision, delivery, context);
       if (done === "changed") return targetOf(decision);

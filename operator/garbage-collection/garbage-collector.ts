@@ -21,8 +21,8 @@ export interface Collections {
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
   /** Drops old deliveries of webhooks; answers whether some are left for the next collection. */
   readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
-  /** Removes messages that were sent or given up. */
-  readonly notifications: (signal: AbortSignal) => Promise<void>;
+  /** Removes messages that were sent or given up; answers whether some are left for the next collection. */
+  readonly notifications: (signal: AbortSignal) => Promise<boolean>;
   /** Keeps old rollups small, and drops the oldest. */
   readonly rollups: (signal: AbortSignal) => Promise<void>;
   /** Sums up the days that are over. */
@@ -83,12 +83,8 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
     tokens: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => tokens(signal).then(() => ({})) },
     "token values": { everyMs: sweepMs, collect: (signal: AbortSignal) => tokenValues(signal).then(() => ({})) },
     // Webhooks may come by the thousand a minute.
-    deliveries: {
-      everyMs: MINUTE_MS,
-      collect: async (signal: AbortSignal) =>
-        (await deliveries(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {},
-    },
-    notifications: { everyMs: OUTBOX_MS, collect: (signal: AbortSignal) => notifications(signal).then(() => ({})) },
+    deliveries: { everyMs: MINUTE_MS, collect: soonAgain(deliveries) },
+    notifications: { everyMs: OUTBOX_MS, collect: soonAgain(notifications) },
     rollups: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => rollups(signal).then(() => ({})) },
     summaries: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => summaries(signal).then(() => ({})) },
   } satisfies Record<Collection, unknown>;
@@ -105,6 +101,12 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
     loopSucceeded(key);
     return { requeueAfterMs: Math.min(usual, requeueAfterMs) };
   };
+}
+
+/** Collects again soon while some are left. */
+function soonAgain(collect: (signal: AbortSignal) => Promise<boolean>) {
+  return async (signal: AbortSignal): Promise<ReconcileResult> =>
+    (await collect(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {};
 }
 
 /** Sweeps again soon while orphans are being deleted, and less and less soon while none of them is gone. */

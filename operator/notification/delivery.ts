@@ -14,6 +14,8 @@ const RETRY_MS = { first: 10_000, longest: 3_600_000 };
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 /** Longer than an attempt lasts: until then no other process begins one. */
 const CLAIMED_MS = 90_000;
+/** So many are given up at most before the next one is sent. */
+const MOST_DROPPED = 100;
 /** Another replica has it, or the watch is behind. */
 const RECHECK_MS = 1_000;
 
@@ -34,7 +36,8 @@ export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "eve
 
 /**
  * The reconcile of a destination: sends its oldest message that waits. Its messages stay in order, and one that can't be
- * sent now delays those behind it, because what is wrong is the channel; `Retry-After` holds for it, too.
+ * sent now delays those behind it, because what is wrong is the channel; `Retry-After` holds for it, too. Of more than may wait
+ * the oldest behind it are given up.
  *
  * An attempt is noted before it begins, on the version that was read: so a message is sent by one process, and again only
  * if that process ended between the sending and the note of it.
@@ -42,7 +45,8 @@ export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "eve
 export function deliverMessages(given: DeliveryContext): Reconcile {
   const context = { ...given, ended: new Map<string, Ended>() };
   return async (destination, { signal }) => {
-    const [next] = [...context.notifications.pendingFor(destination)].sort(byAge);
+    const [next, ...behind] = [...context.notifications.pendingFor(destination)].sort(byAge);
+    await dropSurplus(behind, context, signal);
     const ended = context.ended.get(destination);
     if (next !== undefined && ended !== undefined && isUnnoted(next, ended)) {
       await context.notifications.finish(next, ended.status);
@@ -55,6 +59,30 @@ export function deliverMessages(given: DeliveryContext): Reconcile {
     return deliver(next, context, signal);
   };
 }
+
+/** Gives up the oldest of those behind the one that is being sent, as far as they are too many. */
+async function dropSurplus(
+  behind: readonly Notification[],
+  { settings, notifications, events, log }: DeliveryContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pendingPerDestination: most } = settings.notifications;
+  const surplus = behind.slice(0, Math.max(0, behind.length + 1 - most)).slice(0, MOST_DROPPED);
+  const [first] = surplus;
+  if (first === undefined) return;
+  const message = `more than ${most} messages wait for the destination`;
+  for (const { status, ...notification } of surplus) {
+    signal.throwIfAborted();
+    await notifications.finish(notification, { phase: "failed", attempts: status?.attempts ?? 0, message });
+  }
+  const sentence = `Notifications to ${addressee(first)} were given up: ${message}`;
+  events.publish({ type: "Warning", reason: "NotificationsDropped", action: "Notify", message: sentence });
+  log.error("notifications were given up: too many wait for a destination", { dropped: surplus.length, most });
+}
+
+/** No address: Events are read by more people than messages are. */
+const addressee = ({ spec }: Pick<Notification, "spec">) =>
+  spec.channel === "chat" ? `channel '${spec.to}'` : "its owner";
 
 /** The API server's own timestamps have seconds only. */
 const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
@@ -151,8 +179,7 @@ function reportDeadLetter(
   { notifications, events, log }: DeliveryContext,
 ): void {
   const environment = spec.environment?.name ?? "";
-  // No address: Events are read by more people than messages are.
-  const to = spec.channel === "chat" ? `channel '${spec.to}'` : "its owner";
+  const to = addressee({ spec });
   const sentence = `Notification ${metadata.name} (${spec.event} of environment '${environment}') to ${to} was given up after ${attempts} attempts: ${message}`;
   events.publish({ type: "Warning", reason: "NotificationFailed", action: "Notify", message: sentence });
   const deadLetters = notifications.list().filter(({ status }) => status?.phase === "failed").length;

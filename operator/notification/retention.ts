@@ -14,9 +14,13 @@ export interface RetentionContext {
   readonly clock: Clock;
 }
 
-/** Removes the messages that are done with and are too many or too old, oldest first; one that waits is never removed. */
+/**
+ * Removes the messages that are done with and are too many or too old, oldest first; one that waits is never removed.
+ *
+ * @returns a function that answers whether some are left for the next collection
+ */
 export function removeFinishedMessages({ settings, notifications, clock }: RetentionContext) {
-  return async (signal: AbortSignal): Promise<void> => {
+  return async (signal: AbortSignal): Promise<boolean> => {
     const { finished, hours } = settings.notifications.retention;
     const notBefore = new Date(clock.now().getTime() - hours * HOUR_MS);
     const done = notifications.list().filter((one) => !isPending(one));
@@ -25,6 +29,7 @@ export function removeFinishedMessages({ settings, notifications, clock }: Reten
       signal.throwIfAborted();
       await notifications.remove(notification);
     }
+    return surplus.length > MOST_REMOVED;
   };
 }
 

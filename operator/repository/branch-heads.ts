@@ -6,8 +6,11 @@ import { CredentialRejected, RepositoryHostUnavailable } from "../ports/reposito
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
-/** An answer may have 4 MiB, and every caller holds a request open: more questions at once are refused. */
-const AT_ONCE = 16;
+/**
+ * An answer may have 4 MiB, and every caller holds a request open: more questions at once are refused. A Repository and a host
+ * have a share of them, so that a host that is silent leaves room for the others.
+ */
+const AT_ONCE = { all: 16, host: 8, repository: 4 };
 const BUSY_MS = 1_000;
 const UNAVAILABLE_MS = 5_000;
 /** Hosts lock out clients after too many bad logins. */
@@ -28,23 +31,26 @@ interface Failure {
  */
 export function createBranchHeads({ repositoryHost, clock, ...source }: Context): BranchHeads {
   const failures = new Map<string, Failure>();
-  let running = 0;
+  const open = openQuestions();
 
-  function checkAvailable({ metadata: { uid, name, generation } }: Repository): void {
+  /** Throws HostUnavailable while the host is left alone, and where there is no room for a question. */
+  function begin(repository: Repository): () => void {
+    const { uid, name, generation } = repository.metadata;
     const failure = failures.get(uid);
     const leftMs = (failure?.endMs ?? 0) - clock.monotonicMs();
     if (failure !== undefined && leftMs > 0 && failure.generation === generation) {
       throw new HostUnavailable(name, leftMs / 1000, { cause: failure.error });
     }
     failures.delete(uid);
-    if (running >= AT_ONCE) throw new HostUnavailable(name, BUSY_MS / 1000);
+    const end = open.begin(repository);
+    if (end === undefined) throw new HostUnavailable(name, BUSY_MS / 1000);
+    return end;
   }
 
   return {
     async headOf(repository, branch) {
-      checkAvailable(repository);
+      const end = begin(repository);
       const { uid, name, generation } = repository.metadata;
-      running += 1;
       try {
         const credential = await cloneCredential(repository, source);
         return await repositoryHost.head(repository.spec.cloneUrl, branch, credential);
@@ -55,8 +61,32 @@ export function createBranchHeads({ repositoryHost, clock, ...source }: Context)
         failures.set(uid, { generation, error: error as Error, endMs: clock.monotonicMs() + pauseMs });
         throw new HostUnavailable(name, pauseMs / 1000, { cause: error });
       } finally {
-        running -= 1;
+        end();
       }
+    },
+  };
+}
+
+/** Counts questions that have no answer yet: in all, by host and by Repository. */
+function openQuestions() {
+  const counts = new Map<string, number>();
+  const add = (key: string, change: 1 | -1) => {
+    const count = (counts.get(key) ?? 0) + change;
+    if (count === 0) counts.delete(key);
+    else counts.set(key, count);
+  };
+  return {
+    /** Counts one more, and returns the function that ends it; `undefined` where there is no room for it. */
+    begin({ metadata: { uid }, spec: { cloneUrl } }: Repository): (() => void) | undefined {
+      const host = URL.canParse(cloneUrl) ? new URL(cloneUrl).host : cloneUrl;
+      const places = { all: "all", host: `host ${host}`, repository: `repository ${uid}` };
+      const isFull = ([place, key]: [string, string]) =>
+        (counts.get(key) ?? 0) >= AT_ONCE[place as keyof typeof AT_ONCE];
+      if (Object.entries(places).some(isFull)) return undefined;
+      for (const key of Object.values(places)) add(key, 1);
+      return () => {
+        for (const key of Object.values(places)) add(key, -1);
+      };
     },
   };
 }

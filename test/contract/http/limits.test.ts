@@ -56,6 +56,48 @@ describe("an authenticated caller", () => {
   });
 });
 
+describe("an owner of API tokens", () => {
+  const limits = { authenticatedPerMinute: 3, ownerPerMinute: 4 };
+  const asking =
+    ({ http }: ApiService, credential: string) =>
+    () =>
+      http.get("/api/environments").set("authorization", credential);
+
+  test("abuse case 118: has one budget for all of them and for ID tokens, beside that of each", async () => {
+    const api = await limited(limits);
+    const tokens = await Promise.all(times(3, "developer" as const).map((person) => api.makeToken(person)));
+    const [one = "", two = "", three = ""] = tokens.map(({ value }) => `Bearer ${value}`);
+    const person = await api.bearer("developer");
+    const calls = [one, one, two, person, three, person, one].map((credential) => asking(api, credential));
+    expect(await statuses(calls)).toEqual([200, 200, 200, 200, 429, 429, 429]);
+    expect(await statuses([asking(api, await api.bearer("colleague"))])).toEqual([200]);
+  });
+
+  test("is told what is left of the budget that ends first, and which one is spent", async () => {
+    const api = await limited(limits);
+    const tokens = await Promise.all(times(2, "developer" as const).map((person) => api.makeToken(person)));
+    const [one = "", two = ""] = tokens.map(({ value }) => `Bearer ${value}`);
+    const told = async (credential: string) => {
+      const { status, headers } = await asking(api, credential)();
+      return [status, headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]];
+    };
+    expect(await told(one)).toEqual([200, "3", "2"]);
+    expect(await told(one)).toEqual([200, "3", "1"]);
+    expect(await told(two)).toEqual([200, "4", "1"]);
+    expect(await told(two)).toEqual([200, "4", "0"]);
+    expect(await told(two)).toEqual([429, "4", "0"]);
+  });
+
+  test("loses nothing to what one token is refused beyond its own", async () => {
+    const api = await limited(limits);
+    const { value } = await api.makeToken("developer");
+    const runaway = asking(api, `Bearer ${value}`);
+    expect(await statuses(times(9, runaway))).toEqual([200, 200, 200, ...times(6, 429)]);
+    const person = asking(api, await api.bearer("developer"));
+    expect(await statuses([person, person])).toEqual([200, 429]);
+  });
+});
+
 describe("an unauthenticated caller", () => {
   test("shares the budget of the address, for all credentials and in both versions", async () => {
     const { http, bearer } = await limited({ unauthenticatedPerMinute: 4 });

@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "@jest/globals";
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { WEBHOOK_KEY, webhookKeySettings } from "../../support/http/memory-webhooks.ts";
-import { OTHER_KEY, OWN_KEY, webhookDoors } from "./webhook-doors.ts";
+import { OTHER_KEY, OWN_KEY, PATH, webhookDoors } from "./webhook-doors.ts";
 
 const doors = webhookDoors();
 const { start, post, pull, names, delivered, settled } = doors;
@@ -174,6 +177,57 @@ describe("the door of repository hosts", () => {
     expect((await pull({ repository: "shop/own-api" }, { key: OWN_KEY })).status).toBe(200);
     expectProblem(await pull({}, { key: OTHER_KEY }), 401);
     expectProblem(await pull({}, { key: OTHER_KEY }), 429);
+  });
+
+  describe("abuse case 122: an address whose webhooks were refused too often", () => {
+    const limits = { refusedWebhooksPerMinute: 3, unauthenticatedPerMinute: 2 };
+    const refuse = async () => {
+      await start({ limits, api: { trustedProxyHops: 1 } });
+      const statuses = [];
+      for (let sent = 0; sent < 3; sent += 1) statuses.push((await pull({}, { key: OTHER_KEY })).status);
+      expect(statuses).toEqual([401, 401, 429]);
+    };
+
+    test("is refused before its body is read", async () => {
+      await refuse();
+      const server = doors.service.app.listen(0);
+      try {
+        const { port } = server.address() as AddressInfo;
+        const headers = { "content-type": "application/json", "content-length": 1_000_000 };
+        const request = httpRequest({ port, path: PATH, method: "POST", headers });
+        request.on("error", () => undefined).flushHeaders();
+        const [reply] = (await once(request, "response")) as [IncomingMessage];
+        expect(reply.statusCode).toBe(429);
+        expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
+        request.destroy();
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+
+    test("has no key read and no signature compared for it, until the minute is over", async () => {
+      await refuse();
+      const { looks } = doors.service.secretManager;
+      const before = looks.length;
+      expectProblem(await pull({}, { key: OTHER_KEY }), 429);
+      expectProblem(await pull(), 429);
+      expect(looks.length).toBe(before);
+      expect(names()).toEqual([]);
+      doors.service.clock.advance(60_000);
+      expect((await pull()).status).toBe(200);
+    });
+
+    test("is none of another address, nor one that sends what its limit for others refuses", async () => {
+      await refuse();
+      const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api" }));
+      const other = { ...signedHeaders(text), "x-forwarded-for": "203.0.113.7" };
+      expect((await post(text, other)).status).toBe(200);
+      await start({ limits: { webhooksPerProjectPerMinute: 1, refusedWebhooksPerMinute: 1 } });
+      expect((await pull({ number: 1 })).status).toBe(200);
+      for (let sent = 0; sent < 3; sent += 1) expectProblem(await pull({ number: 2 }), 429);
+      expect((await pull({ repository: "shop/own-api" }, { key: OWN_KEY })).status).toBe(200);
+    });
   });
 
   test("is full at the bound of the settings, and takes repetitions all the same", async () => {

@@ -16,12 +16,13 @@ const generous = {
   pagesPerMinute: 100_000,
   webhooksPerMinute: 100_000,
   webhooksPerProjectPerMinute: 100_000,
+  refusedWebhooksPerMinute: 100_000,
   passwordResetsPerHour: 100_000,
 };
 
 /** What a test may say differently. */
 export interface ServiceOptions {
-  readonly limits?: Partial<typeof generous>;
+  readonly limits?: Partial<typeof generous> & { readonly ownerPerMinute?: number };
   readonly repositories?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly settings?: Readonly<Record<string, unknown>>;

@@ -16,11 +16,12 @@ const updatedAt = "2026-06-01T11:59:00.000Z";
 
 function scene(token?: { readonly name: string; readonly key: string }) {
   const clock = new TestClock("2026-06-01T12:00:00Z");
+  const audit = memoryAuditTrail();
   const environments = memoryEnvironments(clock);
   const repository = shopApi({ host: "git" });
   const host = { id: "git", kind: "github", apiUrl: "https://git.test", ...(token && { token }) };
   const { webhookInbox, webhookDeliveries } = memoryWebhooks({
-    ...{ clock, environments, audit: memoryAuditTrail(), log: silentLog, branchHeads: memoryBranchHeads() },
+    ...{ clock, environments, audit, log: silentLog, branchHeads: memoryBranchHeads() },
     settings: settingsFrom({ ...testSettings, hosts: [host] }),
     repositories: memoryRepositories(repository),
     configSets: { find: () => undefined },
@@ -35,7 +36,7 @@ function scene(token?: { readonly name: string; readonly key: string }) {
     });
   const { failNext } = environments;
   const commits = () => environments.list().map(({ spec }) => spec.backend.commit);
-  return { accept, commits, failNext, webhookDeliveries };
+  return { accept, commits, failNext, webhookDeliveries, webhookInbox, audit };
 }
 
 test("a webhook in doubt is left to the operator, because no host is asked while a host waits", async () => {
@@ -62,3 +63,27 @@ test("a webhook whose creation is refused for missing rights is left to the oper
   expect(refused).toMatchObject({ state: "pending", reason: "Refused", message });
   expect(webhookDeliveries.pending().map(({ metadata }) => metadata.name)).toEqual([refused.delivery]);
 });
+
+test.each([
+  ["creates", [], {}],
+  ["updates", [{}], { action: "synchronize", headCommit: commitOf("b") }],
+  ["deletes", [{}], { action: "closed", state: "closed", merged: true }],
+] as const)(
+  "abuse case 120: a webhook that %s does so only when that can be recorded",
+  async (_what, before, change) => {
+    const { accept, commits, webhookDeliveries, webhookInbox, audit } = scene();
+    for (const earlier of before) await accept("earlier", earlier);
+    const [former, recorded] = [commits(), audit.records.length];
+    audit.setWritable(false);
+    const outcome = await accept("late", change as Partial<PullRequestState>);
+    expect(outcome).toMatchObject({ state: "pending", reason: "AuditUnavailable" });
+    expect(commits()).toEqual(former);
+    const [left] = webhookDeliveries.pending();
+    expect(left?.metadata.name).toBe(outcome.delivery);
+
+    audit.setWritable(true);
+    if (left !== undefined) await webhookInbox.redeliver(left);
+    expect(audit.records).toHaveLength(recorded + 1);
+    expect(audit.records.at(-1)).toMatchObject({ actor: { method: "webhook", delivery: outcome.delivery } });
+  },
+);

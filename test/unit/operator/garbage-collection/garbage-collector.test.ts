@@ -52,7 +52,7 @@ function scene({
   const others = {
     tokenValues: async () => undefined,
     deliveries: async () => false,
-    notifications: async () => undefined,
+    notifications: async () => false,
     rollups: async () => undefined,
     summaries: async () => undefined,
   };

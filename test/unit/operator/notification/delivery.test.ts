@@ -140,6 +140,54 @@ describe("the delivery of a message", () => {
   });
 });
 
+describe("abuse case 123: messages for a destination that takes none", () => {
+  const settings = notificationSettings({ pendingPerDestination: 3 });
+  const namesOf = (list: readonly { spec: { facts: { environment?: string } } }[]) =>
+    list.map(({ spec }) => spec.facts.environment);
+
+  test("wait up to a bound: the oldest beyond it are given up, which is told", async () => {
+    const { add, reconcile, chat, notifications, events, clock } = scene({ settings });
+    const addOne = async (to = "shop") => {
+      clock.advance(1);
+      return add({ to });
+    };
+    chat.be("fails");
+    await addOne("ops");
+    await addOne();
+    await reconcile();
+    for (const _ of [1, 2, 3, 4]) await addOne();
+    const before = chat.posted.length;
+    await reconcile();
+    expect(namesOf(notifications.pendingFor("chat/shop"))).toEqual(["shop-2", "shop-5", "shop-6"]);
+    const dropped = notifications.list().filter(({ status }) => status?.phase === "failed");
+    expect(namesOf(dropped)).toEqual(["shop-3", "shop-4"]);
+    for (const { status } of dropped) {
+      expect(status).toMatchObject({ attempts: 0, message: "more than 3 messages wait for the destination" });
+    }
+    expect(events.list()).toEqual([
+      expect.objectContaining({ reason: "NotificationsDropped", message: expect.stringContaining("channel 'shop'") }),
+    ]);
+    // The pause after a failure goes on.
+    expect(chat.posted).toHaveLength(before);
+    expect(notifications.pendingFor("chat/ops")).toHaveLength(1);
+
+    chat.be("takes");
+    clock.advance(10_000);
+    for (const _ of [1, 2, 3]) await reconcile();
+    expect(notifications.pendingFor("chat/shop")).toEqual([]);
+  });
+
+  test("are told of without the address of a person", async () => {
+    const { add, reconcile, mail, events } = scene({ settings });
+    const destination = { channel: "email", to: "dev@example.test" } as const;
+    for (const _ of [1, 2, 3, 4, 5]) await add(destination);
+    await reconcile("email/dev@example.test");
+    expect(mail.sent).toHaveLength(1);
+    expect(JSON.stringify(events.list())).not.toContain("dev@");
+    expect(events.list()).toHaveLength(1);
+  });
+});
+
 describe("the delivery of a warning", () => {
   const expiresAt = minutesLater(24 * 60).toISOString();
   const environment = environmentFixture({ spec: { ttlHours: 24 }, status: { expiresAt } });
@@ -193,6 +241,17 @@ describe("the delivery of a warning", () => {
 });
 
 describe("the retention of messages", () => {
+  test("goes on soon where more are to be dropped than at a time", async () => {
+    const settings = notificationSettings({ retention: { finished: 1, hours: 24 } });
+    const { add, notifications, collect } = scene({ settings });
+    for (let made = 0; made < 502; made += 1) await add();
+    for (const one of notifications.list()) await notifications.finish(one, { phase: "sent", attempts: 1 });
+    expect(await collect()).toBe(true);
+    expect(notifications.list()).toHaveLength(2);
+    expect(await collect()).toBe(false);
+    expect(notifications.list()).toHaveLength(1);
+  });
+
   test("drops finished ones that are too old or too many, and never one that waits", async () => {
     const settings = notificationSettings({ retention: { finished: 2, hours: 24 } });
     const { add, reconcile, notifications, clock, chat, collect } = scene({ settings });

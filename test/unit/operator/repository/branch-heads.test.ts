@@ -56,19 +56,63 @@ describe("the head of a branch (abuse 110: no caller has a host asked without en
     expect(asked).toHaveLength(3);
   });
 
-  test("is asked for by sixteen at once, and the next is told to come again", async () => {
-    const answers: ((commit: string) => void)[] = [];
-    const { heads, refusal, asked } = given(() => new Promise((resolve) => answers.push(resolve)));
-    const waiting = Array.from({ length: 16 }, (_, at) => heads.headOf(repository, `b${at}`));
-    expect(await refusal()).toMatchObject({ retryAfterSeconds: 1 });
-    await Promise.resolve();
-    expect(asked).toHaveLength(16);
-    for (const answer of answers) answer(commitA);
-    expect(new Set(await Promise.all(waiting))).toEqual(new Set([commitA]));
-    const next = heads.headOf(repository, "main");
-    await Promise.resolve();
-    answers.at(-1)?.(commitA);
-    expect(await next).toBe(commitA);
+  describe("is asked for by sixteen at once, and the next is told to come again", () => {
+    const named = (uid: string, host: string) => {
+      const made = repositoryFixture(uid, { cloneUrl: `https://${host}/${uid}.git` });
+      return { ...made, metadata: { ...made.metadata, uid } };
+    };
+    /** A host that answers when the test says so, and the questions that wait for it. */
+    const silent = () => {
+      const answers: ((commit: string) => void)[] = [];
+      const world = given(() => new Promise((resolve) => answers.push(resolve)));
+      const waiting: Promise<string | undefined>[] = [];
+      const ask = (of: Repository, times = 1) => {
+        for (let at = 0; at < times; at += 1) waiting.push(world.heads.headOf(of, `b${at}`));
+      };
+      const answerAll = async () => {
+        await Promise.resolve();
+        for (const answer of answers.splice(0)) answer(commitA);
+        return Promise.all(waiting.splice(0));
+      };
+      return { ...world, ask, answerAll };
+    };
+
+    test("in all", async () => {
+      const { ask, refusal, answerAll, asked } = silent();
+      for (const at of [1, 2, 3, 4]) ask(named(`repository-${at}`, `git-${at}.test`), 4);
+      expect(await refusal(named("another", "another.test"))).toMatchObject({ retryAfterSeconds: 1 });
+      expect(asked).toHaveLength(16);
+      expect(new Set(await answerAll())).toEqual(new Set([commitA]));
+      ask(named("another", "another.test"));
+      expect(await answerAll()).toEqual([commitA]);
+    });
+
+    test("abuse case 119: four of them for one Repository, so that the others are still asked about", async () => {
+      const { ask, refusal, answerAll } = silent();
+      const one = named("one", "git.test");
+      ask(one, 4);
+      expect(await refusal(one)).toMatchObject({ retryAfterSeconds: 1 });
+      ask(named("two", "git.test"));
+      expect(await answerAll()).toHaveLength(5);
+      ask(one);
+      expect(await answerAll()).toEqual([commitA]);
+    });
+
+    test("abuse case 119: eight of them for one host, however many Repositories it has", async () => {
+      const { ask, refusal, answerAll } = silent();
+      for (const at of [1, 2, 3, 4]) ask(named(`silent-${at}`, "SILENT.test"), 2);
+      expect(await refusal(named("silent-5", "silent.test"))).toMatchObject({ retryAfterSeconds: 1 });
+      ask(named("other", "git.test"));
+      expect(await answerAll()).toHaveLength(9);
+    });
+
+    test("and a question that fails gives its place back", async () => {
+      const { heads, clock } = given(failing(new RepositoryHostUnavailable("no answer")));
+      for (let at = 0; at < 20; at += 1) {
+        await expect(heads.headOf(repository, "main")).rejects.toMatchObject({ retryAfterSeconds: 5 });
+        clock.advance(5_000);
+      }
+    });
   });
 
   test("is not asked for without the credential that the Repository names", async () => {

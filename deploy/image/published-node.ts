@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../local/processes/run.ts";
+import type { Pins } from "./pins.ts";
+
+const DOWNLOAD = { deadlineMs: 10 * 60_000 };
+const PROGRAM = "package/bin/node";
+
+/**
+ * Node's program as npm publishes it for this machine: fetched anew, and compared with the integrity that the registry states. The
+ * lock file can't name that package, because `node` fetches it by an install script.
+ *
+ * Fails when the registry can't be asked, and when the package is another one than it states.
+ */
+export async function publishedNode(version: string): Promise<Pins["node"]> {
+  const name = `node-linux-${process.arch}`;
+  const wanted = `${name}@${version}`;
+  const folder = await mkdtemp(join(tmpdir(), "node-"));
+  try {
+    const integrity = (await run("npm", ["view", wanted, "dist.integrity"], DOWNLOAD)).trim();
+    const packed = await run("npm", ["pack", wanted, "--pack-destination", folder, "--loglevel", "error"], DOWNLOAD);
+    const sha256 = await programOf(join(folder, packed.trim()), integrity);
+    return { version, package: name, integrity, sha256 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The SHA-256 of Node's program in a package's file. Fails when the file does not have the integrity, a SHA-512 as npm writes it. */
+export async function programOf(file: string, integrity: string): Promise<string> {
+  const found = createHash("sha512")
+    .update(await readFile(file))
+    .digest("base64");
+  if (`sha512-${found}` !== integrity) throw new Error(`${file} is not what npm publishes: its SHA-512 is ${found}`);
+  const folder = await mkdtemp(join(tmpdir(), "node-"));
+  try {
+    await run("tar", ["-xzf", file, "-C", folder, PROGRAM], DOWNLOAD);
+    const program = await readFile(join(folder, PROGRAM));
+    return createHash("sha256").update(program).digest("hex");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
