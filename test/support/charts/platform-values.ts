@@ -41,6 +41,13 @@ export const platformValues: Readonly<Record<string, object>> = {
     environments: {
       ingressAnnotations: ["cert-manager.io/*"],
       chartRepositories: ["https://git.example.test/charts/*"],
+      pods: {
+        tolerations: [{ key: "dedicated", value: "environments", effect: "NoSchedule" }],
+        schedulers: ["bin-packing"],
+        csiDrivers: ["secrets-store.csi.k8s.io"],
+        tokenAudiences: ["sts.amazonaws.com"],
+        automountServiceAccountToken: true,
+      },
     },
     deployer: { otherNamespaces: ["env-prod", "env-stage"] },
     networkPolicy: { egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] } }] }] },

@@ -12,6 +12,11 @@ spec:
   validationActions: [Deny]
 {{- end }}
 
+{{/* A list of texts in CEL. Given: the list, of texts without a quote. */}}
+{{- define "policy.texts" -}}
+{{- if . }}['{{ join "', '" . }}']{{ else }}[]{{ end }}
+{{- end }}
+
 {{/* A condition that holds for the platform's own requests. */}}
 {{- define "policy.byPlatform" -}}
 request.userInfo.username == '{{ include "platform.username" . }}'

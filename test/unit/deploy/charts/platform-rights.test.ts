@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
+import { PULL_SECRET } from "../../../../operator/environment/desired/pull-secret.ts";
 import { PEOPLE_ROLES } from "../../../../operator/installation/people-rights.ts";
 import { PLATFORM_ROLES } from "../../../../operator/installation/rights.ts";
 import type { Right } from "../../../../operator/installation/role.ts";
@@ -97,6 +98,12 @@ describe("the platform chart", () => {
   test("takes the URLs of charts that a Repository may name, and no others", async () => {
     const policies = (await rendered()).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
     expect(JSON.stringify(policies)).toContain(`one.matches('${CHART_URL_PATTERN}')`);
+  });
+
+  test("keeps the Secret that images are pulled with from containers, by its name", async () => {
+    const policies = await rendered();
+    const ofPods = policies.find(({ metadata }) => metadata.name === "environment-pods.ephemeral-environments.dev");
+    expect(JSON.stringify(ofPods)).toContain(`secretKeyRef.?name != optional.of('${PULL_SECRET}')`);
   });
 
   test("lets an Ingress of an environment carry the annotations that its values name, and those of Argo CD", async () => {

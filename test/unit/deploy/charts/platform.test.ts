@@ -107,6 +107,22 @@ describe("the platform chart", () => {
       /chartRepositories/,
     ],
     [
+      "a scheduler that would end a policy's string",
+      { environments: { pods: { schedulers: ["x', 'y"] } } },
+      /schedulers/,
+    ],
+    [
+      "a toleration that would end a policy's string",
+      { environments: { pods: { tolerations: [{ key: "x", value: "y'}" }] } } },
+      /tolerations/,
+    ],
+    ["a toleration of every taint", { environments: { pods: { tolerations: [{ operator: "Exists" }] } } }, /key/],
+    [
+      "an audience that would end a policy's string",
+      { environments: { pods: { tokenAudiences: ["x'] + ['"] } } },
+      /tokenAudiences/,
+    ],
+    [
       "a REST port that everybody reaches and tells his address",
       { networkPolicy: { enabled: false } },
       /settings.api.trustedProxies/,
