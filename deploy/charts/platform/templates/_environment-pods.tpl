@@ -54,3 +54,33 @@ request.operation == 'CREATE' || {{ include "pods.template" "object" }}.?spec !=
 {{- end -}}
 [{{ $items | join ", " }}]
 {{- end }}
+
+{{/* The specs of the claims that an object makes or is, as a CEL list. Given: the object. */}}
+{{- define "claims.specs" -}}
+(request.resource.resource == 'persistentvolumeclaims' ? [dyn({{ . }}.spec)] : {{ . }}.?spec.?volumeClaimTemplates.orValue([]).map(one, one.spec) + {{ include "pods.template" . }}.?spec.?volumes.orValue([]).filter(one, has(one.ephemeral)).map(one, one.ephemeral.volumeClaimTemplate.spec))
+{{- end }}
+
+{{/* Claims, and what makes them, as resource rules. */}}
+{{- define "claims.resourceRules" -}}
+- apiGroups: [""]
+  apiVersions: ["*"]
+  resources: [persistentvolumeclaims]
+  operations: [CREATE, UPDATE]
+{{ include "pods.resourceRules" . }}
+{{- end }}
+
+{{/*
+Conditions under which claims are judged: something of them changes, and not because Kubernetes binds one to its volume.
+Given: root, and part, what is made of a claim's spec called `one`.
+*/}}
+{{- define "claims.matchConditions" -}}
+- name: changes-what-is-judged
+  expression: {{ printf "request.operation == 'CREATE' || %s.map(one, %s) != %s.map(one, %s)" (include "claims.specs" "object") .part (include "claims.specs" "oldObject") .part | quote }}
+- name: not-bound-by-kubernetes
+  expression: {{ printf "request.operation == 'CREATE' || !(%s)" (include "policy.byKubernetes" .root) | quote }}
+{{- end }}
+
+{{/* The finalizers of an object and of what is made from it, as a CEL list of lists. Given: the object. */}}
+{{- define "finalizers.of" -}}
+[{{ . }}.metadata.?finalizers.orValue([]), {{ include "pods.template" . }}.?metadata.?finalizers.orValue([])] + {{ . }}.?spec.?volumeClaimTemplates.orValue([]).map(one, one.?metadata.?finalizers.orValue([]))
+{{- end }}

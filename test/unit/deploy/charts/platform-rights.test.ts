@@ -71,7 +71,12 @@ describe("the platform chart", () => {
     }
     const policies = JSON.stringify(objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy"));
     expect(new Set(policies.match(/system:serviceaccount:[a-z:-]+/g))).toEqual(
-      new Set(["system:serviceaccount:elsewhere:robot", "system:serviceaccount:cd:argocd-application-controller"]),
+      new Set([
+        "system:serviceaccount:elsewhere:robot",
+        "system:serviceaccount:cd:argocd-application-controller",
+        // Kubernetes' own controllers, which bind claims.
+        "system:serviceaccount:kube-system:",
+      ]),
     );
   });
 
@@ -126,9 +131,19 @@ describe("the platform chart", () => {
     const objects = await rendered();
     const policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
     const bound = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    // One that knows the classes of a kind is evaluated for each of them; any other for all requests as they are.
+    const forClasses = { paramRef: { selector: {}, parameterNotFoundAction: "Allow" } };
     expect(bound.map(({ spec }) => spec)).toEqual(
-      policies.map(({ metadata }) => ({ policyName: metadata.name, validationActions: ["Deny"] })),
+      policies.map(({ metadata, spec }) => ({
+        ...{ policyName: metadata.name, validationActions: ["Deny"] },
+        ...(Object.hasOwn(spec as object, "paramKind") && forClasses),
+      })),
     );
+    const ofClasses = policies.filter(({ spec }) => Object.hasOwn(spec as object, "paramKind"));
+    expect(ofClasses.map(({ metadata }) => metadata.name.split(".")[0])).toEqual([
+      "environment-ingress-classes",
+      "environment-storage-classes",
+    ]);
     for (const { spec } of policies) {
       expect(spec).toMatchObject({ failurePolicy: "Fail" });
       for (const validation of (spec as { validations: object[] }).validations) {

@@ -117,6 +117,23 @@ describe("the platform chart", () => {
       /tolerations/,
     ],
     ["a toleration of every taint", { environments: { pods: { tolerations: [{ operator: "Exists" }] } } }, /key/],
+    ...[
+      "storageClasses",
+      "claimDataSources",
+      "ingressClasses",
+      "gateways",
+      "serviceAccountAnnotations",
+      "finalizers",
+    ].map((name): [string, object, RegExp] => [
+      `what would end a policy's string in ${name}`,
+      { environments: { [name]: ["a/b', 'c"] } },
+      new RegExp(name),
+    ]),
+    [
+      "a storage class of databases that would end a policy's string",
+      { settings: { ...settings, database: { storageClass: "x', 'y" } } },
+      /storageClass/,
+    ],
     [
       "an audience that would end a policy's string",
       { environments: { pods: { tokenAudiences: ["x'] + ['"] } } },
