@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../../config/settings.ts";
+import { GROUP } from "../../../../crds/group.ts";
 import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { PULL_SECRET } from "../../../../operator/environment/desired/pull-secret.ts";
 import { PEOPLE_ROLES } from "../../../../operator/installation/people-rights.ts";
+import { POLICIES_READ, policiesTried } from "../../../../operator/installation/policies-check.ts";
 import { PLATFORM_ROLES } from "../../../../operator/installation/rights.ts";
 import type { Right } from "../../../../operator/installation/role.ts";
 import { rendered, settings } from "./rendered-platform.ts";
@@ -125,6 +128,14 @@ describe("the platform chart", () => {
       ({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "ephemeral-platform",
     );
     expect(JSON.stringify(clusterWide?.rules)).not.toMatch(/"(secrets|pods|pods\/log|events)"/);
+  });
+
+  test("brings the policies that check-installation tries or reads, and no others", async () => {
+    const policies = (await rendered()).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    const known = [...policiesTried(settingsFrom({ ...settings })), ...POLICIES_READ];
+    expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual(
+      known.map((name) => `${name}.${GROUP}`).sort(),
+    );
   });
 
   test("puts every policy into force, failing closed, with a sentence for every refusal", async () => {
