@@ -190,6 +190,21 @@ describe("abuse case 117: pods of an environment", () => {
     });
   });
 
+  test("may be large: judging them stays within what the API server spends on it", async () => {
+    const names = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+    const env = names(200, "VARIABLE").map((name) => ({ name: name.replace("-", "_"), value: "x" }));
+    const volumeMounts = names(50, "volume").map((name) => ({ name, mountPath: `/mnt/${name}` }));
+    const containers = names(20, "container").map((name) => ({
+      ...container(podOf(podSpec({}, { env, volumeMounts }))),
+      name,
+    }));
+    const volumes = names(50, "volume").map((name) => ({ name, emptyDir: {} }));
+    const large = podSpec({ containers, volumes });
+    for (const kind of ["Pod", "CronJob"] as const) {
+      expect(await admin.create(dryRun(kind), workload(kind, large))).toMatchObject({ message: "", status: 201 });
+    }
+  });
+
   test("do not become worse, and what makes them may be scaled", async () => {
     const path = `${workloadPaths.Deployment(namespace)}/main`;
     await given(admin, workloadPaths.Deployment(namespace), workload("Deployment", usual));

@@ -1,5 +1,5 @@
 {{/*
-Parts of the policies on what an environment runs, as CEL. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+Parts of the policies on what an environment runs, as CEL; `dyn` where a field is not one of each kind. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 */}}
 
 {{/* The kinds that hold a pod's spec, and pods themselves, as resource rules. */}}
@@ -20,7 +20,7 @@ Parts of the policies on what an environment runs, as CEL. https://kubernetes.io
 
 {{/* What has a pod's metadata and spec in an object of these kinds: the pod itself, or the template. Given: the object. */}}
 {{- define "pods.template" -}}
-(request.resource.resource == 'pods' ? optional.of(dyn({{ . }})) : request.resource.resource == 'cronjobs' ? {{ . }}.?spec.?jobTemplate.?spec.?template : {{ . }}.?spec.?template)
+(request.resource.resource == 'pods' ? optional.of(dyn({{ . }})) : request.resource.resource == 'cronjobs' ? dyn({{ . }}).?spec.?jobTemplate.?spec.?template : dyn({{ . }}).?spec.?template)
 {{- end }}
 
 {{/* Where its fields are, for the words of a refusal. */}}
@@ -57,7 +57,7 @@ request.operation == 'CREATE' || {{ include "pods.template" "object" }}.?spec !=
 
 {{/* The specs of the claims that an object makes or is, as a CEL list. Given: the object. */}}
 {{- define "claims.specs" -}}
-(request.resource.resource == 'persistentvolumeclaims' ? [dyn({{ . }}.spec)] : {{ . }}.?spec.?volumeClaimTemplates.orValue([]).map(one, one.spec) + {{ include "pods.template" . }}.?spec.?volumes.orValue([]).filter(one, has(one.ephemeral)).map(one, one.ephemeral.volumeClaimTemplate.spec))
+(request.resource.resource == 'persistentvolumeclaims' ? [dyn({{ . }}).spec] : dyn({{ . }}).?spec.?volumeClaimTemplates.orValue([]).map(one, one.spec) + {{ include "pods.template" . }}.?spec.?volumes.orValue([]).filter(one, has(one.ephemeral)).map(one, one.ephemeral.volumeClaimTemplate.spec))
 {{- end }}
 
 {{/* Claims, and what makes them, as resource rules. */}}
@@ -82,5 +82,5 @@ Given: root, and part, what is made of a claim's spec called `one`.
 
 {{/* The finalizers of an object and of what is made from it, as a CEL list of lists. Given: the object. */}}
 {{- define "finalizers.of" -}}
-[{{ . }}.metadata.?finalizers.orValue([]), {{ include "pods.template" . }}.?metadata.?finalizers.orValue([])] + {{ . }}.?spec.?volumeClaimTemplates.orValue([]).map(one, one.?metadata.?finalizers.orValue([]))
+[dyn({{ . }}).metadata.?finalizers.orValue([]), {{ include "pods.template" . }}.?metadata.?finalizers.orValue([])] + dyn({{ . }}).?spec.?volumeClaimTemplates.orValue([]).map(one, one.?metadata.?finalizers.orValue([]))
 {{- end }}
