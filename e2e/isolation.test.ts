@@ -129,7 +129,11 @@ const pod = (spec: object, securityContext: object, container: object = {}) => (
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: "intruder", namespace: `env-${name}` },
-  spec: { ...spec, containers: [{ name: "intruder", image: "intruder", securityContext, ...container }] },
+  spec: {
+    automountServiceAccountToken: false,
+    ...spec,
+    containers: [{ name: "intruder", image: "intruder", securityContext, ...container }],
+  },
 });
 
 test.each([

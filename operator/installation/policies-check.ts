@@ -15,6 +15,7 @@ import type { Check, Installation } from "./check.ts";
 
 const NAME = "installation-check";
 const ENVIRONMENT = `env-${NAME}`;
+const REMEDY = "look at kubectl describe validatingadmissionpolicy,validatingadmissionpolicybinding";
 
 /** What a policy must refuse to the platform, although its rights allow it. */
 interface Refusal {
@@ -25,17 +26,50 @@ interface Refusal {
 }
 
 /**
- * The policies that bind the platform itself refuse what they are there for. Nothing is written: each request is a dry run.
- * Those that bind others can't be tried under this identity; they come with the same release, and hold the same way.
+ * The policies of the chart that can't be tried, without our group: they bind others, or hold what the platform has no right
+ * to write. A right to make pods, only to see them refused, would be worth more to an attacker than this check to anybody.
+ */
+export const POLICIES_READ = [
+  "api-tokens",
+  "audit-ids",
+  "deployer-namespaces",
+  "environment-assign",
+  "environment-budgets",
+  "environment-claims",
+  "environment-finalizers",
+  "environment-http-route",
+  "environment-ingress",
+  "environment-ingress-classes",
+  "environment-namespace",
+  "environment-pods",
+  "environment-protected",
+  "environment-service",
+  "environment-service-accounts",
+  "environment-status",
+  "environment-storage-classes",
+  "notifications",
+  "platform-repositories",
+  "webhook-deliveries",
+] as const;
+
+/**
+ * The policies that bind the platform itself refuse what they are there for; the others are there, and bound to deny. Nothing
+ * is written: each request is a dry run.
  */
 export const policiesCheck: Check = {
   name: "the policies are in force",
 
   async problems({ client, settings }) {
-    const found = await Promise.all(refusals(settings).map((refusal) => problem(client, refusal)));
-    return found.flat();
+    const tried = refusals(settings).map((refusal) => problem(client, refusal));
+    const read = POLICIES_READ.map((name) => problemOfRead(client, name));
+    return (await Promise.all([...tried, ...read])).flat();
   },
 };
+
+/** Policies that are tried, without our group. */
+export function policiesTried(settings: Installation["settings"]): string[] {
+  return refusals(settings).map(({ policy }) => policy);
+}
 
 function refusals({ namespace, deployer }: Installation["settings"]): Refusal[] {
   const metadata = { name: NAME };
@@ -106,6 +140,33 @@ function foreignEvent(): Draft<WireObject> {
   };
 }
 
+const ofAdmission = (kind: string, plural: string) =>
+  wireKind({ group: "admissionregistration.k8s.io", version: "v1", kind, plural, namespaced: false });
+const policyKind = ofAdmission("ValidatingAdmissionPolicy", "validatingadmissionpolicies");
+const bindingKind = ofAdmission("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings");
+
+/** The part of the specs of a policy and its binding that puts it into force. */
+interface Force {
+  readonly failurePolicy?: string;
+  readonly policyName?: string;
+  readonly validationActions?: readonly string[];
+  /** Narrows a binding; ours have none. */
+  readonly matchResources?: object;
+}
+
+async function problemOfRead(client: KubeClient, name: string): Promise<string[]> {
+  const full = `${name}.${GROUP}`;
+  try {
+    const found = await Promise.all([policyKind, bindingKind].map((kind) => client.find(kind, { name: full })));
+    const [policy, binding] = found.map((one) => one?.spec as Force | undefined);
+    const isBound = binding?.policyName === full && binding.matchResources === undefined;
+    const denies = binding?.validationActions?.includes("Deny") === true && policy?.failurePolicy === "Fail";
+    return isBound && denies ? [] : [`the policy ${full} is not in force: ${REMEDY} ${full}`];
+  } catch (error) {
+    return [`the policy ${full} can't be read: ${wordsOf(error)}`];
+  }
+}
+
 /** A refusal by another reason than the policy's says nothing of the policy. */
 async function problem(client: KubeClient, { policy, type, draft }: Refusal): Promise<string[]> {
   const full = `${policy}.${GROUP}`;
@@ -113,10 +174,10 @@ async function problem(client: KubeClient, { policy, type, draft }: Refusal): Pr
     await client.create(type, draft, { dryRun: true });
   } catch (error) {
     if (isForbidden(error) && (error as KubeError).detail().includes(`'${full}'`)) return [];
-    const words = error instanceof KubeError ? error.detail() || error.message : (error as Error).message;
-    return [`the policy ${full} can't be tried: ${words}`];
+    return [`the policy ${full} can't be tried: ${wordsOf(error)}`];
   }
-  return [
-    `the policy ${full} does not refuse what it is there for: look at kubectl describe validatingadmissionpolicy,validatingadmissionpolicybinding ${full}`,
-  ];
+  return [`the policy ${full} does not refuse what it is there for: ${REMEDY} ${full}`];
 }
+
+const wordsOf = (error: unknown) =>
+  error instanceof KubeError ? error.detail() || error.message : (error as Error).message;

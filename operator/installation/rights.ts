@@ -51,6 +51,12 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         verbs: ["bind"],
         why: "Without it the API server refuses a binding to rights that the platform does not have itself.",
       },
+      {
+        group: "admissionregistration.k8s.io",
+        resources: ["validatingadmissionpolicies", "validatingadmissionpolicybindings"],
+        verbs: ["get"],
+        why: "`check-installation` looks whether the policies that it can't try are there and bound to deny.",
+      },
     ],
   },
   {

@@ -34,20 +34,35 @@ export async function missingRights(
 
 /** The rights by which these manifests are applied, and a token of the ServiceAccount in that namespace is requested. */
 export function neededRights(manifests: readonly Manifest[], namespace: string): ResourceAttributes[] {
-  const objects = manifests.flatMap(({ apiVersion, kind, metadata }) => {
+  const objects = manifests.flatMap(({ apiVersion, kind, metadata, spec }) => {
     const where = { group: groupOf(apiVersion), resource: pluralOf(kind), ...inNamespace(metadata.namespace) };
-    return [...["create", "patch"], ...extraVerbs(kind)].map((verb) => ({ verb, ...where }));
+    return [
+      ...[...["create", "patch"], ...extraVerbs(kind)].map((verb) => ({ verb, ...where })),
+      ...parametersOf(spec as ParametrizedSpec | undefined),
+    ];
   });
   const token = { verb: "create", group: "", resource: "serviceaccounts", subresource: "token", namespace };
   return [...new Map([...objects, token].map((right) => [JSON.stringify(right), right])).values()];
+}
+
+/** The part of a policy's spec that names the kind of its parameters. */
+interface ParametrizedSpec {
+  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
+}
+
+/** The API server takes a policy with parameters only of who may read them. */
+function parametersOf(spec: ParametrizedSpec | undefined): ResourceAttributes[] {
+  if (spec?.paramKind === undefined) return [];
+  const { apiVersion, kind } = spec.paramKind;
+  return [{ verb: "get", group: groupOf(apiVersion), resource: pluralOf(kind) }];
 }
 
 const inNamespace = (namespace: unknown) => (typeof namespace === "string" ? { namespace } : {});
 
 const groupOf = (apiVersion: string) => (apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "");
 
-/** As all of Kubernetes' own kinds are called that the chart has. */
-const pluralOf = (kind: string) => `${kind.toLowerCase().replace(/y$/, "ie")}s`;
+/** As all of Kubernetes' own kinds are called that the chart has, or its policies know. */
+const pluralOf = (kind: string) => `${kind.toLowerCase().replace(/y$/, "ie").replace(/s$/, "se")}s`;
 
 /** The platform gets rights on its own kinds, which even an administrator's role may name by `*` alone. */
 function extraVerbs(kind: string): string[] {

@@ -173,7 +173,8 @@ async function reportUnscheduledPod(environment: string): Promise<void> {
     seccompProfile: { type: "RuntimeDefault" },
   };
   const containers = [{ name: "postgresql", image: "postgres:18", securityContext }];
-  await world.admin.create(podType, { metadata: { name: "database-0", namespace, labels }, spec: { containers } });
+  const spec = { automountServiceAccountToken: false, containers };
+  await world.admin.create(podType, { metadata: { name: "database-0", namespace, labels }, spec });
   const message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims";
   const status: NonNullable<Pod["status"]> = {
     conditions: [

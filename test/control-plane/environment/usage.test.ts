@@ -42,6 +42,7 @@ test("what pods request is noted as it changes, and kept in the record", async (
 
 /** As the namespace's Pod Security wants it. */
 const podSpec = (requests: Readonly<Record<string, string>>) => ({
+  automountServiceAccountToken: false,
   securityContext: { runAsNonRoot: true, runAsUser: 1_000, seccompProfile: { type: "RuntimeDefault" } },
   containers: [
     {

@@ -133,6 +133,7 @@ describe("check-installation", () => {
     const { spec, metadata } = object as { spec: object; metadata: { name: string; labels: object } };
     const { name, labels } = metadata;
     await administrator(plane).create(bindings, { metadata: { name, labels }, spec });
+    await until(async () => !(await isLifted()), { what: "the policy to hold again" });
     expect(ok).toBe(false);
     expect(lines).toEqual([
       ...wellDone.slice(0, 2),
@@ -140,6 +141,33 @@ describe("check-installation", () => {
       expect.stringMatching(/^ {6}the policy platform-namespaces\.ephemeral-environments\.dev does not refuse/),
     ]);
   }, 60_000);
+
+  test.each([
+    ["is not bound", "environment-claims", undefined],
+    ["only warns", "environment-pods", { validationActions: ["Warn"] }],
+  ])(
+    "names a policy on others that %s",
+    async (_, policy, change) => {
+      const name = `${policy}.ephemeral-environments.dev`;
+      const path = `${bindings}/${name}`;
+      const { object } = await administrator(plane).get(path);
+      const { spec, metadata } = object as { spec: object; metadata: { labels: object } };
+      if (change === undefined) await administrator(plane).delete(path);
+      else await administrator(plane).patch(path, { spec: change });
+      const { lines } = await report(plane.platform.token, 0);
+      const restored =
+        change === undefined
+          ? await administrator(plane).create(bindings, { metadata: { name, labels: metadata.labels }, spec })
+          : await administrator(plane).patch(path, { spec });
+      expect(restored.message).toBe("");
+      expect(lines).toEqual([
+        ...wellDone.slice(0, 2),
+        "FAIL  the policies are in force",
+        expect.stringContaining(`      the policy ${name} is not in force: `),
+      ]);
+    },
+    60_000,
+  );
 
   test("names every right that is missing", async () => {
     const roleBindings = "/apis/rbac.authorization.k8s.io/v1/namespaces/argocd/rolebindings";

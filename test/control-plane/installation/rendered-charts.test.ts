@@ -13,8 +13,10 @@ import { chartPrograms } from "../../support/charts/programs.ts";
 import { schemaLocation, writeSchemas } from "../../support/charts/schemas.ts";
 import { administrator } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { renderEnvironment } from "../../support/fixtures/environment/environment-values.ts";
+import { environmentValues, renderEnvironment } from "../../support/fixtures/environment/environment-values.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { callsAs } from "../../support/http/api-calls.ts";
+import { copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { values as applicationValues } from "../../unit/deploy/charts/rendered-environment.ts";
 
@@ -111,14 +113,21 @@ describe("what the charts become", () => {
       "Ingresses and a database",
       { database: { image: "postgres:18", sizeGi: 2, user: "app", name: "app" } },
       "admitted",
+      undefined,
     ],
-    ["HTTPRoutes", { gateway: { parentRefs: [{ name: "environments", namespace: "gateways" }] } }, "admitted"],
+    [
+      "HTTPRoutes",
+      { gateway: { parentRefs: [{ name: "environments", namespace: "gateways" }] } },
+      "refused unless its Gateway is allowed",
+      /environments\.gateways/,
+    ],
     [
       "certificates of cert-manager",
       { ingress: { clusterIssuer: "acme" } },
       "refused unless its annotation is allowed",
+      /cert-manager.io\/cluster-issuer/,
     ],
-  ])("the application of an environment with %s", (_, more, outcome) => {
+  ])("the application of an environment with %s", (_, more, outcome, refusal) => {
     let file: string;
 
     beforeAll(async () => {
@@ -131,10 +140,38 @@ describe("what the charts become", () => {
 
     test(`is ${outcome} by the policies`, async () => {
       const applied = kubectl(user, ["apply", "--dry-run=server", "--namespace=env-shop", `--filename=${file}`]);
-      if (outcome === "admitted") expect(await applied).toMatch(/backend created/);
-      else await expect(applied).rejects.toThrow(/cert-manager.io\/cluster-issuer/);
+      if (refusal === undefined) expect(await applied).toMatch(/backend created/);
+      else await expect(applied).rejects.toThrow(refusal);
     });
   });
+
+  test("the application of an environment is admitted with HTTPRoutes and certificates where the values allow them", async () => {
+    const place = "env-allowed";
+    await given(admin, paths.namespaces, { metadata: { name: place } });
+    const environments = {
+      gateways: ["gateways/environments"],
+      ingressAnnotations: ["traefik.ingress.kubernetes.io/router.tls", "cert-manager.io/cluster-issuer"],
+    };
+    const names = ["environment-pods", "environment-ingress", "environment-http-route"];
+    const copies = await copiedPolicies(admin, { names, namespace: place, environments });
+    try {
+      const routes = `/apis/gateway.networking.k8s.io/v1/namespaces/${place}/httproutes?dryRun=All`;
+      const nobodys = { apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", metadata: { name: "any" } };
+      const holds = async () => (await admin.create(routes, { ...nobodys, spec: {} })).status === 403;
+      await until(holds, { what: "the copied policies to hold", deadlineMs: 20_000 });
+      for (const more of [
+        { gateway: { parentRefs: [{ name: "environments", namespace: "gateways" }] } },
+        { ingress: { clusterIssuer: "acme" } },
+      ]) {
+        const file = await written(await renderEnvironment("allowed", { ...environmentValues("allowed"), ...more }));
+        const applied = kubectl(user, ["apply", "--dry-run=server", `--namespace=${place}`, `--filename=${file}`]);
+        expect(await applied).toMatch(/backend created/);
+      }
+    } finally {
+      await copies.remove();
+      await admin.delete(`${paths.namespaces}/${place}`);
+    }
+  }, 60_000);
 
   test("the examples conform to our own definitions", async () => {
     const names = ["environment", "environment-secrets", "repository-backend", "repository-frontend", "config-set"];

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type CopiedPolicies, copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
 import { httpRouteKind } from "../../support/plane/chart/http-route-kind.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
@@ -65,6 +67,7 @@ const refused: readonly [what: string, object: object, words: string][] = [
   ["a rule in the name of a header", matched({ headers: [{ name: "x`", value: "y" }] }), harmless],
   ["a rule in a parameter", matched({ queryParams: [{ name: "x", value: 'a"b' }] }), harmless],
   ["a Service's place in a mesh", route({ parentRefs: [{ group: "", kind: "Service", name: "shop" }] }), gateways],
+  ["a Gateway", route({ parentRefs: [{ name: "gateway", namespace: "ingress" }] }), "environments.gateways"],
   ["an unknown field", route({ useDefaultGateways: "All" }), knownFields],
   ["an unknown field of a rule", ruled({ sessionPersistence: { sessionName: "x" } }), knownFields],
   ["an unknown field of a match", matched({ expression: "Host(`shop`)" }), knownFields],
@@ -95,7 +98,6 @@ describe("abuse case 95: an HTTPRoute of an environment", () => {
   });
 
   test("serves its own hosts from its own Services, with what the Gateway API has for that", async () => {
-    const group = "gateway.networking.k8s.io";
     const filters = [
       { type: "RequestHeaderModifier", requestHeaderModifier: { set: [{ name: "x", value: "'self'; y" }] } },
       { type: "RequestRedirect", requestRedirect: { scheme: "https", statusCode: 301, hostname: ownApi } },
@@ -106,11 +108,7 @@ describe("abuse case 95: an HTTPRoute of an environment", () => {
     const matches = [...paths, { headers: [{ name: "X-Beta", value: "1" }], queryParams: [{ name: "q", value: "1" }] }];
     const backendRefs = [{ ...backend, group: "", kind: "Service", namespace, weight: 1, filters }];
     const rule = { name: "all", matches, filters, backendRefs, timeouts: { request: "10s" }, retry: { attempts: 2 } };
-    const parentRefs = [
-      { name: "gateway", namespace: "ingress", sectionName: "https" },
-      { group, kind: "Gateway", name: "g" },
-    ];
-    const whole = { hostnames: [own, ownApi], parentRefs, rules: [rule, { backendRefs: [backend] }] };
+    const whole = { hostnames: [own, ownApi], parentRefs: [], rules: [rule, { backendRefs: [backend] }] };
     const annotations = {
       "argocd.argoproj.io/sync-wave": "1",
       "kubectl.kubernetes.io/last-applied-configuration": "{}",
@@ -141,5 +139,36 @@ describe("abuse case 95: an HTTPRoute of an environment", () => {
   test("is anything in a namespace that is not ours", async () => {
     const anything = versioned("v1", { rules: [{ backendRefs: [{ ...backend, namespace: "kube-system" }] }] });
     expect(await admin.create(httpRoutes.path(foreign), anything)).toMatchObject({ status: 201 });
+  });
+
+  describe("where the values name Gateways", () => {
+    const allowing = unique("env-gated-");
+    const hostname = `${allowing.slice(4)}.env.localhost`;
+    const environments = { gateways: ["ingress/gateway", `${allowing}/g`] };
+    const to = (parentRefs: readonly object[]) => versioned("v1", { hostnames: [hostname], parentRefs });
+    let copies: CopiedPolicies;
+
+    beforeAll(async () => {
+      await given(admin, paths.namespaces, { metadata: { name: allowing } });
+      copies = await copiedPolicies(admin, { names: ["environment-http-route"], namespace: allowing, environments });
+      const check = async () => (await admin.create(httpRoutes.path(allowing), route({}))).status === 403;
+      await until(check, { what: "the copied rules to hold", deadlineMs: 20_000 });
+    }, 60_000);
+
+    afterAll(async () => {
+      await copies.remove();
+      await admin.delete(`${paths.namespaces}/${allowing}`);
+    });
+
+    test("hangs on these alone", async () => {
+      const group = "gateway.networking.k8s.io";
+      const named = { name: "gateway", namespace: "ingress", sectionName: "https" };
+      const both = to([named, { group, kind: "Gateway", name: "g" }]);
+      expect(await admin.create(httpRoutes.path(allowing), both)).toMatchObject({ message: "", status: 201 });
+      for (const other of [{ name: "gateway" }, { ...named, name: "internal" }, { ...named, namespace: "office" }]) {
+        const reply = await admin.create(httpRoutes.path(allowing), to([named, other]));
+        expect(reply).toMatchObject({ status: 403, message: expect.stringContaining("environments.gateways") });
+      }
+    });
   });
 });

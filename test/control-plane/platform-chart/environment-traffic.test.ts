@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type CopiedPolicies, copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();
@@ -128,5 +130,59 @@ describe("what an environment may answer to", () => {
     expect(await admin.create(`${paths.ingresses(foreign)}?dryRun=All`, anything)).toMatchObject({ status: 201 });
     const nodePort = serviceObject({ type: "NodePort" });
     expect(await admin.create(`${paths.services(foreign)}?dryRun=All`, nodePort)).toMatchObject({ status: 201 });
+  });
+});
+
+describe("abuse case 122: the class of an Ingress of an environment", () => {
+  const classes = "/apis/networking.k8s.io/v1/ingressclasses";
+  const usual = unique("usual-");
+  const internal = unique("internal-");
+  const classy = unique("env-classy-");
+  const allowing = unique("env-allowing-");
+  const ofClass = (place: string, ingressClassName?: string) => ({
+    metadata: { name: "web" },
+    spec: { ...(ingressClassName && { ingressClassName }), rules: [{ host: `${place.slice(4)}.env.localhost` }] },
+  });
+  const path = (place: string) => `${paths.ingresses(place)}?dryRun=All`;
+  let admin: ApiCalls;
+  let copies: CopiedPolicies;
+
+  beforeAll(async () => {
+    admin = administrator(plane);
+    const annotations = { "ingressclass.kubernetes.io/is-default-class": "true" };
+    const spec = { controller: "example.test/none" };
+    await given(admin, classes, { metadata: { name: usual, annotations }, spec });
+    await given(admin, classes, { metadata: { name: internal }, spec });
+    await given(callsAs(plane, { token: plane.platform.token }), paths.namespaces, namespaceObject(classy));
+    await given(admin, paths.namespaces, { metadata: { name: allowing } });
+    const environments = { ingressClasses: [internal] };
+    const names = ["environment-ingress-classes", "environment-ingress"];
+    copies = await copiedPolicies(admin, { names, namespace: allowing, environments });
+    const check = async () => (await admin.create(path(allowing), ofClass(classy, usual))).status === 403;
+    await until(check, { what: "the copied rules to hold", deadlineMs: 20_000 });
+  }, 60_000);
+
+  afterAll(async () => {
+    await copies.remove();
+    for (const name of [usual, internal]) await admin.delete(`${classes}/${name}`);
+    for (const name of [classy, allowing]) await admin.delete(`${paths.namespaces}/${name}`);
+  });
+
+  test("is the cluster's default, or one that the values name", async () => {
+    const isHeld = async () => (await admin.create(path(classy), ofClass(classy, internal))).status === 403;
+    await until(isHeld, { what: "the rules for classes to hold", deadlineMs: 20_000 });
+    const reply = await admin.create(path(classy), ofClass(classy, internal));
+    expect(reply.message).toContain(`spec.ingressClassName of an Ingress of an environment is not ${internal}`);
+    expect(reply.message).toContain("environments.ingressClasses");
+    expect(await admin.create(path(classy), ofClass(classy))).toMatchObject({ message: "", status: 201 });
+    expect(await admin.create(path(classy), ofClass(classy, usual))).toMatchObject({ message: "", status: 201 });
+    expect(await admin.create(path(allowing), ofClass(allowing, internal))).toMatchObject({ message: "", status: 201 });
+  });
+
+  test("is not chosen by an annotation", async () => {
+    const { spec } = ofClass(classy);
+    const annotated = { metadata: { name: "web", annotations: { "kubernetes.io/ingress.class": internal } }, spec };
+    const message = expect.stringContaining("has no annotation kubernetes.io/ingress.class: ");
+    expect(await admin.create(path(classy), annotated)).toMatchObject({ status: 403, message });
   });
 });

@@ -12,9 +12,33 @@ spec:
   validationActions: [Deny]
 {{- end }}
 
+{{/* A list of texts in CEL. Given: the list, of texts without a quote. */}}
+{{- define "policy.texts" -}}
+{{- if . }}['{{ join "', '" . }}']{{ else }}[]{{ end }}
+{{- end }}
+
 {{/* A condition that holds for the platform's own requests. */}}
 {{- define "policy.byPlatform" -}}
 request.userInfo.username == '{{ include "platform.username" . }}'
+{{- end }}
+
+{{/* A condition that holds for requests of Kubernetes' own controllers, wherever Argo CD runs. */}}
+{{- define "policy.byKubernetes" -}}
+request.userInfo.username == 'system:kube-controller-manager' || request.userInfo.username.startsWith('system:serviceaccount:kube-system:') && request.userInfo.username != '{{ include "deployer.username" . }}'
+{{- end }}
+
+{{/*
+The binding of a policy that is evaluated for each class of a kind, and refuses what one of them refuses. A cluster without
+classes has none to choose. Given: name (without our group), root.
+*/}}
+{{- define "policy.bindingForClasses" -}}
+{{ include "policy.binding" . }}
+  paramRef: {selector: {}, parameterNotFoundAction: Allow}
+{{- end }}
+
+{{/* Holds when a class, as the parameter of a policy, is the default of its kind. Given: the annotations that say so. */}}
+{{- define "policy.isDefaultClass" -}}
+{{ include "policy.texts" . }}.exists(key, params.metadata.?annotations[?key] == optional.of('true'))
 {{- end }}
 
 {{/*
@@ -65,10 +89,12 @@ deletion writes finalizers, and refusing that would keep the object, and its env
 request.operation == 'CREATE' || object.?spec != oldObject.?spec || object.metadata.?annotations != oldObject.metadata.?annotations
 {{- end }}
 
-{{/* The annotations that an Ingress of an environment may carry, as a CEL list; one that ends in /* stands for all below. */}}
-{{- define "policy.ingressAnnotations" -}}
-{{- $written := list "argocd.argoproj.io/*" "kubectl.kubernetes.io/last-applied-configuration" -}}
-['{{ concat $written .Values.environments.ingressAnnotations | join "', '" }}']
+{{/*
+The annotations that an object of an environment may carry, beside those that Argo CD and kubectl write, as a CEL list; one
+that ends in /* stands for all below. Given: the list.
+*/}}
+{{- define "policy.allowedAnnotations" -}}
+{{ include "policy.texts" (concat (list "argocd.argoproj.io/*" "kubectl.kubernetes.io/last-applied-configuration") .) }}
 {{- end }}
 
 {{/* Those annotations of an object that are not among them, as a CEL list of names. */}}

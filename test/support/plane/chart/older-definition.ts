@@ -1,5 +1,5 @@
 import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
-import { KubeError } from "../../../../operator/kit/client/errors.ts";
+import { insteadOf, isUnavailable } from "../../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../../operator/kit/client/objects.ts";
 import { administrator } from "../../faults/people.ts";
@@ -52,18 +52,13 @@ export async function changedDefinition<T extends KubeObject>(
 /** Begins a watch; the returned function waits until the API server ends it. */
 async function watchToItsEnd(client: KubeClient, type: ResourceType): Promise<() => Promise<void>> {
   const signal = AbortSignal.timeout(LONGEST_CHANGE_SECONDS * 1000);
-  const begin = async () => {
+  const begun = async () => {
     const events = client.watch(type, { timeoutSeconds: 2 * LONGEST_CHANGE_SECONDS, signal })[Symbol.asyncIterator]();
-    try {
-      await events.next();
-      return events;
-    } catch (error) {
-      // After a change it refuses watches until it has read all objects anew.
-      if (error instanceof KubeError && error.status === 429) return undefined;
-      throw error;
-    }
+    await events.next();
+    return events;
   };
-  const events = await until(begin, { what: `a watch of ${type.plural}` });
+  // After a change that is just over, the API server has to fill its cache of the kind, and asks to come back (429).
+  const events = await until(() => begun().catch(insteadOf(isUnavailable, undefined)), { what: "a watch of the kind" });
   return async () => {
     while ((await events.next()).done !== true);
     if (signal.aborted) throw new Error(`the older definition was in force for ${LONGEST_CHANGE_SECONDS} s`);

@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../../config/settings.ts";
+import { GROUP } from "../../../../crds/group.ts";
 import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
+import { PULL_SECRET } from "../../../../operator/environment/desired/pull-secret.ts";
 import { PEOPLE_ROLES } from "../../../../operator/installation/people-rights.ts";
+import { POLICIES_READ, policiesTried } from "../../../../operator/installation/policies-check.ts";
 import { PLATFORM_ROLES } from "../../../../operator/installation/rights.ts";
 import type { Right } from "../../../../operator/installation/role.ts";
 import { rendered, settings } from "./rendered-platform.ts";
@@ -70,7 +74,12 @@ describe("the platform chart", () => {
     }
     const policies = JSON.stringify(objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy"));
     expect(new Set(policies.match(/system:serviceaccount:[a-z:-]+/g))).toEqual(
-      new Set(["system:serviceaccount:elsewhere:robot", "system:serviceaccount:cd:argocd-application-controller"]),
+      new Set([
+        "system:serviceaccount:elsewhere:robot",
+        "system:serviceaccount:cd:argocd-application-controller",
+        // Kubernetes' own controllers, which bind claims.
+        "system:serviceaccount:kube-system:",
+      ]),
     );
   });
 
@@ -99,6 +108,12 @@ describe("the platform chart", () => {
     expect(JSON.stringify(policies)).toContain(`one.matches('${CHART_URL_PATTERN}')`);
   });
 
+  test("keeps the Secret that images are pulled with from containers, by its name", async () => {
+    const policies = await rendered();
+    const ofPods = policies.find(({ metadata }) => metadata.name === "environment-pods.ephemeral-environments.dev");
+    expect(JSON.stringify(ofPods)).toContain(`secretKeyRef.?name != optional.of('${PULL_SECRET}')`);
+  });
+
   test("lets an Ingress of an environment carry the annotations that its values name, and those of Argo CD", async () => {
     const ingressAnnotations = ["ingress.example.test/*", "cert-manager.io/cluster-issuer"];
     const policies = JSON.stringify(await rendered({ environments: { ingressAnnotations } }));
@@ -121,13 +136,31 @@ describe("the platform chart", () => {
     expect(JSON.stringify(clusterWide?.rules)).not.toMatch(/"(secrets|pods|pods\/log|events)"/);
   });
 
+  test("brings the policies that check-installation tries or reads, and no others", async () => {
+    const policies = (await rendered()).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    const known = [...policiesTried(settingsFrom({ ...settings })), ...POLICIES_READ];
+    expect(policies.map(({ metadata }) => metadata.name).sort()).toEqual(
+      known.map((name) => `${name}.${GROUP}`).sort(),
+    );
+  });
+
   test("puts every policy into force, failing closed, with a sentence for every refusal", async () => {
     const objects = await rendered();
     const policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
     const bound = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    // One that knows the classes of a kind is evaluated for each of them; any other for all requests as they are.
+    const forClasses = { paramRef: { selector: {}, parameterNotFoundAction: "Allow" } };
     expect(bound.map(({ spec }) => spec)).toEqual(
-      policies.map(({ metadata }) => ({ policyName: metadata.name, validationActions: ["Deny"] })),
+      policies.map(({ metadata, spec }) => ({
+        ...{ policyName: metadata.name, validationActions: ["Deny"] },
+        ...(Object.hasOwn(spec as object, "paramKind") && forClasses),
+      })),
     );
+    const ofClasses = policies.filter(({ spec }) => Object.hasOwn(spec as object, "paramKind"));
+    expect(ofClasses.map(({ metadata }) => metadata.name.split(".")[0])).toEqual([
+      "environment-ingress-classes",
+      "environment-storage-classes",
+    ]);
     for (const { spec } of policies) {
       expect(spec).toMatchObject({ failurePolicy: "Fail" });
       for (const validation of (spec as { validations: object[] }).validations) {

@@ -107,6 +107,39 @@ describe("the platform chart", () => {
       /chartRepositories/,
     ],
     [
+      "a scheduler that would end a policy's string",
+      { environments: { pods: { schedulers: ["x', 'y"] } } },
+      /schedulers/,
+    ],
+    [
+      "a toleration that would end a policy's string",
+      { environments: { pods: { tolerations: [{ key: "x", value: "y'}" }] } } },
+      /tolerations/,
+    ],
+    ["a toleration of every taint", { environments: { pods: { tolerations: [{ operator: "Exists" }] } } }, /key/],
+    ...[
+      "storageClasses",
+      "claimDataSources",
+      "ingressClasses",
+      "gateways",
+      "serviceAccountAnnotations",
+      "finalizers",
+    ].map((name): [string, object, RegExp] => [
+      `what would end a policy's string in ${name}`,
+      { environments: { [name]: ["a/b', 'c"] } },
+      new RegExp(name),
+    ]),
+    [
+      "a storage class of databases that would end a policy's string",
+      { settings: { ...settings, database: { storageClass: "x', 'y" } } },
+      /storageClass/,
+    ],
+    [
+      "an audience that would end a policy's string",
+      { environments: { pods: { tokenAudiences: ["x'] + ['"] } } },
+      /tokenAudiences/,
+    ],
+    [
       "a REST port that everybody reaches and tells his address",
       { networkPolicy: { enabled: false } },
       /settings.api.trustedProxies/,

@@ -45,3 +45,21 @@ test("roles are given to the platform beyond what the user has", () => {
     TOKEN,
   ]);
 });
+
+test("whoever installs a policy on the classes of a kind may read them", () => {
+  const kinds = [
+    ["storage.k8s.io/v1", "StorageClass"],
+    ["policy.example.test/v1", "Quota"],
+  ] as const;
+  const policies = kinds.map(([apiVersion, kind]) => ({
+    ...manifest("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
+    spec: { paramKind: { apiVersion, kind } },
+  }));
+  expect(asked(...policies)).toEqual([
+    "create validatingadmissionpolicies.admissionregistration.k8s.io  -",
+    "patch validatingadmissionpolicies.admissionregistration.k8s.io  -",
+    "get storageclasses.storage.k8s.io  -",
+    "get quotas.policy.example.test  -",
+    TOKEN,
+  ]);
+});

@@ -1,0 +1,63 @@
+import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
+import { helmProgram, renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
+import { given } from "../../fixtures/environment/environment-objects.ts";
+import { testSettings } from "../../fixtures/test-settings.ts";
+import type { ApiCalls } from "../../http/api-calls.ts";
+
+const admission = "/apis/admissionregistration.k8s.io/v1";
+const collections = {
+  ValidatingAdmissionPolicy: `${admission}/validatingadmissionpolicies`,
+  ValidatingAdmissionPolicyBinding: `${admission}/validatingadmissionpolicybindings`,
+} as const;
+
+/** Which of the chart's policies, with which values of `environments`, for which namespace. */
+interface Copies {
+  /** Without our group. */
+  readonly names: readonly string[];
+  /** Stands for one of ours. It has no label, so the chart's own policies don't hold there. */
+  readonly namespace: string;
+  readonly environments?: object;
+}
+
+/** Policies that a test has put into force. */
+export interface CopiedPolicies {
+  remove(): Promise<void>;
+}
+
+/**
+ * Puts policies of the chart into force under other names, for one namespace only. They hold a moment later, bindings in
+ * the order of `names`.
+ */
+export async function copiedPolicies(admin: ApiCalls, copies: Copies): Promise<CopiedPolicies> {
+  const made = (await rendered(copies)).map((manifest) => copy(manifest, copies.namespace));
+  for (const kind of Object.keys(collections) as (keyof typeof collections)[]) {
+    for (const one of made.filter((object) => object.kind === kind)) await given(admin, collections[kind], one);
+  }
+  return {
+    async remove() {
+      for (const { kind, metadata } of made.toReversed()) {
+        await admin.delete(`${collections[kind as keyof typeof collections]}/${metadata.name}`);
+      }
+    },
+  };
+}
+
+async function rendered({ names, environments = {} }: Copies): Promise<Manifest[]> {
+  const values = { settings: testSettings, operator: { enabled: false }, environments };
+  const release = { chart: "platform", release: "platform", namespace: "ephemeral-system", values } as const;
+  const manifests = await renderChart(release, await helmProgram());
+  return names.flatMap((name) =>
+    manifests.filter(({ kind, metadata }) => kind in collections && metadata.name.startsWith(`${name}.`)),
+  );
+}
+
+function copy({ kind, metadata, ...rest }: Manifest, namespace: string): Manifest {
+  const spec = rest.spec as { policyName: string; matchConstraints: object };
+  const renamed = (name: string) => `${namespace}.${name}`;
+  const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": namespace } };
+  const changed =
+    kind === "ValidatingAdmissionPolicy"
+      ? { ...spec, matchConstraints: { ...spec.matchConstraints, namespaceSelector } }
+      : { ...spec, policyName: renamed(spec.policyName) };
+  return { ...rest, kind, metadata: { name: renamed(metadata.name) }, spec: changed };
+}
