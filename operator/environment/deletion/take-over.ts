@@ -2,8 +2,9 @@
 import type { FinalizerRemoval } from "../../../crds/environment/environment-status.schema.ts";
 import { GROUP } from "../../../crds/group.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
+import { insteadOf } from "../../kit/client/errors.ts";
 import { roleBindingKind } from "../../kit/client/kinds.ts";
-import type { Blocker, Owner, Removal } from "../../ports/cluster.ts";
+import { BeingDeleted, type Blocker, NameTaken, type Owner, type Removal } from "../../ports/cluster.ts";
 import type { Content } from "../../ports/namespace-contents.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING, accessBindingObject } from "../desired/secret.ts";
@@ -29,11 +30,14 @@ export async function takeOverApplication(
 ): Promise<Removal> {
   const binding = accessBindingObject({ metadata: environment }, settings);
   const held = { ...binding, metadata: { ...binding.metadata, finalizers: [RIGHTS_FINALIZER] } };
-  await cluster.ensure(environment, roleBindingKind, held);
+  await cluster.ensure(environment, roleBindingKind, held).catch(insteadOf(isOutOfReach, "no rights"));
   const { name, uid } = environment;
   log.warn("the platform took over a deletion", { environment: name, uid });
   return deployer.abandon(environment);
 }
+
+/** The namespace is gone, or somebody deletes it already: it goes without us. */
+const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
 
 /** Whether the platform has taken over what the deployer did not end. */
 export function isTakenOver(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): boolean {

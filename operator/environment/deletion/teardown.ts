@@ -56,7 +56,7 @@ interface Waiting extends Removing {
 /** `left`: why something was given up, or was left behind. */
 type Passed =
   | Waiting
-  | { readonly state: "gone"; readonly left?: string; readonly removals?: readonly FinalizerRemoval[] }
+  | { readonly state: "gone"; readonly left?: string }
   | { readonly state: "forced"; readonly left: string };
 
 interface Action {
@@ -115,7 +115,7 @@ async function removeApplication(target: DeletionTarget, context: TeardownContex
   // A process that died after it took over has said so nowhere else.
   if (removal.state === "gone") return isTakenOver(metadata, context) ? { ...removal, left: late } : removal;
   const leftMs = settings.deletion.chartSeconds * 1_000 - waited;
-  const isForced = isNamed(target, "application") && waited >= stuckMs(context);
+  const isForced = isForceWanted(target, "application") && waited >= stuckMs(context);
   if (leftMs > 0 && !isForced) return { ...removal, recheckMs: leftMs };
   const removed = await takeOverApplication(metadata, context);
   if (removed.state === "removing") return { ...removed, recheckMs: EMPTYING_RECHECK_MS };
@@ -142,7 +142,7 @@ async function removeNamespace(target: DeletionTarget, context: TeardownContext)
   const removal = await context.cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) });
   if (removal.state === "gone" || !isTakenOver(metadata, context)) return removal;
   const isDue = waitedMs(target, "namespace", context) >= context.settings.deletion.finalizerSeconds * 1_000;
-  const isForced = isDue && isNamed(target, "namespace");
+  const isForced = isDue && isForceWanted(target, "namespace");
   const recorded = status?.teardown?.removals ?? [];
   const { blockers, removals } = await emptyNamespace(metadata, { isDue, isForced, recorded }, context);
   const named = blockers.length === 0 ? removal : { ...removal, blockers };
@@ -150,7 +150,7 @@ async function removeNamespace(target: DeletionTarget, context: TeardownContext)
 }
 
 /** Whether an admin wants this step forced. */
-const isNamed = ({ metadata }: Pick<DeletionTarget, "metadata">, step: string) =>
+const isForceWanted = ({ metadata }: Pick<DeletionTarget, "metadata">, step: string) =>
   metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === step;
 
 /** How long a step may take before it may be forced. */
@@ -255,7 +255,7 @@ function stepAfter(
   const isStuck = removal.isOverdue === true || elapsedMs(new Date(since), now) >= stuckMs(context);
   if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
   const message = clipped(withBlockers(removal));
-  if (isNamed(target, name)) return forced(name, message, at);
+  if (isForceWanted(target, name)) return forced(name, message, at);
   return { step: { name, state: "waiting", message, since }, blockers: blockersOf(name, removal) };
 }
 

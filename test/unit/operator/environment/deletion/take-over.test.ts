@@ -48,6 +48,17 @@ describe("a deletion that the deployer does not end", () => {
     expect(last.steps[0]?.message).toBe(taken.steps[0]?.message);
   });
 
+  test("ends although its namespace is being deleted already, and nobody may bind a role there", async () => {
+    const world = await held();
+    const metadata = { ...binding, uid: "binding", resourceVersion: "1", creationTimestamp: CREATED };
+    const leaving = { ...metadata, deletionTimestamp: CREATED, finalizers: ["kubernetes"] };
+    world.cluster.put(roleBindingKind, { apiVersion: "rbac/v1", kind: "RoleBinding", metadata: leaving });
+    await world.pass();
+    expect((await world.pass({ after: 1 })).states.slice(0, 4)).toEqual(["gone", "gone", "gone", "waiting"]);
+    world.holdNamespace();
+    expect(isOver(await world.pass())).toBe(true);
+  });
+
   test("gives the rights back as soon as nothing needs them", async () => {
     const world = await held();
     await world.pass();
