@@ -61,14 +61,14 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
         put(kind, made(owner, desired, now()));
         return "created";
       }
-      for (const finalizer of desired.metadata.finalizers ?? []) {
-        const { finalizers = [] } = found.metadata;
-        if (!finalizers.includes(finalizer)) this.hold(kind, desired.metadata, [...finalizers, finalizer]);
-      }
       const what = `${kind.kind} '${found.metadata.name}'`;
       if (found.metadata.deletionTimestamp !== undefined) throw new BeingDeleted(`${what} is being deleted`);
       if (owned(owner, found) === undefined) throw new NameTaken(kind.kind, found.metadata.name);
-      return "unchanged";
+      const { finalizers = [] } = found.metadata;
+      const missing = (desired.metadata.finalizers ?? []).filter((finalizer) => !finalizers.includes(finalizer));
+      if (missing.length === 0) return "unchanged";
+      this.hold(kind, desired.metadata, [...finalizers, ...missing]);
+      return "repaired";
     },
     observe: (owner, kind, ref) => owned(owner, objects.get(keyOf(kind, ref))),
     read: async (owner, kind, ref) => owned(owner, asked(kind, ref)),
