@@ -49,6 +49,7 @@ export const POLICIES_READ = [
   "environment-storage-classes",
   "notifications",
   "platform-repositories",
+  "platform-teardown",
   "webhook-deliveries",
 ] as const;
 

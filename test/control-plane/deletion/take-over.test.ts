@@ -5,6 +5,7 @@ import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
+import { administrator } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
@@ -70,8 +71,15 @@ describe("a deletion that the deployer does not end", () => {
       },
     ];
     const securityContext = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
-    const spec = { containers, securityContext, terminationGracePeriodSeconds: 3600, nodeName: "a-node" };
-    await world.admin.create(podKind, { metadata: pod, spec });
+    const grace = { automountServiceAccountToken: false, terminationGracePeriodSeconds: 3600 };
+    await world.admin.create(podKind, { metadata: pod, spec: { containers, securityContext, ...grace } });
+    // As the scheduler does: a pod that no node has is gone the moment it is deleted.
+    const binding = { metadata: { name: pod.name }, target: { apiVersion: "v1", kind: "Node", name: "a-node" } };
+    const bound = await administrator(world.plane).create(
+      `/api/v1/namespaces/${namespace}/pods/patient/binding`,
+      binding,
+    );
+    expect(bound.status).toBe(201);
 
     const { stop } = await world.startOperator(impatient);
     await world.delete(made);
