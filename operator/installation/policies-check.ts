@@ -49,6 +49,8 @@ export const POLICIES_READ = [
   "environment-storage-classes",
   "notifications",
   "platform-repositories",
+  "platform-teardown",
+  "platform-volumes",
   "webhook-deliveries",
 ] as const;
 
