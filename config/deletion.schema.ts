@@ -1,6 +1,6 @@
 /** How environments are deleted when their time is over, and what is left of deleted ones. */
 import { Type } from "typebox";
-import { closed } from "../crds/schema.ts";
+import { closed, literals } from "../crds/schema.ts";
 
 /** The number beyond which deletions wait for a confirmation: more than the share and more than the minimum. */
 const breaker = (defaults: { share: number; atLeast: number }, description: string) =>
@@ -46,6 +46,11 @@ export const Deletion = closed(
       default: AWAITED_FINALIZERS,
       description:
         "Finalizers that free something outside the cluster, such as a load balancer: they are waited for and named, until an admin forces the step namespace. One that ends in /* stands for all of that domain.",
+    }),
+    retainedVolumes: literals(["Delete", "Retain"], {
+      default: "Delete",
+      description:
+        "The reclaim policy that volumes of the class policy Retain get when their environment is deleted. Retain leaves them, with their data, and the record names them. A volume that was there before its claim is always left and named.",
     }),
   },
   { default: {}, description: "What a chart may do to the deletion of its environment: ask for time." },

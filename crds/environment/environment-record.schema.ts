@@ -82,6 +82,12 @@ export const RecordSpec = Type.Object(
         description: "Why the host of its pull request was not told of its end.",
       }),
     ),
+    keptVolumes: Type.Optional(
+      Type.String({
+        maxLength: CONDITION_MESSAGE_MAX_LENGTH,
+        description: "The PersistentVolumes of its claims that were left, with their data.",
+      }),
+    ),
     takenOver: Type.Optional(
       Type.String({
         maxLength: CONDITION_MESSAGE_MAX_LENGTH,

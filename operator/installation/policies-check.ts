@@ -50,6 +50,7 @@ export const POLICIES_READ = [
   "notifications",
   "platform-repositories",
   "platform-teardown",
+  "platform-volumes",
   "webhook-deliveries",
 ] as const;
 

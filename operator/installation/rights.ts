@@ -33,6 +33,12 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         why: "Each environment gets a namespace with a quota and limits, which are repaired, and are verified gone in the end. The policies `platform-namespaces` and `platform-isolation` hold this to environments.",
       },
       {
+        group: "",
+        resources: ["persistentvolumes"],
+        verbs: ["get", "patch"],
+        why: "A volume whose class says `Retain` would outlive its environment with its data: its reclaim policy is set to `Delete` before the claim goes. The policy `platform-volumes` allows nothing else, and that of environments' volumes alone.",
+      },
+      {
         group: "networking.k8s.io",
         resources: ["networkpolicies"],
         verbs: OWNED,
@@ -92,7 +98,7 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         group: "*",
         resources: ["*"],
         verbs: ["list", "patch"],
-        why: "Whatever holds the namespace of an environment that is being deleted is found, named and released. The policy `platform-teardown` lets the platform take finalizers off, of what is in a namespace that is being deleted, and change nothing else.",
+        why: "Whatever holds the namespace of an environment that is being deleted is found, named and released; before, its claims say which volumes would outlive it. The policy `platform-teardown` lets the platform take finalizers off, of what is in a namespace that is being deleted, and change nothing else.",
       },
     ],
   },

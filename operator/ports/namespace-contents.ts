@@ -9,6 +9,14 @@ export interface Content extends Pick<TeardownBlocker, "name"> {
   readonly finalizers: readonly string[];
 }
 
+/** A PersistentVolume that outlives its claim, because its reclaim policy is `Retain`. */
+export interface RetainedVolume {
+  readonly name: string;
+  readonly uid: string;
+  /** Whether it was made for its claim; one that was there before may hold data of others. */
+  readonly isMadeForClaim: boolean;
+}
+
 /**
  * What is in the namespace of an environment that is being deleted: of every kind that the API server serves, and not only
  * what the platform made there. It needs the platform's rights in that namespace.
@@ -30,4 +38,10 @@ export interface NamespaceContents {
 
   /** Takes these finalizers off an object of the namespace; one that changed since it was listed is left as it is. */
   release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<void>;
+
+  /** The retained volumes of the namespace's claims, by name; none where the platform has no rights in it, or it is gone. */
+  retainedVolumes(environment: Owner): Promise<readonly RetainedVolume[]>;
+
+  /** Has a volume go with its claim. One that is gone counts as done; one of the same name made since is left, with an error. */
+  endWithClaim(volume: RetainedVolume): Promise<void>;
 }

@@ -1,13 +1,14 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { insteadOf, isConflict, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import { insteadOf, isConflict, isForbidden, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
 import { eventKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ResourceType } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { Content, NamespaceContents } from "../../ports/namespace-contents.ts";
+import type { Content, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
 import { isOvertaken, releasing } from "./finalizer-patch.ts";
 import { type Pod, podType } from "./pod-objects.ts";
 import { storedKinds } from "./served-kinds.ts";
+import { type Claim, claimType, retainedVolumeOf, volumeType } from "./volume-objects.ts";
 
 /** The NamespaceContents port on the Kubernetes API, with the rights that come with the environment's own namespace. */
 export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
@@ -41,7 +42,30 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       const ref = { name, namespace: namespaceName(environment) };
       await client.patch(kind, ref, body, { as: "json" }).catch(insteadOf(isOvertaken, undefined));
     },
+
+    async retainedVolumes({ name }) {
+      const claims = client.list(claimType, { namespace: namespaceName(name) });
+      // The platform's rights come with its RoleBinding, which may not be there yet or any more.
+      const { items } = await claims.catch(insteadOf(isForbidden, { items: [] }));
+      const found = await Promise.all(items.map((claim) => retainedBy(client, claim)));
+      return found.flat().sort((one, other) => (one.name < other.name ? -1 : 1));
+    },
+
+    async endWithClaim({ name, uid }) {
+      const body = [
+        { op: "test", path: "/metadata/uid", value: uid },
+        { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
+      ];
+      await client.patch(volumeType, { name }, body, { as: "json" }).catch(insteadOf(isNotFound, undefined));
+    },
   };
+}
+
+async function retainedBy(client: KubeClient, claim: Claim): Promise<readonly RetainedVolume[]> {
+  const { volumeName = "" } = claim.spec ?? {};
+  const volume = volumeName === "" ? undefined : await client.find(volumeType, { name: volumeName });
+  const retained = volume && retainedVolumeOf(claim, volume);
+  return retained === undefined ? [] : [retained];
 }
 
 async function contentsOf(

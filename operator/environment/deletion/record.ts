@@ -12,6 +12,7 @@ import { recorded } from "../manifests/noted-manifest.ts";
 import { FEEDBACK_STEP } from "./last-feedback.ts";
 import type { Progress } from "./teardown.ts";
 import { beforeTeardown } from "./terminating.ts";
+import { VOLUMES_STEP } from "./volumes.ts";
 
 /** How a deletion ended. */
 interface Ended extends Progress {
@@ -115,11 +116,16 @@ function untold(steps: readonly TeardownStep[]): Pick<RecordSpec, "untold"> {
   return left === undefined ? {} : { untold: left };
 }
 
-/** What the platform or an admin ended that did not end by itself. */
-function withForce({ steps, removals = [] }: Progress): Pick<RecordSpec, "takenOver" | "removals" | "forced"> {
+/** What the platform or an admin ended that did not end by itself, and what stays. */
+function withForce({
+  steps,
+  removals = [],
+}: Progress): Pick<RecordSpec, "keptVolumes" | "takenOver" | "removals" | "forced"> {
+  const keptVolumes = leftBy(steps, VOLUMES_STEP);
   const takenOver = leftBy(steps, "application");
   const forced = steps.filter(({ state }) => state === "forced");
   return {
+    ...(keptVolumes === undefined ? {} : { keptVolumes }),
     ...(takenOver === undefined ? {} : { takenOver }),
     ...(removals.length === 0 ? {} : { removals: [...removals] }),
     ...(forced.length === 0 ? {} : { forced: forced.map(({ name, message = "" }) => ({ step: name, left: message })) }),

@@ -17,6 +17,7 @@ import { DeployerUnavailable } from "../../ports/deployer.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
 import { emptyNamespace, isTakenOver, type TakeOverContext, takeOverApplication } from "./take-over.ts";
+import { endVolumes, VOLUMES_STEP } from "./volumes.ts";
 
 export interface TeardownContext extends TakeOverContext, Pick<ControllerPorts, "secretManager" | "records" | "clock"> {
   /** Aborts when the reconcile must stop. */
@@ -80,10 +81,12 @@ const REMOVALS: readonly Omit<Action, "isFor">[] = [
 ];
 
 /**
- * Every step until it is past; then once more those that are gone, because a delayed write may have arrived since; then
- * the host is told; then the record, when nothing can be added to it.
+ * The volumes first and only once, while there are their claims and the rights to list these. Every step until it is past;
+ * then once more those that are gone, because a delayed write may have arrived since; then the host is told; then the record,
+ * when nothing can be added to it.
  */
 const ACTIONS: readonly Action[] = [
+  { step: VOLUMES_STEP, isFor: (step) => !isPast(step), run: removeVolumes },
   ...REMOVALS.map((removal) => ({ ...removal, isFor: (step: TeardownStep) => !isPast(step) })),
   ...REMOVALS.map(({ step, run }) => ({
     step,
@@ -104,6 +107,11 @@ export const TEARDOWN_STEPS: readonly string[] = [...new Set(ACTIONS.map(({ step
 
 /** Another look at what is emptied: the namespace controller says nothing while it waits for its own next one. */
 const EMPTYING_RECHECK_MS = 2_000;
+
+async function removeVolumes({ metadata }: DeletionTarget, context: TeardownContext): Promise<Passed> {
+  const kept = await endVolumes(metadata, context);
+  return kept.length === 0 ? { state: "gone" } : { state: "gone", left: kept.join(", ") };
+}
 
 /** The deployer is asked, and has its time; then the application goes whatever holds it. */
 async function removeApplication(target: DeletionTarget, context: TeardownContext): Promise<Passed> {

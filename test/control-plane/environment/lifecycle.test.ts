@@ -83,6 +83,7 @@ describe("an environment's life", () => {
       phase: "terminating",
       teardown: {
         steps: [
+          { name: "volumes", state: "gone" },
           { name: "application", state: "gone" },
           { name: "project", state: "gone" },
           { name: "secrets", state: "gone" },

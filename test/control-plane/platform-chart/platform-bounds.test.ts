@@ -191,6 +191,42 @@ describe("the platform's identity can't", () => {
     expect(await platform.patch(binding, { metadata: { finalizers: [] } })).toMatchObject({ status: 200 });
   }, 60_000);
 
+  test("change a PersistentVolume but for the reclaim policy of one that an environment has", async () => {
+    const path = "/api/v1/persistentvolumes";
+    const volume = async (namespace?: string) => {
+      const name = unique("bounds-");
+      const claimRef = namespace && { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data", namespace };
+      const access = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] };
+      const source = { csi: { driver: "csi.example.test", volumeHandle: name } };
+      const spec = { ...access, ...source, persistentVolumeReclaimPolicy: "Retain", ...(claimRef && { claimRef }) };
+      await given(admin, path, { metadata: { name }, spec });
+      await admin.patch(`${path}/${name}`, { metadata: { finalizers: null } });
+      return `${path}/${name}`;
+    };
+    const toDelete = { spec: { persistentVolumeReclaimPolicy: "Delete" } };
+    const theirs = [await volume(), await volume("default"), await volume("prod-env-shop")];
+    for (const one of theirs) await refused(platform.patch(one, toDelete), "only PersistentVolumes that a claim");
+    const own = await volume(ours);
+    const changes = [
+      { spec: { persistentVolumeReclaimPolicy: "Recycle" } },
+      { spec: { persistentVolumeReclaimPolicy: "Delete", claimRef: null } },
+      { spec: { persistentVolumeReclaimPolicy: "Delete", mountOptions: ["suid"] } },
+      { spec: { persistentVolumeReclaimPolicy: "Delete", capacity: { storage: "2Gi" } } },
+      ...[{ labels: { a: "b" } }, { annotations: { a: "b" } }, { finalizers: ["example.test/hold"] }].map(
+        (metadata) => ({
+          ...toDelete,
+          metadata,
+        }),
+      ),
+    ];
+    for (const change of changes) await refused(platform.patch(own, change), "but its reclaim policy, to Delete");
+    await refused(platform.patch(`${own}/status`, { status: { phase: "Failed" } }), "cannot patch");
+    await refused(platform.delete(own), "cannot delete");
+    await refused(platform.get(path), "cannot list");
+    expect(await platform.patch(own, toDelete)).toMatchObject({ status: 200 });
+    for (const one of [...theirs, own]) await admin.delete(one);
+  });
+
   test("bind its role anywhere else", async () => {
     const words = "the platform binds roles only in namespaces with the label";
     for (const namespace of [foreign, "kube-system", "ephemeral-secrets"]) {

@@ -4,6 +4,7 @@ import { namespaceKind, podKind } from "../../../operator/kit/client/kinds.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { claimDraft, claims, givenVolume, volumes } from "../../support/fixtures/volumes.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
@@ -13,6 +14,7 @@ const plane = await controlPlane();
 namespaceContentsSuite("on Kubernetes", async () => {
   const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken) });
   const namespaces: string[] = [];
+  const made: string[] = [];
   return {
     contents: kubernetesNamespaceContents(client, systemClock),
     async makeNamespace(name) {
@@ -45,7 +47,14 @@ namespaceContentsSuite("on Kubernetes", async () => {
       await client.delete(podKind, ref);
     },
     graceOf: async (ref) => (await client.find(podKind, ref))?.metadata.deletionGracePeriodSeconds,
+    async makeVolume(ref, volume, policy, annotations) {
+      const claim = await client.create(claims, claimDraft(ref, volume));
+      made.push(volume);
+      return givenVolume(client, claim, { name: volume, policy, annotations });
+    },
+    policyOf: async (name) => (await client.find(volumes, { name }))?.spec?.persistentVolumeReclaimPolicy,
     async stop() {
+      for (const name of made) await client.delete(volumes, { name });
       for (const name of namespaces) await client.delete(namespaceKind, { name });
       await client.close();
     },

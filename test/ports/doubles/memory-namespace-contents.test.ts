@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { podKind } from "../../../operator/kit/client/kinds.ts";
+import { podKind, volumeClaimKind, volumeKind } from "../../../operator/kit/client/kinds.ts";
 import { memoryCluster } from "../../support/doubles/memory/cluster.ts";
 import { memoryNamespaceContents } from "../../support/doubles/memory/namespace-contents.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
@@ -45,6 +45,22 @@ namespaceContentsSuite("in memory", async () => {
       cluster.put(podKind, { ...object, metadata: { ...object.metadata, ...grace } });
     },
     graceOf: async (ref) => found(podKind, ref)?.object.metadata.deletionGracePeriodSeconds,
+    async makeVolume(ref, volumeName, persistentVolumeReclaimPolicy, annotations = {}) {
+      const claim = { ...metadata(ref) };
+      cluster.put(volumeClaimKind, {
+        ...{ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: claim, spec: { volumeName } },
+      });
+      const { namespace: _none, ...volume } = metadata({ name: volumeName, namespace: "" });
+      const spec = { claimRef: { uid: claim.uid }, persistentVolumeReclaimPolicy };
+      cluster.put(volumeKind, {
+        ...{ apiVersion: "v1", kind: "PersistentVolume", metadata: { ...volume, annotations }, spec },
+      });
+      return volume.uid;
+    },
+    async policyOf(name) {
+      const volume = cluster.list().find((one) => one.kind === "PersistentVolume" && one.metadata.name === name);
+      return (volume?.spec as { persistentVolumeReclaimPolicy?: string } | undefined)?.persistentVolumeReclaimPolicy;
+    },
     stop: async () => undefined,
   };
 });

@@ -22,6 +22,15 @@ export interface ContentsScene {
   deletePod(ref: { name: string; namespace: string }): Promise<void>;
   /** The grace period of a pod that is being deleted. */
   graceOf(ref: { name: string; namespace: string }): Promise<number | undefined>;
+  /** A claim with a volume of its own that has this reclaim policy and these annotations; returns the volume's UID. */
+  makeVolume(
+    claim: { name: string; namespace: string },
+    volume: string,
+    policy: string,
+    annotations?: Record<string, string>,
+  ): Promise<string>;
+  /** The reclaim policy of a volume. */
+  policyOf(volume: string): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
@@ -97,6 +106,36 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       expect(graceNow).toBeLessThanOrEqual(25);
       expect(await scene.contents.endPods(owner, 25)).toBe(3);
       expect(await scene.graceOf(patient)).toBe(25);
+    });
+
+    test("finds the volumes that outlive their claims, and has one go with its claim", async () => {
+      const { owner, namespace } = await given();
+      const [made, found, provisioned, usual] = ["a-", "b-", "c-", "d-"].map(unique) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const chosen = { "pv.kubernetes.io/bound-by-controller": "yes" };
+      const uid = await scene.makeVolume({ name: "made", namespace }, made, "Retain");
+      await scene.makeVolume({ name: "found", namespace }, found, "Retain", chosen);
+      const both = { ...chosen, "pv.kubernetes.io/provisioned-by": "example.test" };
+      await scene.makeVolume({ name: "provisioned", namespace }, provisioned, "Retain", both);
+      await scene.makeVolume({ name: "usual", namespace }, usual, "Delete");
+      const volumes = await scene.contents.retainedVolumes(owner);
+      expect(volumes.map(({ name: volume, isMadeForClaim }) => [volume, isMadeForClaim])).toEqual([
+        [made, true],
+        [found, false],
+        [provisioned, true],
+      ]);
+      const anew = { name: made, uid: randomUUID(), isMadeForClaim: true };
+      await expect(scene.contents.endWithClaim(anew)).rejects.toMatchObject({ status: 422 });
+      expect(await scene.policyOf(made)).toBe("Retain");
+      await scene.contents.endWithClaim({ ...anew, uid });
+      expect(await scene.policyOf(made)).toBe("Delete");
+      expect(await scene.policyOf(found)).toBe("Retain");
+      await scene.contents.endWithClaim({ ...anew, name: unique("none-") });
+      expect(await scene.contents.retainedVolumes({ name: unique("none-"), uid: randomUUID() })).toEqual([]);
     });
   });
 }

@@ -1,11 +1,15 @@
 import { namespaceName } from "../../../../crds/names.ts";
-import { podKind } from "../../../../operator/kit/client/kinds.ts";
+import { type Claim, retainedVolumeOf, type Volume } from "../../../../operator/adapters/kubernetes/volume-objects.ts";
+import { KubeError } from "../../../../operator/kit/client/errors.ts";
+import { podKind, volumeClaimKind, volumeKind } from "../../../../operator/kit/client/kinds.ts";
 import type { NamespaceContents } from "../../../../operator/ports/namespace-contents.ts";
 import type { MemoryCluster } from "./cluster.ts";
 
 /** The contents of namespaces of a cluster in memory; pods that are asked to end stay, as on a node that is slow. */
 export function memoryNamespaceContents(cluster: MemoryCluster): NamespaceContents {
   const within = ({ name }: { name: string }) => cluster.within(namespaceName(name));
+  const volumeNamed = (name: string | undefined) =>
+    cluster.list().find(({ kind, metadata }) => kind === volumeKind.kind && metadata.name === name);
   return {
     list: async (environment) =>
       within(environment).map(({ kind, object: { metadata } }) => {
@@ -28,6 +32,21 @@ export function memoryNamespaceContents(cluster: MemoryCluster): NamespaceConten
       if (JSON.stringify(now?.finalizers) !== JSON.stringify(finalizers)) return;
       const kept = finalizers.filter((finalizer) => !unwanted.includes(finalizer));
       cluster.hold(kind, { name, namespace: namespaceName(environment.name) }, kept);
+    },
+    async retainedVolumes(environment) {
+      const claims = within(environment).filter(({ kind }) => kind.plural === volumeClaimKind.plural);
+      return claims.flatMap(({ object }) => {
+        const claim = object as unknown as Claim;
+        const volume = volumeNamed(claim.spec?.volumeName);
+        return (volume && retainedVolumeOf(claim, volume as unknown as Volume)) ?? [];
+      });
+    },
+    async endWithClaim({ name, uid }) {
+      const volume = volumeNamed(name);
+      if (volume === undefined) return;
+      if (volume.metadata.uid !== uid) throw new KubeError({ status: 422, reason: "Invalid" });
+      const spec = { ...(volume.spec as object), persistentVolumeReclaimPolicy: "Delete" };
+      cluster.put(volumeKind, { ...volume, spec });
     },
   };
 }

@@ -127,6 +127,15 @@ describe("the record of an environment", () => {
     expect(record.forced).toEqual([{ step: "application", left: "blocked by a finalizer" }]);
   });
 
+  test("names the volumes that stay", () => {
+    const steps = [
+      { name: "volumes", state: "gone" as const, message: "pv-1, pv-2", goneAt: minutesLater(70).toISOString() },
+    ];
+    const record = environmentRecord(environmentFixture({ metadata: deleted(1) }), { ...ended, steps });
+    expect(isValid(record)).toBe(true);
+    expect(record).toMatchObject({ keptVolumes: "pv-1, pv-2" });
+  });
+
   test("says what the platform ended by force", () => {
     const goneAt = minutesLater(70).toISOString();
     const steps = [{ name: "application", state: "gone" as const, message: "not deleted within 60 s", goneAt }];

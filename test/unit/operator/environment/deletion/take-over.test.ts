@@ -34,18 +34,18 @@ describe("a deletion that the deployer does not end", () => {
   test("is the deployer's for a minute, and the platform's from then on", async () => {
     const world = await held();
     const first = await world.pass();
-    expect(first.states.slice(0, 2)).toEqual(["waiting", "pending"]);
+    expect(first.states.slice(1, 3)).toEqual(["waiting", "pending"]);
     expect(first.recheckMs).toBe(60_000);
     expect((await world.pass({ after: 0.5 })).recheckMs).toBe(30_000);
     expect(rightsOf(world)).toBeUndefined();
     const taken = await world.pass({ after: 0.5 });
-    expect(taken.states).toEqual(["gone", "gone", "gone", "waiting", "pending", "pending"]);
-    expect(taken.steps[0]?.message).toMatch(/^not deleted by the deployer within 60 s: .*resources-finalizer/);
+    expect(taken.states).toEqual(["gone", "gone", "gone", "gone", "waiting", "pending", "pending"]);
+    expect(taken.steps[1]?.message).toMatch(/^not deleted by the deployer within 60 s: .*resources-finalizer/);
     expect(world.cluster.observe(shop, applicationKind, { name: namespace, namespace: "argocd" })).toBeUndefined();
     world.holdNamespace();
     const last = await world.pass();
     expect(isOver(last)).toBe(true);
-    expect(last.steps[0]?.message).toBe(taken.steps[0]?.message);
+    expect(last.steps[1]?.message).toBe(taken.steps[1]?.message);
   });
 
   test("ends although its namespace is being deleted already, and nobody may bind a role there", async () => {
@@ -92,7 +92,7 @@ describe("a deletion that the deployer does not end", () => {
 
     world.force("namespace");
     const forced = await world.pass();
-    expect(forced.states).toEqual(["gone", "gone", "gone", "forced", "gone", "gone"]);
+    expect(forced.states).toEqual(["gone", "gone", "gone", "gone", "forced", "gone", "gone"]);
     expect(finalizersOf(world, "public")).toEqual([]);
     expect(rightsOf(world)).toEqual([]);
     expect(world.records.list()).toMatchObject([
@@ -133,7 +133,7 @@ test("force-teardown=application has the platform take over a deletion that its 
   world.holdApplication(CASCADE);
   world.force("application");
   await world.pass();
-  expect((await world.pass({ after: 4 })).states[0]).toBe("waiting");
-  expect((await world.pass({ after: 1 })).states).toEqual(Array(6).fill("gone"));
+  expect((await world.pass({ after: 4 })).states[1]).toBe("waiting");
+  expect((await world.pass({ after: 1 })).states).toEqual(Array(7).fill("gone"));
   expect(await world.left(shop)).toEqual([]);
 });

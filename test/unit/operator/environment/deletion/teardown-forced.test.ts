@@ -4,12 +4,12 @@ import { minutesLater } from "../../../../support/fixtures/environment/environme
 import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 
 describe("a forced step", () => {
-  const wait = ["gone", "gone", "gone", "waiting", "pending", "pending"];
+  const wait = ["gone", "gone", "gone", "gone", "waiting", "pending", "pending"];
 
   test.each<{ name: string; force: string; after: number; make?: (world: Scene) => unknown; states: string[] }>([
     {
       name: "is gone past when it is stuck",
-      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "forced", "gone", "gone"] },
+      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "gone", "forced", "gone", "gone"] },
     },
     { name: "is none before it is stuck", ...{ force: "namespace", after: 4, states: wait } },
     { name: "is no other one", ...{ force: "application", after: 5, states: wait } },
@@ -17,12 +17,16 @@ describe("a forced step", () => {
     {
       name: "is none while one before it is waited for",
       make: ({ losesDeployer }) => losesDeployer(),
-      ...{ force: "namespace", after: 5, states: ["waiting", "pending", "pending", "pending", "pending", "pending"] },
+      ...{
+        force: "namespace",
+        after: 5,
+        states: ["gone", "waiting", "pending", "pending", "pending", "pending", "pending"],
+      },
     },
     {
       name: "may be one that can't be asked",
       make: ({ secretManager, holdNamespace }) => [secretManager.setReachable(false), holdNamespace()],
-      ...{ force: "secrets", after: 5, states: ["gone", "gone", "forced", "gone", "gone", "gone"] },
+      ...{ force: "secrets", after: 5, states: ["gone", "gone", "gone", "forced", "gone", "gone", "gone"] },
     },
   ])("$name", async ({ force, after, make, states }) => {
     const world = await scene();
@@ -40,12 +44,12 @@ describe("a forced step", () => {
     world.force("application");
     await world.pass();
     const first = await world.pass({ after: 60 });
-    expect(first.states).toEqual(["forced", "forced", "gone", "waiting", "pending", "pending"]);
+    expect(first.states).toEqual(["gone", "forced", "forced", "gone", "waiting", "pending", "pending"]);
     expect(first.blockers).toEqual([]);
     world.force("namespace");
     expect((await world.pass({ after: 4 })).states).toEqual(first.states);
     const last = await world.pass({ after: 1 });
-    expect(last.states).toEqual(["forced", "forced", "gone", "forced", "gone", "gone"]);
+    expect(last.states).toEqual(["gone", "forced", "forced", "gone", "forced", "gone", "gone"]);
     const held = `Namespace 'env-shop' is being deleted, blocked by ${HOLD}: a finalizer that is not removed yet`;
     expect(world.records.list()).toMatchObject([
       {
@@ -58,7 +62,7 @@ describe("a forced step", () => {
     ]);
     world.losesDeployer(false);
     expect(await world.left(shop)).toEqual(["application", "project", "namespace"]);
-    expect(last.steps[0]).toMatchObject({
+    expect(last.steps[1]).toMatchObject({
       ...{ name: "application", state: "forced", goneAt: minutesLater(60).toISOString() },
     });
   });
@@ -69,12 +73,12 @@ describe("a forced step", () => {
     world.records.fail(new Error("full"));
     world.force("namespace");
     await world.pass();
-    expect((await world.pass({ after: 5 })).states.slice(3)).toEqual(["forced", "gone", "waiting"]);
+    expect((await world.pass({ after: 5 })).states.slice(4)).toEqual(["forced", "gone", "waiting"]);
     world.records.fail(undefined);
-    expect((await world.pass()).states.slice(3)).toEqual(["forced", "gone", "gone"]);
+    expect((await world.pass()).states.slice(4)).toEqual(["forced", "gone", "gone"]);
   });
 });
 
 test("the steps that may be named", () => {
-  expect(TEARDOWN_STEPS).toEqual(["application", "project", "secrets", "namespace", "feedback", "record"]);
+  expect(TEARDOWN_STEPS).toEqual(["volumes", "application", "project", "secrets", "namespace", "feedback", "record"]);
 });

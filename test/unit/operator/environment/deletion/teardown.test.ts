@@ -13,29 +13,29 @@ const holder = (kind = "Namespace", reason = HOLD) => ({
 
 describe("a teardown", () => {
   test.each<[string, (world: Scene) => unknown, string[], string[]]>([
-    ["nothing holds", () => undefined, ["gone", "gone", "gone", "gone", "gone", "gone"], []],
+    ["nothing holds", () => undefined, ["gone", "gone", "gone", "gone", "gone", "gone", "gone"], []],
     [
       "the application is blocked",
       ({ holdApplication }) => holdApplication(HOLD),
-      ["waiting", "pending", "pending", "pending", "pending", "pending"],
+      ["gone", "waiting", "pending", "pending", "pending", "pending", "pending"],
       ["application", "project", "secrets", "namespace"],
     ],
     [
       "the namespace is blocked",
       ({ holdNamespace }) => holdNamespace(HOLD),
-      ["gone", "gone", "gone", "waiting", "pending", "pending"],
+      ["gone", "gone", "gone", "gone", "waiting", "pending", "pending"],
       ["namespace"],
     ],
     [
       "the secret manager is away",
       ({ secretManager }) => secretManager.setReachable(false),
-      ["gone", "gone", "waiting", "pending", "pending", "pending"],
+      ["gone", "gone", "gone", "waiting", "pending", "pending", "pending"],
       ["secrets", "namespace"],
     ],
     [
       "the record can't be written",
       ({ records }) => records.fail(new Error("full")),
-      ["gone", "gone", "gone", "gone", "gone", "waiting"],
+      ["gone", "gone", "gone", "gone", "gone", "gone", "waiting"],
       [],
     ],
   ])("goes in order and no further than it may: %s", async (_what, make, states, left) => {
@@ -53,12 +53,12 @@ describe("a teardown", () => {
     const world = await scene();
     world.losesHost();
     const first = await world.pass();
-    expect(first.states).toEqual(["gone", "gone", "gone", "gone", "waiting", "pending"]);
-    expect(first.steps[4]).toMatchObject({ name: "feedback", message: "the host is away" });
+    expect(first.states).toEqual(["gone", "gone", "gone", "gone", "gone", "waiting", "pending"]);
+    expect(first.steps[5]).toMatchObject({ name: "feedback", message: "the host is away" });
     expect(isOver(await world.pass({ after: 1 }))).toBe(false);
     const last = await world.pass({ after: 1 });
     expect(isOver(last)).toBe(true);
-    expect(last.steps[4]).toMatchObject({ state: "gone", message: "the host is away" });
+    expect(last.steps[5]).toMatchObject({ state: "gone", message: "the host is away" });
   });
 
   test("ends although a fault keeps the host from being told, whose words it does not repeat", async () => {
@@ -67,20 +67,20 @@ describe("a teardown", () => {
     expect((await world.pass()).error).toBeInstanceOf(TypeError);
     const last = await world.pass({ after: 2 });
     expect(isOver(last)).toBe(true);
-    expect(last.steps[4]?.message).toBe("the host could not be told");
+    expect(last.steps[5]?.message).toBe("the host could not be told");
   });
 
   test("says since when a thing is gone, and since when one is waited for", async () => {
     const world = await scene();
     world.holdNamespace(HOLD);
     const first = await world.pass({ after: 1 });
-    expect(first.steps[0]).toEqual({ name: "application", state: "gone", goneAt: minutesLater(1).toISOString() });
+    expect(first.steps[1]).toEqual({ name: "application", state: "gone", goneAt: minutesLater(1).toISOString() });
     const waiting = { name: "namespace", state: "waiting", message: sentence, since: minutesLater(1).toISOString() };
-    expect(first.steps[3]).toEqual(waiting);
+    expect(first.steps[4]).toEqual(waiting);
     expect((await world.pass({ after: 1 })).steps).toEqual(first.steps);
     world.holdNamespace();
     const { steps } = await world.pass({ after: 1 });
-    expect(steps[3]).toEqual({ name: "namespace", state: "gone", goneAt: minutesLater(3).toISOString() });
+    expect(steps[4]).toEqual({ name: "namespace", state: "gone", goneAt: minutesLater(3).toISOString() });
   });
 
   test("asks for nothing but what it waits for", async () => {
@@ -102,11 +102,11 @@ describe("a teardown", () => {
     await world.furnish(shop);
     world.holdApplication(HOLD);
     const late = await world.pass({ after: 60 });
-    expect(late.states).toEqual(["waiting", "gone", "gone", "gone", "pending", "pending"]);
+    expect(late.states).toEqual(["gone", "waiting", "gone", "gone", "gone", "pending", "pending"]);
     expect(late.blockers).toEqual([]);
     expect(world.records.list()).toEqual([]);
     world.holdApplication();
-    expect((await world.pass()).states).toEqual(["gone", "gone", "waiting", "gone", "pending", "pending"]);
+    expect((await world.pass()).states).toEqual(["gone", "gone", "gone", "waiting", "gone", "pending", "pending"]);
     expect(isOver(await world.pass())).toBe(true);
     expect(await world.left(shop)).toEqual([]);
     expect(world.records.list()).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("a teardown", () => {
     const { error, steps } = await world.pass();
     expect(error).toBe(failure);
     expect(JSON.stringify(steps)).not.toContain("secret detail");
-    expect(steps[3]).toMatchObject({ state: "waiting", message: failure.message });
+    expect(steps[4]).toMatchObject({ state: "waiting", message: failure.message });
   });
 
   test.each<[string, (world: Scene) => unknown, number, object[]]>([
@@ -147,11 +147,11 @@ describe("a teardown", () => {
     const world = await scene();
     world.holdNamespace(HOLD, "example.test/other");
     const { steps } = await world.pass();
-    expect(steps[3]).toMatchObject({ message: sentence });
+    expect(steps[4]).toMatchObject({ message: sentence });
     world.holdNamespace(HOLD);
     expect((await world.pass({ after: 4 })).steps).toEqual(steps);
     const message = `${sentence}, blocked by ${HOLD}: a finalizer that is not removed yet`;
-    expect((await world.pass({ after: 1 })).steps[3]).toMatchObject({ message });
+    expect((await world.pass({ after: 1 })).steps[4]).toMatchObject({ message });
   });
 
   test("is not blind after the clock was set back: what seems to begin in the future began that long ago", async () => {
@@ -171,10 +171,10 @@ describe("a teardown", () => {
     world.holdNamespace();
     world.secretManager.setReachable(false);
     const blip = await world.pass({ after: 1 });
-    expect(blip.states).toEqual(["gone", "gone", "waiting", "gone", "pending", "pending"]);
+    expect(blip.states).toEqual(["gone", "gone", "gone", "waiting", "gone", "pending", "pending"]);
     expect(blip.blockers).toEqual([]);
     world.secretManager.setReachable(true);
-    expect((await world.pass()).states).toEqual(Array(6).fill("gone"));
+    expect((await world.pass()).states).toEqual(Array(7).fill("gone"));
   });
 
   test("says only what the status can hold", async () => {
@@ -184,6 +184,6 @@ describe("a teardown", () => {
     const { blockers, steps } = await world.pass({ after: 5 });
     expect(blockers).toHaveLength(16);
     expect(blockers[0]).toMatchObject({ reason: expect.stringMatching(/^r{127}…$/) });
-    expect(steps[3]?.message).toHaveLength(2048);
+    expect(steps[4]?.message).toHaveLength(2048);
   });
 });
