@@ -20,7 +20,7 @@ export async function endVolumes(
   environment: Owner,
   { cluster, namespaceContents, settings }: VolumesContext,
 ): Promise<readonly string[]> {
-  const binding = cluster.observe(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
+  const binding = await cluster.read(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
   if (binding === undefined) return [];
   const retained = await namespaceContents.retainedVolumes(environment);
   const ending = settings.deletion.retainedVolumes === "Retain" ? [] : retained.filter((one) => one.isMadeForClaim);

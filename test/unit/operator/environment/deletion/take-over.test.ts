@@ -54,7 +54,7 @@ describe("a deletion that the deployer does not end", () => {
     const leaving = { ...metadata, deletionTimestamp: CREATED, finalizers: ["kubernetes"] };
     world.cluster.put(roleBindingKind, { apiVersion: "rbac/v1", kind: "RoleBinding", metadata: leaving });
     await world.pass();
-    expect((await world.pass({ after: 1 })).states.slice(0, 4)).toEqual(["gone", "gone", "gone", "waiting"]);
+    expect((await world.pass({ after: 1 })).states.slice(0, 5)).toEqual(["gone", "gone", "gone", "gone", "waiting"]);
     world.holdNamespace();
     expect(isOver(await world.pass())).toBe(true);
   });
