@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, afterEach, expect, jest, test } from "@jest/globals";
 import { Environments, madeFor, untilGone, untilReady } from "../support/environments.ts";
 import { PullRequest } from "../support/gitea/pull-requests.ts";
 import { waitFor } from "../support/kubectl.ts";
 import { killOperator, pauseSupervisor, resumeSupervisor, untilOperatorServes } from "../support/operator.ts";
-import { TEST_DEADLINE_MS } from "../support/site.ts";
+import { site, TEST_DEADLINE_MS } from "../support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
@@ -13,6 +16,31 @@ afterEach(resumeSupervisor);
 afterAll(() => pull?.close());
 afterAll(() => pull?.removeBranch());
 afterAll(() => environments.removeAll());
+
+const REFUSED_DEADLINE_MS = 60_000;
+
+/** Stands where the platform was until the host has had the end of a pull request refused: Gitea sends it when its queue comes to it. */
+async function refusingItsEnd(close: () => Promise<unknown>): Promise<void> {
+  const refused = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    response.writeHead(503).end();
+    if (request.method === "POST" && (JSON.parse(body) as { action?: string }).action === "closed") refused.resolve();
+  });
+  const giveUp = () => refused.reject(new Error("Gitea did not send the end of the pull request"));
+  const timer = setTimeout(giveUp, REFUSED_DEADLINE_MS);
+  try {
+    await once(server.listen(Number(new URL(site.apiUrl).port), "127.0.0.1"), "listening");
+    await close();
+    await refused.promise;
+  } finally {
+    clearTimeout(timer);
+    const ended = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await ended;
+  }
+}
 
 test("a pull request that is closed while the platform is down loses its environment when the platform is back", async () => {
   ({ pull } = await PullRequest.open());
@@ -24,7 +52,7 @@ test("a pull request that is closed while the platform is down loses its environ
 
   await pauseSupervisor();
   const killed = await killOperator();
-  await pull.close();
+  await refusingItsEnd(() => pull.close());
   await resumeSupervisor();
   await untilOperatorServes(killed);
 

@@ -106,7 +106,10 @@ class StageRun {
 
   async #inView(group: StageGroup, files?: readonly string[]): Promise<readonly Outcome[]> {
     const before = processorSeconds();
-    return this.#ended(group.names, this.#start(group, { inView: true, files }), before);
+    const stage = this.#start(group, { inView: true, files });
+    // Nothing that it would wait for runs beside it.
+    stage.endOfOthers();
+    return this.#ended(group.names, stage, before);
   }
 
   #start({ names }: StageGroup, { inView, files }: { inView: boolean; files?: readonly string[] | undefined }) {
