@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, expect, jest, test } from "@jest/globals";
 import { Environments, madeFor, untilGone, untilReady } from "../support/environments.ts";
@@ -7,6 +7,7 @@ import { PullRequest } from "../support/gitea/pull-requests.ts";
 import { waitFor } from "../support/kubectl.ts";
 import { killOperator, pauseSupervisor, resumeSupervisor, untilOperatorServes } from "../support/operator.ts";
 import { site, TEST_DEADLINE_MS } from "../support/site.ts";
+import { waitUntil } from "../support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
@@ -19,6 +20,18 @@ afterAll(() => environments.removeAll());
 
 const REFUSED_DEADLINE_MS = 60_000;
 
+/** Whether the server could take the port of loopback. */
+async function isListening(server: Server, port: number): Promise<boolean> {
+  server.listen(port, "127.0.0.1");
+  return once(server, "listening").then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") return false;
+      throw error;
+    },
+  );
+}
+
 /** Stands where the platform was until the host has had the end of a pull request refused: Gitea sends it when its queue comes to it. */
 async function refusingItsEnd(close: () => Promise<unknown>): Promise<void> {
   const refused = Promise.withResolvers<void>();
@@ -30,7 +43,9 @@ async function refusingItsEnd(close: () => Promise<unknown>): Promise<void> {
   const giveUp = () => refused.reject(new Error("Gitea did not send the end of the pull request"));
   const timer = setTimeout(giveUp, REFUSED_DEADLINE_MS);
   try {
-    await once(server.listen(Number(new URL(site.apiUrl).port), "127.0.0.1"), "listening");
+    // The sockets of a program that was killed are closed a moment after its end.
+    const check = () => isListening(server, Number(new URL(site.apiUrl).port));
+    await waitUntil({ what: "the platform's port being free", check, deadlineMs: 20_000 });
     await close();
     await refused.promise;
   } finally {
