@@ -74,8 +74,8 @@ test("a pull request that is closed while the platform is down loses its environ
   // Gitea never tries again by itself: the platform asks.
   await untilGone(name);
   expect(await madeFor(uid)).toEqual([]);
-  const found = (await pull.deliveries()).filter(({ spec }) => spec.door === "inquiry");
-  expect(found.map(({ spec, status }) => [spec.event.pullRequest?.action, status?.phase])).toEqual([
-    ["closed", "acted"],
-  ]);
+  // The host may also have been asked before: a sweep that comes upon it while it opens stores that, too.
+  const asked = (await pull.deliveries()).filter(({ spec }) => spec.door === "inquiry");
+  const ends = asked.filter(({ spec }) => spec.event.pullRequest?.action === "closed");
+  expect(ends.map(({ status }) => status?.phase)).toEqual(["acted"]);
 });
