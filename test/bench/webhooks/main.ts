@@ -21,6 +21,7 @@ import {
   webhookSettings,
 } from "./projects.ts";
 import { type Answer, Sender } from "./sender.ts";
+import { Trouble } from "./trouble.ts";
 
 const options = optionsOf(
   {
@@ -53,15 +54,16 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   const settings = { ...testSettings, leaderElection: true, webhooks: webhookSettings };
   const platform = await openings.open(platformProcess(world.identity, settings));
   await platform.start();
-  const sender = new Sender(platform);
+  const sender = new Sender(platform, eventOf);
   await openAll(sender);
   const steady = await measureRate(sender, direct);
+  const neighbours = await measureNeighbours(sender, openings, world);
   const burst = await measureBurst(sender);
-  return [steady, burst, await measureLoss(sender, world)];
+  return [steady, neighbours, burst, await measureLoss(sender, world)];
 }
 
 /** Every pull request has its environment before anything is measured. */
-async function openAll(sender: Sender): Promise<void> {
+async function openAll(sender: Sender<PullRequestEvent>): Promise<void> {
   // It serves before its caches are complete.
   const isServed = async () => (await sender.send()).status === 200;
   await until(isServed, { what: "the first delivery being accepted", deadlineMs: 60_000 });
@@ -78,11 +80,10 @@ function expectAccepted({ status }: Answer): void {
  * stands between: HTTP, signature, decision, audit log. It is not whether the machine sustains the rate; where it does not,
  * both wait in a queue, and their longest answers tell.
  */
-async function measureRate(sender: Sender, direct: KubeClient): Promise<Verdict> {
+async function measureRate(sender: Sender<PullRequestEvent>, direct: KubeClient): Promise<Verdict> {
   const ours: number[] = [];
   const plain: number[] = [];
-  const slices = Math.max(1, Math.round(Number(options.seconds) / SLICE_SECONDS));
-  const rate = { perSecond: PER_SECOND, seconds: Number(options.seconds) / slices };
+  const { slices, rate } = slicesOf(Number(options.seconds));
   for (let slice = 0; slice < slices; slice += 1) {
     ours.push(...(await atRate(rate, async () => expectAccepted(await sender.send()))));
     plain.push(...(await plainSlice(direct, rate, slice)));
@@ -91,6 +92,34 @@ async function measureRate(sender: Sender, direct: KubeClient): Promise<Verdict>
     ...{ what: `answer at ${PER_SECOND} a second, p99, beside a plain client's two writes`, limit: 3, unit: "×" },
     figure: quantile(ours, 0.99) / quantile(plain, 0.99),
     detail: `platform ${spread(ours)}; plain client ${spread(plain)}; ${PROJECTS} projects, ${PROJECTS * PULL_REQUESTS} pull requests`,
+  };
+}
+
+function slicesOf(seconds: number) {
+  const slices = Math.max(1, Math.round(seconds / SLICE_SECONDS));
+  return { slices, rate: { perSecond: PER_SECOND, seconds: seconds / slices } };
+}
+
+/**
+ * The answer's p99 while one Repository floods and the git host of another is silent, beside the answer's
+ * before.
+ */
+async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Openings, world: World): Promise<Verdict> {
+  const calm: number[] = [];
+  const troubled: number[] = [];
+  const { slices, rate } = slicesOf(Number(options.seconds) / 2);
+  const answers = () => atRate(rate, async () => expectAccepted(await sender.send()));
+  for (let slice = 0; slice < slices; slice += 1) calm.push(...(await answers()));
+  const trouble = await openings.open(Trouble.begin(world, sender.platform));
+  const [flood, silent] = await trouble.backlog();
+  for (let slice = 0; slice < slices; slice += 1) {
+    const [took] = await Promise.all([answers(), trouble.goOn(rate)]);
+    troubled.push(...took);
+  }
+  return {
+    ...{ what: "answer to others, p99, beside a flood and a silent host", limit: 1.5, unit: "×" },
+    figure: quantile(troubled, 0.99) / quantile(calm, 0.99),
+    detail: `with them ${spread(troubled)}; without ${spread(calm)}; their first thousand: flood ${flood}; silent ${silent}`,
   };
 }
 
@@ -113,7 +142,7 @@ async function plainSlice(direct: KubeClient, rate: Rate, slice: number): Promis
 }
 
 /** A second's burst: each delivery is acknowledged, or refused in a way that its host comes again. */
-async function measureBurst(sender: Sender): Promise<Verdict> {
+async function measureBurst(sender: Sender<PullRequestEvent>): Promise<Verdict> {
   const answers = await Promise.all(Array.from({ length: Number(options.burst) }, () => sender.send()));
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
   const fine = answers.filter(
@@ -131,7 +160,7 @@ async function measureBurst(sender: Sender): Promise<Verdict> {
 }
 
 /** The process is killed in the middle of a burst: whatever it had acknowledged comes to its end in the next process. */
-async function measureLoss(sender: Sender, world: World): Promise<Verdict> {
+async function measureLoss(sender: Sender<PullRequestEvent>, world: World): Promise<Verdict> {
   const { platform } = sender;
   const burst = Array.from({ length: Number(options.burst) }, () => sender.send());
   await Promise.race(burst);
@@ -163,11 +192,14 @@ async function unsettled(acknowledged: readonly PullRequestEvent[], { admin }: W
   const newest = new Map<string, string>();
   // What is stored counts: an event may have arrived although its answer was lost.
   const inOrder = items.filter(({ spec }) => spec.event.pullRequest !== undefined).sort(byTime);
+  const wanted = new Set(acknowledged.map(({ environment }) => environment));
   for (const { spec } of inOrder) {
     const { number, headCommit } = spec.event.pullRequest ?? { number: 0, headCommit: "" };
     newest.set(`${spec.repositories?.[0]}-pr-${number}`, headCommit);
   }
-  const behind = [...newest].filter(([name, commit]) => commits.get(name) !== commit).map(([name]) => name);
+  const behind = [...newest]
+    .filter(([name, commit]) => wanted.has(name) && commits.get(name) !== commit)
+    .map(([name]) => name);
   return [...open.map(({ delivery }) => delivery), ...behind];
 }
 

@@ -3,15 +3,18 @@ import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { World } from "../../support/fixtures/environment/environment-world.ts";
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import type { WebhookEvent } from "./sender.ts";
 
 /** How many projects deliver, and how many open pull requests each has. */
 export const PROJECTS = 10;
 export const PULL_REQUESTS = 20;
 
-const KEY = "the-key-of-webhooks-in-the-benchmark";
+/** The key of webhooks. */
+export const KEY = "the-key-of-webhooks-in-the-benchmark";
 /** What the platform's settings say of it. All deliveries are kept: what is dropped in time would count as lost. */
 export const webhookSettings = {
   secrets: [{ name: "webhook-key", key: "latest" }],
+  pipelineTokens: [{ name: "webhook-key", key: "latest" }],
   retention: { verified: 1_000_000 },
 };
 
@@ -27,12 +30,9 @@ export async function registerProjects(world: World): Promise<void> {
 }
 
 /** One event of a pull request. */
-export interface PullRequestEvent {
-  readonly delivery: string;
+export interface PullRequestEvent extends WebhookEvent {
   readonly environment: string;
   readonly commit: string;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 const STARTED_MS = Date.parse("2026-01-01T00:00:00Z");
@@ -52,5 +52,12 @@ export function eventOf(index: number): PullRequestEvent {
     }),
   );
   const environment = `project-${project}-pr-${number}`;
-  return { delivery, environment, commit, body, headers: signedHeaders(body, { delivery, key: KEY }) };
+  return {
+    delivery,
+    environment,
+    commit,
+    path: "repohost",
+    body,
+    headers: signedHeaders(body, { delivery, key: KEY }),
+  };
 }

@@ -1,6 +1,14 @@
 import { Agent, request } from "node:http";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
-import { eventOf, type PullRequestEvent } from "./projects.ts";
+
+/** What a host sends. */
+export interface WebhookEvent {
+  readonly delivery: string;
+  /** Below `/api/webhooks/`. */
+  readonly path: "repohost" | "pipelinehost/pipeline";
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** How a delivery was answered; `status` 0: not at all. */
 export interface Answer {
@@ -8,42 +16,47 @@ export interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-/** Hosts keep their connections. */
+/** Hosts keep their connections; an address may have so many. */
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Delivers one event after the other, and remembers how each was answered. */
-export class Sender {
-  readonly answers = new Map<string, Answer & { readonly event: PullRequestEvent }>();
+export class Sender<Event extends WebhookEvent> {
+  readonly answers = new Map<string, Answer & { readonly event: Event }>();
   readonly platform: PlatformProcess;
+  readonly #eventOf: (index: number) => Event;
   #next = 0;
 
-  constructor(platform: PlatformProcess) {
+  constructor(platform: PlatformProcess, eventOf: (index: number) => Event) {
     this.platform = platform;
+    this.#eventOf = eventOf;
   }
 
   async send(): Promise<Answer> {
-    const event = eventOf(this.#next++);
-    const answer = await send(this.platform.url, event);
+    const event = this.#eventOf(this.#next++);
+    const answer = await this.#post(event);
     this.answers.set(event.delivery, { ...answer, event });
     return answer;
   }
-}
 
-/** Delivers an event; a connection that is cut is an answer, too. */
-function send(url: string, { body, headers }: PullRequestEvent): Promise<Answer> {
-  return new Promise((resolve) => {
-    const none = () => resolve({ status: 0, retryAfter: undefined });
-    const sent = request(
-      `${url}/api/webhooks/repohost`,
-      { agent, method: "POST", headers, timeout: 60_000 },
-      (reply) => {
-        reply.resume();
-        reply.once("error", none);
-        reply.once("end", () => resolve({ status: reply.statusCode ?? 0, retryAfter: reply.headers["retry-after"] }));
-      },
-    );
-    sent.once("timeout", () => sent.destroy());
-    sent.once("error", none);
-    sent.end(body);
-  });
+  /** A connection that is cut is an answer, too. */
+  #post(event: WebhookEvent): Promise<Answer> {
+    const { path, body, headers } = event;
+    return new Promise((resolve) => {
+      const none = () => resolve({ status: 0, retryAfter: undefined });
+      const sent = request(
+        `${this.platform.url}/api/webhooks/${path}`,
+        { agent, method: "POST", headers, timeout: 60_000 },
+        (reply) => {
+          reply.resume();
+          reply.once("error", none);
+          reply.once("end", () => resolve({ status: reply.statusCode ?? 0, retryAfter: reply.headers["retry-after"] }));
+        },
+      );
+      sent.once("timeout", () => sent.destroy());
+      // The server may close a kept connection just as it is used again. https://nodejs.org/api/http.html#requestreusedsocket
+      const isClosedBefore = ({ code }: NodeJS.ErrnoException) => sent.reusedSocket && code === "ECONNRESET";
+      sent.once("error", (error) => (isClosedBefore(error) ? resolve(this.#post(event)) : none()));
+      sent.end(body);
+    });
+  }
 }
