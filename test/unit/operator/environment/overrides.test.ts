@@ -6,7 +6,8 @@ import { environmentFixture, repositoryFixture } from "../../../support/fixtures
 const backend = repositoryFixture("shop-api", { overridable: ["backend.cache.size", "frontend.theme"] });
 
 describe("an override", () => {
-  const forbidden = (spec: Partial<EnvironmentSpec>) => forbiddenOverride(environmentFixture({ spec }), { backend });
+  const forbidden = (spec: Partial<EnvironmentSpec>) =>
+    forbiddenOverride(environmentFixture({ spec }), { repositories: { backend }, mapping: undefined });
   const value = (path: string, json = "1") => ({ overrides: { values: [{ path, value: json }] } });
 
   test.each([
@@ -44,15 +45,17 @@ describe("an override", () => {
   });
 
   test("that was granted stays so, also when no Repository lists it any more", () => {
-    const { message = "" } = forbiddenOverride(nowUnlisted, { backend }) ?? {};
+    const { message = "" } = forbiddenOverride(nowUnlisted, { repositories: { backend }, mapping: undefined }) ?? {};
     expect(message).toMatch(/backend\.b/);
     expect(message).not.toMatch(/backend\.a/);
-    expect(grantedValues(nowUnlisted, { backend })).toEqual([{ path: "backend.a", value: 1 }]);
+    expect(grantedValues(nowUnlisted, { repositories: { backend }, mapping: undefined })).toEqual([
+      { path: "backend.a", value: 1 },
+    ]);
   });
 
   test("that is not a value is never granted", () => {
     const spec = value("backend.cache.size", "{}");
-    expect(grantedValues(environmentFixture({ spec }), { backend })).toEqual([]);
+    expect(grantedValues(environmentFixture({ spec }), { repositories: { backend }, mapping: undefined })).toEqual([]);
   });
 
   test("that is forbidden is named with all others", () => {
