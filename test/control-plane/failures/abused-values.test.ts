@@ -31,7 +31,7 @@ async function made(values: string, more: Partial<EnvironmentSpec> = {}): Promis
   return name;
 }
 
-const found = (kind: typeof applicationKind | typeof appProjectKind, name: string) =>
+const found = (kind: typeof applicationKind, name: string) =>
   world.admin.find(kind, { name: namespaceName(name), namespace: "argocd" });
 
 interface Source {
