@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { MapTemplate, Template } from "./mapping.ts";
-import { calledValue, type EnvironmentFacts } from "./references.ts";
+import { type Call, calledValue, type EnvironmentFacts } from "./references.ts";
 
 /** Values of a chart whose references are filled in. */
 export interface FilledValues {
@@ -88,4 +88,21 @@ export function isOfPlatform(template: Template, path: readonly string[]): boole
   if (key === undefined || template.kind !== "map") return hasReferences(template);
   const next = template.entries.get(key);
   return next !== undefined && isOfPlatform(next, rest);
+}
+
+/** Whether one of these references stands anywhere in it. */
+export function refersTo(template: Template, names: readonly string[]): boolean {
+  const isNamed = ({ reference }: Call) => names.includes(reference.name);
+  switch (template.kind) {
+    case "literal":
+      return false;
+    case "reference":
+      return isNamed(template.call);
+    case "text":
+      return template.parts.some((part) => typeof part !== "string" && isNamed(part));
+    case "list":
+      return template.items.some((item) => refersTo(item, names));
+    case "map":
+      return [...template.entries.values()].some((each) => refersTo(each, names));
+  }
 }

@@ -1,7 +1,9 @@
 import type { ConfigSetSpec } from "../config-set.schema.ts";
+import type { ComponentOverrides } from "../environment/overrides.schema.ts";
+import type { Component } from "../names.ts";
 import { oncePer } from "../once-per.ts";
 import { type Chart, RESERVED_PATH_PATTERN } from "../repository/repository.schema.ts";
-import { isOfPlatform, mergedTemplates } from "./filled-values.ts";
+import { isOfPlatform, mergedTemplates, refersTo } from "./filled-values.ts";
 import { type MapTemplate, readValues, type UnreadableValues } from "./mapping.ts";
 
 /** What has values of its own: read once, and by the object, which is another one once the text is. */
@@ -50,4 +52,23 @@ export function pathProblem(path: string, mapping: MapTemplate | undefined): str
   return LAYOUT_PATH.test(path)
     ? undefined
     : "without values of the chart, only paths below a component can be overridden";
+}
+
+/** By field of a component's overrides: the references by which a chart gets it. */
+const REFERENCES_OF = { env: ["env", "envMap"], replicas: ["replicas"], resources: ["resources"] } as const;
+
+/** What a component's overrides would change nothing of, because the mapping does not refer to it. */
+export function unusedOverrides(
+  component: Component,
+  overrides: ComponentOverrides,
+  mapping: MapTemplate | undefined,
+): { readonly field: keyof ComponentOverrides; readonly problem: string }[] {
+  if (mapping === undefined) return [];
+  // Variables that refer to a secret reach the pods through their Secret.
+  const given = { ...overrides, env: overrides.env?.find(({ value }) => value !== undefined) };
+  return (Object.keys(REFERENCES_OF) as (keyof typeof REFERENCES_OF)[]).flatMap((field) => {
+    const names = REFERENCES_OF[field].map((name) => `${component}.${name}`);
+    if (given[field] === undefined || refersTo(mapping, names)) return [];
+    return [{ field, problem: `changes nothing: the chart's values have no \${${names.join("} or ${")}}` }];
+  });
 }

@@ -1,5 +1,5 @@
 import type { MapTemplate } from "../../crds/chart-values/mapping.ts";
-import { pathProblem } from "../../crds/chart-values/values-mapping.ts";
+import { pathProblem, unusedOverrides } from "../../crds/chart-values/values-mapping.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { ValueOverride } from "../../crds/environment/overrides.schema.ts";
 import { COMPONENTS } from "../../crds/names.ts";
@@ -26,6 +26,10 @@ export function forbiddenOverride(environment: EphemeralEnvironment, allowing: A
     ...absent
       .filter((component) => spec.overrides?.[component] !== undefined)
       .map((component) => `spec.overrides.${component}: the environment has no ${component}`),
+    ...COMPONENTS.flatMap((component) => {
+      const unused = unusedOverrides(component, spec.overrides?.[component] ?? {}, allowing.mapping);
+      return unused.map(({ field, problem }) => `spec.overrides.${component}.${field}: ${problem}`);
+    }),
     ...valuesOf(environment).flatMap((override) => {
       const problem = valueProblem(override, environment, allowing);
       return problem === undefined ? [] : [`spec.overrides.values '${override.path}': ${problem}`];

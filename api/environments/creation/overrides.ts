@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
-import { pathProblem, valuesMapping } from "../../../crds/chart-values/values-mapping.ts";
+import { pathProblem, unusedOverrides, valuesMapping } from "../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import type {
@@ -103,6 +103,9 @@ class OverridesReader {
       ...(resources === undefined ? {} : { resources }),
     };
     if (Object.keys(overrides).length > 0) this.#components[component] = overrides;
+    for (const { field: name, problem } of unusedOverrides(component, overrides, this.#mapping)) {
+      this.violate(`${field}.${name}`, problem);
+    }
     for (const [name, value] of Object.entries(others)) this.#value(`${component}.${name}`, value);
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { type MapTemplate, readValues } from "../../../../crds/chart-values/mapping.ts";
 import type { EnvironmentSpec } from "../../../../crds/environment/ephemeral-environment.ts";
 import { forbiddenOverride, grantedValues } from "../../../../operator/environment/overrides.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
@@ -62,5 +63,18 @@ describe("an override", () => {
     const values = [value("backend.a"), value("backend.b")].flatMap(({ overrides }) => overrides.values);
     const { message = "" } = forbidden({ overrides: { values } }) ?? {};
     expect(message).toMatch(/backend\.a.*backend\.b/);
+  });
+
+  test("that no reference takes to the chart is forbidden, by its field", () => {
+    const mapping = readValues("a: ${backend.replicas}") as MapTemplate;
+    const overrides = { backend: { replicas: 2, resources: { limits: { cpu: "1" } } } };
+    const result = forbiddenOverride(environmentFixture({ spec: { overrides } }), {
+      repositories: { backend },
+      mapping,
+    });
+    expect(result).toMatchObject({
+      ...{ state: "failed", reason: "OverrideForbidden" },
+      message: "spec.overrides.backend.resources: changes nothing: the chart's values have no ${backend.resources}",
+    });
   });
 });

@@ -46,6 +46,27 @@ describe("an override of a chart with values of its own", () => {
     expect(violations(undefined, { tag: "evil" }, mapping)).toEqual(REFUSED);
   });
 
+  test("is refused where no reference takes it to the chart", () => {
+    expect(violations(mapping, { replicas: 2, env: { LEVEL: "debug" } })).toEqual([
+      {
+        field: "config_overrides.helm_values.backend.env",
+        message: "changes nothing: the chart's values have no ${backend.env} or ${backend.envMap}",
+      },
+      {
+        field: "config_overrides.helm_values.backend.replicas",
+        message: "changes nothing: the chart's values have no ${backend.replicas}",
+      },
+    ]);
+    const taking = "a: x ${backend.replicas}\nb: [{c: '${backend.envMap}'}]";
+    expect(violations(taking, { replicas: 2, env: { LEVEL: "debug" } })).toEqual([]);
+    expect(violations(undefined, { replicas: 2, env: { LEVEL: "debug" } })).toEqual([]);
+  });
+
+  test("of a variable whose value is a secret needs no reference", () => {
+    const secretKeyRef = { name: "mail", key: "latest" };
+    expect(violations(mapping, { env: { MAIL: { secretKeyRef }, SECRET_KEY: "x" } })).toEqual([]);
+  });
+
   test("is left to the environment where the values can't be read", () => {
     expect(violations("a: [", { size: 2 })).toEqual([]);
   });
