@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { TTL_MAX_HOURS } from "../crds/environment/ttl.ts";
-import { ChartSource } from "../crds/repository/repository.schema.ts";
-import { closed, described, literals } from "../crds/schema.ts";
+import { Chart } from "../crds/repository/repository.schema.ts";
+import { closed, described, literals, map } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Canary } from "./canary.schema.ts";
 import { Console } from "./console.schema.ts";
@@ -61,6 +61,28 @@ const Database = closed(
   { default: {}, description: "The databases of environments; a config set can override it." },
 );
 
+/** Traefik serves TLS only with this annotation; the platform's chart allows it. */
+const TRAEFIK_TLS = { "traefik.ingress.kubernetes.io/router.tls": "true" };
+
+const Ingress = closed(
+  {
+    className: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        description:
+          "`${ingress.className}`: a class that the platform's chart allows; the cluster's default when left out.",
+      }),
+    ),
+    annotations: map(Type.String({ maxLength: 4096 }), {
+      maxProperties: 50,
+      default: TRAEFIK_TLS,
+      description: "`${ingress.annotations}`: annotations that the platform's chart allows.",
+    }),
+  },
+  { default: {}, description: "What charts with `values` may put on their Ingresses." },
+);
+
 /** Everything that differs between installations; one YAML file, read once at start. */
 export const Settings = closed({
   namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
@@ -90,6 +112,7 @@ export const Settings = closed({
   ingressCaFile: Type.Optional(
     Type.String({ description: "PEM file of the authority behind the ingress certificate." }),
   ),
+  ingress: Ingress,
   publicUrl: Type.Optional(
     Type.String({
       pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
@@ -101,7 +124,7 @@ export const Settings = closed({
   webhooks: Webhooks,
   notifications: NotificationSettings,
   defaultChart: described(
-    ChartSource,
+    Chart,
     "The Helm chart of environments whose Repository names none; Argo CD must be able to read it.",
   ),
   defaultConfigSet: Type.Optional(

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { holds, isSafeAddress, METADATA_RANGES } from "../crds/addresses.ts";
+import { valuesProblem } from "../crds/chart-values/values-mapping.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { credentialIds } from "../crds/secret-sharing.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
@@ -71,7 +72,14 @@ function contradictions(settings: Settings): string[] {
     ...repeatedHosts(settings),
     ...notificationProblems(settings),
     ...exposedHeaders(settings),
+    ...unreadableValues(settings),
   ];
+}
+
+/** The schema can't tell whether the values of the chart are YAML. */
+function unreadableValues({ defaultChart }: Settings): string[] {
+  const problem = valuesProblem(defaultChart);
+  return problem === undefined ? [] : [`/defaultChart/values: ${problem}`];
 }
 
 /** A credential of the platform must not be shared with environments: they could send it anywhere. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { ChartValues } from "./chart-values/chart-values.schema.ts";
 import {
   Amount,
   ComponentOverrides,
@@ -43,6 +44,11 @@ export const ConfigSetSpec = Type.Object(
       Type.Object(
         { backend: Type.Optional(ComponentValues), frontend: Type.Optional(ComponentValues) },
         { description: "Chart values by component; overrides of an environment win over them." },
+      ),
+    ),
+    values: Type.Optional(
+      ChartValues(
+        "Values of the chart over those that the chart's own `values` give, as YAML with the same references: for charts that many Repositories share. Where there are any, the chart does not get the platform's layout.",
       ),
     ),
     env: Type.Optional(

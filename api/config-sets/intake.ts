@@ -60,7 +60,9 @@ export async function configSetSpec(
     })),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations.slice(0, MAX_FINDINGS));
-  return toSpec(request);
+  // This interface does not have them: what was written with kubectl stays.
+  const values = former?.values === undefined ? {} : { values: former.values };
+  return { ...toSpec(request), ...values };
 }
 
 /** For references that the config set has already: they are checked again with each environment. */

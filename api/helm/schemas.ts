@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../crds/names.ts";
 import { closed, literals, map } from "../../crds/schema.ts";
 import { ChartReport } from "../repositories/schemas.ts";
-import { titled } from "../schemas/fields.ts";
+import { orNull, titled } from "../schemas/fields.ts";
 
 export const TemplateQuery = closed({
   repo: Type.Optional(
@@ -25,6 +25,8 @@ export const TemplateQuery = closed({
   ),
 });
 
+export type TemplateQuery = Static<typeof TemplateQuery>;
+
 const Variable = closed(
   {
     name: Type.String(),
@@ -43,31 +45,57 @@ const Variable = closed(
   { title: "TemplateVariable" },
 );
 
-export const ChartTemplateReport = closed(
-  {
-    chart: ChartReport,
-    values: map(Type.Unknown(), { description: "The values; config_overrides.helm_values may change some of them." }),
-    values_yaml: Type.String({ description: "The values as YAML, as helm reads it." }),
-    variables: Type.Array(Variable, { description: "The variables of the pods." }),
+const template = {
+  chart: ChartReport,
+  values: map(Type.Unknown(), { description: "The values; config_overrides.helm_values may change some of them." }),
+  values_yaml: Type.String({ description: "The values as YAML, as helm reads it." }),
+  variables: Type.Array(Variable, { description: "The variables of the pods." }),
+};
+
+const example = {
+  chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
+  values: {
+    environment: { name: "my-environment", uid: "00000000-0000-4000-8000-000000000000" },
+    backend: { image: "registry.example.com/shop/shop-api:{commit}", port: 8080, replicas: 1 },
   },
-  titled("ChartTemplate", {
-    chart: { repo_url: "https://git.example.com/platform/charts.git", path: "environment", revision: "main" },
-    values: {
-      environment: { name: "my-environment", uid: "00000000-0000-4000-8000-000000000000" },
-      backend: { image: "registry.example.com/shop/shop-api:{commit}", port: 8080, replicas: 1 },
+  values_yaml: 'environment:\n  name: "my-environment"\n',
+  variables: [
+    {
+      name: "LOG_LEVEL",
+      component: "backend",
+      required: false,
+      secret: false,
+      source: "config_set",
+      default: "info",
     },
-    values_yaml: 'environment:\n  name: "my-environment"\n',
-    variables: [
+    { name: "SECRET_KEY", component: "backend", required: true, secret: true, source: "auto", default: null },
+  ],
+};
+
+export const ChartTemplateReport = closed(template, titled("ChartTemplate", example));
+export type ChartTemplateReport = Static<typeof ChartTemplateReport>;
+
+/** A template with what goes beyond version 1. */
+export const MappedTemplateReport = closed(
+  {
+    ...template,
+    mapping: closed(
       {
-        name: "LOG_LEVEL",
-        component: "backend",
-        required: false,
-        secret: false,
-        source: "config_set",
-        default: "info",
+        chart: orNull(
+          Type.String(),
+          "As the chart of the repository, or of the settings, says; null: it says nothing.",
+        ),
+        config_set: orNull(Type.String(), "As the config set says, over those of the chart; null: it says nothing."),
       },
-      { name: "SECRET_KEY", component: "backend", required: true, secret: true, source: "auto", default: null },
-    ],
+      {
+        title: "ValuesMapping",
+        description:
+          "What the values are mapped from: YAML in which `${…}` stands for what the platform knows. Both null: the platform's own layout.",
+      },
+    ),
+  },
+  titled("MappedChartTemplate", {
+    ...example,
+    mapping: { chart: "image: {repository: '${backend.image.repository}'}\n", config_set: null },
   }),
 );
-export type ChartTemplateReport = Static<typeof ChartTemplateReport>;

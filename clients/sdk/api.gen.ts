@@ -1046,6 +1046,19 @@ export type LoginOptions = {
   readonly console_url: string | null;
 };
 
+export type MappedChartTemplate = {
+  readonly chart: ChartSource;
+  /** The values; config_overrides.helm_values may change some of them. */
+  readonly values: {
+    readonly [name: string]: unknown;
+  };
+  /** The values as YAML, as helm reads it. */
+  readonly values_yaml: string;
+  /** The variables of the pods. */
+  readonly variables: readonly (TemplateVariable)[];
+  readonly mapping: ValuesMapping;
+};
+
 /** Which events are announced where. */
 export type NotificationRules = {
   /** null: none of its own. */
@@ -1697,6 +1710,14 @@ export type UserDay = {
   readonly active_users: number;
 };
 
+/** What the values are mapped from: YAML in which `${…}` stands for what the platform knows. Both null: the platform's own layout. */
+export type ValuesMapping = {
+  /** As the chart of the repository, or of the settings, says; null: it says nothing. */
+  readonly chart: string | null;
+  /** As the config set says, over those of the chart; null: it says nothing. */
+  readonly config_set: string | null;
+};
+
 export type VariableReference = {
   /** A secret of the secret manager that is shared with the environment. */
   readonly secretKeyRef: {
@@ -2058,7 +2079,7 @@ export interface Operations {
       /** False: as for an environment whose secrets are all given. */
       readonly auto_generate_secrets?: boolean;
     };
-    readonly reply: ChartTemplate;
+    readonly reply: MappedChartTemplate;
   };
   /** Get a demo dashboard */
   readonly "GET /api/v2/demos/dashboard": {

@@ -71,8 +71,8 @@ export const ComponentOverrides = Type.Object({
 });
 export type ComponentOverrides = Static<typeof ComponentOverrides>;
 
-/** A path in the chart values, beginning with the component. */
-export const ValuePath = Type.String({ maxLength: 255, pattern: "^(backend|frontend)(\\.[A-Za-z0-9_-]{1,63}){1,8}$" });
+/** A path in the chart values; in those of the platform's layout it begins with the component. */
+export const ValuePath = Type.String({ maxLength: 255, pattern: "^[A-Za-z0-9_-]{1,63}(\\.[A-Za-z0-9_-]{1,63}){0,8}$" });
 
 export const ValueOverride = Type.Object({
   path: described(ValuePath, "One of the paths that a Repository of the environment lists as overridable."),

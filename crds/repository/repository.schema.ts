@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { ChartValues } from "../chart-values/chart-values.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
@@ -52,15 +53,28 @@ export const ChartSource = Type.Object({
 });
 export type ChartSource = Static<typeof ChartSource>;
 
+/** A chart with what its values are mapped to. */
+export const Chart = Type.Object({
+  ...ChartSource.properties,
+  values: Type.Optional(
+    ChartValues(
+      "The values of the chart, as YAML in whose texts ${…} stands for what the platform knows, such as ${backend.image}. The platform's own layout when left out.",
+    ),
+  ),
+});
+export type Chart = Static<typeof Chart>;
+
 /** Passwords must not be sent over plain HTTP, except to this machine. */
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
 
 /** A reference to a value in the secret manager. */
 const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
 
-/** Values that the platform sets, values with a field of their own, and special names of JavaScript. */
-const RESERVED_PATH_PATTERN =
-  "^[a-z]+[.](image|port|host|url|healthPath|env|replicas|resources)([.]|$)|[.](__proto__|constructor|prototype)([.]|$)";
+/** Values of the platform's layout that it sets or that have a field of their own. */
+export const RESERVED_PATH_PATTERN =
+  "^(environment|database|secret|imagePullSecrets|suspended)([.]|$)|^(backend|frontend)($|[.](image|port|host|url|healthPath|env|replicas|resources)([.]|$))";
+/** Special names of JavaScript. */
+const SPECIAL_PATH_PATTERN = "(^|[.])(__proto__|constructor|prototype)([.]|$)";
 
 export const RepositorySpec = Type.Object(
   {
@@ -99,7 +113,7 @@ export const RepositorySpec = Type.Object(
     ),
     chart: Type.Optional(
       described(
-        ChartSource,
+        Chart,
         "The Helm chart of its environments; only of a backend. The chart of the settings when left out.",
       ),
     ),
@@ -147,7 +161,8 @@ export const RepositorySpec = Type.Object(
       Type.Array(ValuePath, {
         maxItems: 50,
         "x-kubernetes-list-type": "set",
-        description: "Paths of the chart's values that an environment may override, such as backend.cache.size.",
+        description:
+          "Paths of the chart's values that an environment may override, such as backend.cache.size; where the chart has values, paths of those, such as image.pullPolicy, but none that references decide.",
       }),
     ),
     maxEnvironments: Type.Optional(
@@ -182,7 +197,12 @@ export const RepositorySpec = Type.Object(
     description: "The source of a component; maintainers write it.",
     ...rules(
       {
-        rule: `!has(self.overridable) || self.overridable.all(path, !path.matches('${RESERVED_PATH_PATTERN}'))`,
+        rule: `!has(self.overridable) || self.overridable.all(path, !path.matches('${SPECIAL_PATH_PATTERN}'))`,
+        fieldPath: ".overridable",
+        message: "overridable names no path with __proto__, constructor or prototype",
+      },
+      {
+        rule: `!has(self.overridable) || (has(self.chart) && has(self.chart.values)) || self.overridable.all(path, !path.matches('${RESERVED_PATH_PATTERN}'))`,
         fieldPath: ".overridable",
         message:
           "overridable names no path that the platform sets, nor env, replicas and resources: they have fields of their own",

@@ -2,7 +2,7 @@ import { reconcileToken } from "../environment/ephemeral-environment.ts";
 import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from "../group.ts";
 import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
-export type { ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
+export type { Chart, ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 /**
  * A backend or frontend repository: where it is, and how it becomes a component of an environment. A deleted one stays

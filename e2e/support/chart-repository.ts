@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { run } from "./command.ts";
@@ -18,15 +18,23 @@ export async function chartUrl(): Promise<string> {
 }
 
 /** Commits a file to a branch of it, which is made from `main` when it is not there; without a text, that the file is gone. */
-export async function commitFile(branch: string, path: string, text?: string): Promise<void> {
+export function commitFile(branch: string, path: string, text?: string): Promise<void> {
+  return commit(branch, path, (target) => (text === undefined ? rm(target) : writeFile(target, text)));
+}
+
+/** Commits a folder with all that is in it, as `commitFile`. */
+export function commitFolder(branch: string, path: string, source: string): Promise<void> {
+  return commit(branch, path, (target) => cp(source, target, { recursive: true }));
+}
+
+async function commit(branch: string, path: string, write: (target: string) => Promise<void>): Promise<void> {
   const copy = await mkdtemp(join(tmpdir(), "e2e-chart-"));
   try {
     await git(copy, "clone", "--quiet", folder, ".");
     const known = await git(copy, "branch", "--remotes", "--list", `origin/${branch}`);
     await git(copy, "checkout", "--quiet", "-B", branch, known === "" ? "origin/main" : `origin/${branch}`);
     await mkdir(dirname(join(copy, path)), { recursive: true });
-    if (text === undefined) await rm(join(copy, path));
-    else await writeFile(join(copy, path), text);
+    await write(join(copy, path));
     await git(copy, "add", path);
     await git(copy, "commit", "--quiet", "--message", `Write ${path}`);
     await git(copy, "push", "--quiet", "origin", branch);

@@ -1,3 +1,5 @@
+import type { MapTemplate } from "../../crds/chart-values/mapping.ts";
+import { pathProblem, unusedOverrides } from "../../crds/chart-values/values-mapping.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { ValueOverride } from "../../crds/environment/overrides.schema.ts";
 import { COMPONENTS } from "../../crds/names.ts";
@@ -6,22 +8,30 @@ import { type Scalar, scalarOf } from "../../crds/scalar.ts";
 import type { ComponentRepositories } from "./repositories.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
+/** What overrides of chart values are checked against. */
+interface Allowing {
+  readonly repositories: ComponentRepositories;
+  /** The mapping of the chart's values; `undefined`: the platform's layout. */
+  readonly mapping: MapTemplate | undefined;
+}
+
 /**
  * The result of a step whose environment has a forbidden override; `undefined` when all are allowed. A granted path stays
  * granted when the Repository no longer lists it.
  */
-export function forbiddenOverride(
-  environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
-): Unfinished | undefined {
+export function forbiddenOverride(environment: EphemeralEnvironment, allowing: Allowing): Unfinished | undefined {
   const { spec } = environment;
   const absent = COMPONENTS.filter((component) => spec[component] === undefined);
   const problems = [
     ...absent
       .filter((component) => spec.overrides?.[component] !== undefined)
       .map((component) => `spec.overrides.${component}: the environment has no ${component}`),
+    ...COMPONENTS.flatMap((component) => {
+      const unused = unusedOverrides(component, spec.overrides?.[component] ?? {}, allowing.mapping);
+      return unused.map(({ field, problem }) => `spec.overrides.${component}.${field}: ${problem}`);
+    }),
     ...valuesOf(environment).flatMap((override) => {
-      const problem = valueProblem(override, environment, repositories);
+      const problem = valueProblem(override, environment, allowing);
       return problem === undefined ? [] : [`spec.overrides.values '${override.path}': ${problem}`];
     }),
   ];
@@ -31,11 +41,11 @@ export function forbiddenOverride(
 /** The overrides of chart values that are allowed. */
 export function grantedValues(
   environment: EphemeralEnvironment,
-  repositories: ComponentRepositories,
+  allowing: Allowing,
 ): readonly { readonly path: string; readonly value: Scalar }[] {
   return valuesOf(environment).flatMap((override) => {
     const value = scalarOf(override.value);
-    const isGranted = valueProblem(override, environment, repositories) === undefined;
+    const isGranted = valueProblem(override, environment, allowing) === undefined;
     return isGranted && value !== undefined ? [{ path: override.path, value }] : [];
   });
 }
@@ -45,14 +55,14 @@ const valuesOf = ({ spec }: EphemeralEnvironment) => spec.overrides?.values ?? [
 function valueProblem(
   override: ValueOverride,
   { spec, status }: EphemeralEnvironment,
-  repositories: ComponentRepositories,
+  { repositories, mapping }: Allowing,
 ): string | undefined {
   const { path } = override;
   const absent = COMPONENTS.find((component) => spec[component] === undefined && path.startsWith(`${component}.`));
-  if (absent !== undefined) return `the environment has no ${absent}`;
+  if (mapping === undefined && absent !== undefined) return `the environment has no ${absent}`;
   const isGranted = isOverridable(path, Object.values(repositories)) || status?.grantedValues?.includes(path);
   if (!isGranted) return "no Repository of the environment lists it as overridable";
   if (scalarOf(override.value) === undefined)
     return "the value must be a string, a number, true, false or null, as JSON";
-  return undefined;
+  return pathProblem(path, mapping);
 }

@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import type { ChartSource, Repository } from "../../crds/repository/repository.ts";
+import type { Chart, Repository } from "../../crds/repository/repository.ts";
 import { isCrowdedOut, mayHave, wasGranted } from "../../crds/repository/repository-use.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { StepContext } from "./step.ts";
@@ -23,7 +23,7 @@ export function repositoriesOf(environment: EphemeralEnvironment, repositories: 
 }
 
 /** The chart that the environment is rendered with: the backend Repository's own, else the default one. */
-export function chartOf({ backend }: { readonly backend?: Repository }, { defaultChart }: Settings): ChartSource {
+export function chartOf({ backend }: { readonly backend?: Repository }, { defaultChart }: Settings): Chart {
   return backend?.spec.chart ?? defaultChart;
 }
 

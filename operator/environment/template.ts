@@ -1,5 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
+import { valuesProblem } from "../../crds/chart-values/values-mapping.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { ConfigInvalid } from "../../crds/errors.ts";
 import { API_VERSION } from "../../crds/group.ts";
 import type { Component } from "../../crds/names.ts";
 import { branchOf, type Repository, wantedSecrets } from "../../crds/repository/repository.ts";
@@ -10,6 +12,7 @@ import { componentsOf, environmentValues } from "./desired/values.ts";
 import { variablesOf } from "./desired/variables.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { type ComponentRepositories, chartOf } from "./repositories.ts";
+import { mappingOf } from "./values-mapping.ts";
 
 const NAME = "my-environment";
 const PLACEHOLDER_UID = "00000000-0000-4000-8000-000000000000";
@@ -26,13 +29,27 @@ export function chartTemplates(settings: Settings, services: readonly BackingSer
           ? { backend: placeholder("backend"), frontend: placeholder("frontend") }
           : { [repository.spec.type]: repository };
       const input: PlanInput = { environment: environmentOf(repositories, choice), repositories, configSet, services };
+      const { values: ofChart, ...chart } = chartOf(repositories, settings);
+      requireReadable(input, settings);
       return {
-        chart: chartOf(repositories, settings),
+        chart,
         values: environmentValues(input, settings),
+        mapping: {
+          ...(ofChart === undefined ? {} : { chart: ofChart }),
+          ...(configSet?.values === undefined ? {} : { configSet: configSet.values }),
+        },
         variables: templateVariables(input, choice),
       };
     },
   };
+}
+
+function requireReadable(input: PlanInput, settings: Settings): void {
+  const mapping = mappingOf(input, settings);
+  if (mapping === undefined || !("problem" in mapping)) return;
+  const isOfConfigSet =
+    valuesProblem(input.configSet) !== undefined && valuesProblem(chartOf(input.repositories, settings)) === undefined;
+  throw new ConfigInvalid([{ field: isOfConfigSet ? "config_set" : "repo", message: mapping.problem }]);
 }
 
 function placeholder(type: Component): Repository {

@@ -1,3 +1,4 @@
+import { valuesProblem } from "../../crds/chart-values/values-mapping.ts";
 import { type ConditionDraft, clipped } from "../../crds/conditions.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
@@ -22,10 +23,17 @@ export type CheckContext = Known & CredentialSource & Pick<ControllerPorts, "rep
 
 /** Whether a Repository's host answers, and whether what the Repository names exists. */
 export async function check(repository: Repository, outside: CheckContext): Promise<Finding> {
+  const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
-  if (problem !== undefined) return problem;
-  const ready = (await pullProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
+  if (problem !== undefined) return { ...problem, ready: invalid ?? problem.ready };
+  const ready = invalid ?? (await pullProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
   return { reachable: true, ready };
+}
+
+/** Only the reader of YAML can tell whether the values of its chart are any. */
+function valuesDraft({ spec }: Repository): ReadyDraft | undefined {
+  const problem = valuesProblem(spec.chart);
+  return problem === undefined ? undefined : notReady("ValuesInvalid", `spec.chart.values: ${problem}`);
 }
 
 /** Why the head of the branch can't be read. */

@@ -17,6 +17,9 @@ interface Deployment {
 const SPELLINGS = ["on", "N", "1_000", "1:30", "0o7", "010", "0x1f", "0b1", ".5", "1e3", "2026-01-01", "~", "=", "<<"];
 const leaving = aRepository("leaving-api");
 
+const place = { repoUrl: "https://git.example.test/podinfo.git", path: "charts/podinfo", revision: "main" };
+const MAPPING = "# As podinfo has them.\nimage: {tag: '${backend.image.tag}'}\nenv: ${backend.env}\ndebug: false\n";
+
 let service: ApiService;
 beforeAll(() => helmProgram(), 30 * 60_000);
 beforeEach(async () => {
@@ -31,6 +34,8 @@ beforeEach(async () => {
       aRepository("plain-api", { secrets: [] }),
       aRepository("private-api", { imagePullSecretRef: { name: "shop-registry", key: "latest" } }),
       { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } },
+      aRepository("mapped-api", { chart: { ...place, values: MAPPING } }),
+      aRepository("unreadable-api", { chart: { ...place, values: "a:\n  b: 1\n  b: 2" } }),
       aRepository("billing-api", { access: { groups: ["billing"] } }),
     ],
     configSets: [
@@ -48,6 +53,7 @@ beforeEach(async () => {
       configSetFixture("spelled", {
         env: SPELLINGS.map((value, index) => ({ name: `V${index}`, value })),
       }),
+      configSetFixture("mapping", { values: "debug: true\nname: ${environment.name}\n" }),
       configSetFixture("billing-set", { access: { groups: ["billing"] } }),
       configSetFixture("live", { production: true }),
     ],
@@ -175,5 +181,48 @@ describe("the template of a repository and a config set", () => {
     ["config_set=absent", "config_set: no config set 'absent' is registered", "ENV_CONFIG_INVALID"],
   ])("is refused as if there were none: %s", async (query, detail, code) => {
     expectProblem(await ask(`?${query}`), 400, detail, code);
+  });
+});
+
+describe("the template of a chart with values of its own", () => {
+  const filled = { image: { tag: "{commit}" }, env: [], debug: false };
+
+  async function version2(query: string) {
+    const reply = await service.http
+      .get(`${PATH.replace("/api", "/api/v2")}${query}`)
+      .set({ authorization: await service.bearer("developer") });
+    expectPromised(reply, "get", PATH.replace("/api", "/api/v2"));
+    return reply;
+  }
+
+  test("has the values that they become", async () => {
+    const { body } = await ask("?repo=mapped-api");
+    expect(body.data.values).toEqual(filled);
+    expect(parse(body.data.values_yaml)).toEqual(filled);
+    expect(Object.keys(body.data)).toEqual(["chart", "values", "values_yaml", "variables"]);
+    expect(body.data.chart).toEqual({ repo_url: place.repoUrl, path: place.path, revision: "main" });
+  });
+
+  test("in version 2 also has the text with its references", async () => {
+    const { body } = await version2("?repo=mapped-api");
+    expect(body.data).toMatchObject({ values: filled, mapping: { chart: MAPPING, config_set: null } });
+  });
+
+  test("in version 2 also has the text of the config set", async () => {
+    const { body } = await version2("?repo=mapped-api&config_set=mapping");
+    expect(body.data).toMatchObject({
+      values: { ...filled, debug: true, name: "my-environment" },
+      mapping: { chart: MAPPING, config_set: "debug: true\nname: ${environment.name}\n" },
+    });
+  });
+
+  test("in version 2 says of the platform's layout that nothing is mapped", async () => {
+    const { body } = await version2("?repo=plain-api");
+    expect(body.data.mapping).toEqual({ chart: null, config_set: null });
+  });
+
+  test("is refused where they can't be read", async () => {
+    const detail = "repo: spec.chart.values of the backend's Repository: line 3, column 3: the same key twice";
+    expectProblem(await ask("?repo=unreadable-api"), 400, detail, "ENV_CONFIG_INVALID");
   });
 });

@@ -93,7 +93,7 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   };
   const { configSet, violations } = usableConfigSet(request.config_set, caller, services);
   const hasDatabase = request.provision_database ?? configSet?.spec.database?.enabled ?? false;
-  const overrides = readOverrides(request, { sources, configSet, hasDatabase });
+  const overrides = readOverrides(request, { sources, configSet, hasDatabase, settings: services.settings });
   const needsKeys = request.use_shared_api_keys === true && (configSet?.spec.sharedApiKeys ?? []).length === 0;
   const isTaken = isPullRequestName(request.environment_name, withPullRequests(services));
   const all = [

@@ -1,3 +1,6 @@
+import type { Settings } from "../../../config/settings.ts";
+import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
+import { pathProblem, unusedOverrides, valuesMapping } from "../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import type {
@@ -33,6 +36,7 @@ interface Named {
   readonly sources: { readonly [component in Component]?: { readonly repository: Repository } };
   readonly configSet: ConfigSet | undefined;
   readonly hasDatabase: boolean;
+  readonly settings: Pick<Settings, "defaultChart">;
 }
 
 /**
@@ -40,10 +44,11 @@ interface Named {
  * everything that is wrong, each with its path. The schema has been checked before. The password of a database is a secret
  * even if no Repository lists it.
  */
-export function readOverrides(request: CreateRequest, { sources, configSet, hasDatabase }: Named): Overrides {
+export function readOverrides(request: CreateRequest, named: Named): Overrides {
+  const { sources, configSet, hasDatabase } = named;
   const repositories = Object.values(sources).map(({ repository }) => repository);
   const secrets = neededSecrets(repositories, hasDatabase).map(({ name }) => name);
-  const reader = new OverridesReader(repositories, secrets);
+  const reader = new OverridesReader(repositories, secrets, mappingOf(named));
   for (const component of COMPONENTS) {
     const given = request.config_overrides?.helm_values?.[component];
     if (given === undefined) continue;
@@ -58,7 +63,14 @@ export function readOverrides(request: CreateRequest, { sources, configSet, hasD
   return reader.result();
 }
 
+/** Where the values can't be read, the environment says so. */
+function mappingOf({ sources, configSet, settings }: Named): MapTemplate | undefined {
+  const mapping = valuesMapping(sources.backend?.repository.spec.chart ?? settings.defaultChart, configSet?.spec);
+  return mapping !== undefined && "problem" in mapping ? undefined : mapping;
+}
+
 class OverridesReader {
+  readonly #mapping: MapTemplate | undefined;
   readonly #repositories: readonly Repository[];
   readonly #secret: ReadonlySet<string>;
   readonly #components: { [component in Component]?: ComponentOverrides } = {};
@@ -67,8 +79,12 @@ class OverridesReader {
   readonly #references: ReferredVariable[] = [];
   readonly #violations: Violation[] = [];
 
-  /** @param secrets the variables whose values are secrets */
-  constructor(repositories: readonly Repository[], secrets: readonly string[]) {
+  /**
+   * @param secrets the variables whose values are secrets
+   * @param mapping what the chart's values are mapped from; `undefined`: the platform's layout
+   */
+  constructor(repositories: readonly Repository[], secrets: readonly string[], mapping: MapTemplate | undefined) {
+    this.#mapping = mapping;
     this.#repositories = repositories;
     this.#secret = new Set(secrets);
   }
@@ -87,6 +103,9 @@ class OverridesReader {
       ...(resources === undefined ? {} : { resources }),
     };
     if (Object.keys(overrides).length > 0) this.#components[component] = overrides;
+    for (const { field: name, problem } of unusedOverrides(component, overrides, this.#mapping)) {
+      this.violate(`${field}.${name}`, problem);
+    }
     for (const [name, value] of Object.entries(others)) this.#value(`${component}.${name}`, value);
   }
 
@@ -146,6 +165,8 @@ class OverridesReader {
   #valueProblem(path: string, value: unknown): string | undefined {
     if (!isOverridable(path, this.#repositories))
       return "is not overridable: no Repository of the environment lists it";
+    const refused = pathProblem(path, this.#mapping);
+    if (refused !== undefined) return `is not overridable: ${refused}`;
     if (this.#values.some((other) => other.path === path)) return "is given twice, once with dots in its name";
     const isKept = value !== null && scalarOf(JSON.stringify(value)) === value;
     if (!isKept) return "must be a text, a number that keeps all its digits, or true or false";

@@ -1,8 +1,4 @@
-/** A JSON value. */
-type Json = string | number | boolean | null | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: Json | undefined;
-}
+import type { Json, JsonObject } from "../../../crds/json.ts";
 
 /**
  * Merges the layers, later ones over earlier ones: objects merge, other values replace. The keys of the result are sorted,

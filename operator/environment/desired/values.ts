@@ -1,5 +1,9 @@
 import type { Settings } from "../../../config/settings.ts";
+import { filledValues } from "../../../crds/chart-values/filled-values.ts";
+import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
+import type { EnvironmentFacts } from "../../../crds/chart-values/references.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { JsonObject } from "../../../crds/json.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
 import type { ChartSource, Repository } from "../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
@@ -7,7 +11,8 @@ import { grantedValues } from "../overrides.ts";
 import type { PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { shortHash } from "../short-hash.ts";
-import { type JsonObject, merge, nested } from "./merge.ts";
+import { mappingOf } from "../values-mapping.ts";
+import { merge, nested } from "./merge.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
 import { suspendedValues } from "./suspended-values.ts";
@@ -26,12 +31,61 @@ export function urlsOf(environment: EphemeralEnvironment, settings: Settings): {
 }
 
 /**
- * The chart values of the environment; a pure function of its input. The environment's overrides win over its config set,
- * which wins over the chart; the platform's own values win over all of them.
+ * The chart values of the environment: the platform's layout, or what the chart and the config set map them to; a pure function
+ * of its input.
  *
- * @throws Error when a component's commit is not resolved or its Repository is missing; earlier steps ensure both
+ * @throws Error when a component's commit is not resolved, its Repository is missing, or the mapping can't be read; earlier
+ *   steps ensure all of them
  */
 export function environmentValues(input: PlanInput, settings: Settings): Record<string, unknown> {
+  const mapping = mappingOf(input, settings);
+  if (mapping === undefined) return layoutValues(input, settings);
+  if ("problem" in mapping) throw new Error(mapping.problem);
+  return mappedValues(input, mapping, settings);
+}
+
+/** Overrides win over the config set, which wins over the mapping's own values; references win over all of them. */
+function mappedValues(input: PlanInput, mapping: MapTemplate, settings: Settings): JsonObject {
+  const { environment, repositories } = input;
+  const { values, ofPlatform } = filledValues(mapping, environmentFacts(input, settings));
+  const ofConfigSet = componentsOf(environment).map((component) => {
+    const { env: _, replicas: __, resources: ___, ...others } = input.configSet?.helmValues?.[component] ?? {};
+    return Object.keys(others).length === 0 ? {} : { [component]: others as JsonObject };
+  });
+  const paths = grantedValues(environment, { repositories, mapping });
+  const chosen = sorted(paths).map(({ path, value }) => nested(path.split("."), value));
+  return merge(values, ...ofConfigSet, ...chosen, ofPlatform);
+}
+
+/** What references stand for in this environment. */
+function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFacts {
+  const { environment, repositories, configSet } = input;
+  const { name, uid } = environment.metadata;
+  const { plain } = variablesOf(input);
+  const components = componentsOf(environment).map((component) => {
+    const { replicas, resources } = chosenFields(input, component);
+    const { branch = "", commit = "" } = environment.status?.sources?.[component]?.applied ?? {};
+    const { healthPath: _, ...own } = ownValues(input, component, settings);
+    return [component, { ...own, branch, commit, env: plain[component] ?? [], replicas, resources }];
+  });
+  const database = wantedServices(input).find((service) => service.name === "database");
+  const { user, name: databaseName } = (database?.values(configSet, settings) ?? {}) as { user: string; name: string };
+  return {
+    environment: { name, uid },
+    components: Object.fromEntries(components),
+    secretName: desiredPodSecret(environment),
+    imagePullSecrets: pullsWithSecret(environment, repositories) ? [{ name: PULL_SECRET }] : undefined,
+    database: database && { host: database.name, user, name: databaseName },
+    ingress: { className: settings.ingress.className, annotations: settings.ingress.annotations },
+    suspended: environment.spec.suspended ?? false,
+  };
+}
+
+/**
+ * The platform's layout; a pure function of its input. The environment's overrides win over its config set,
+ * which wins over the chart; the platform's own values win over all of them.
+ */
+function layoutValues(input: PlanInput, settings: Settings): Record<string, unknown> {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
   const { plain } = variablesOf(input);
@@ -61,17 +115,26 @@ export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string
 }
 
 /** The values that users may choose for a component, without its variables. */
-function chosenValues({ environment, repositories, configSet }: PlanInput, component: Component): JsonObject {
-  const { overrides } = environment.spec;
-  const paths = [...grantedValues(environment, repositories)].sort((one, other) => (one.path < other.path ? -1 : 1));
+function chosenValues(input: PlanInput, component: Component): JsonObject {
+  const { environment, repositories } = input;
+  const paths = grantedValues(environment, { repositories, mapping: undefined });
   const { [component]: values } = merge(
-    { [component]: (configSet?.helmValues?.[component] ?? {}) as JsonObject },
-    { [component]: (overrides?.[component] ?? {}) as JsonObject },
-    ...paths.map(({ path, value }) => nested(path.split("."), value)),
+    { [component]: chosenFields(input, component) },
+    ...sorted(paths).map(({ path, value }) => nested(path.split("."), value)),
   );
   const { env: _, ...others } = values as JsonObject;
   return others;
 }
+
+/** What the config set and, over it, the environment say of a component. */
+function chosenFields({ environment, configSet }: PlanInput, component: Component) {
+  const ofConfigSet = (configSet?.helmValues?.[component] ?? {}) as JsonObject;
+  const ofEnvironment = (environment.spec.overrides?.[component] ?? {}) as JsonObject;
+  return merge(ofConfigSet, ofEnvironment) as JsonObject & { replicas?: number; resources?: JsonObject };
+}
+
+const sorted = <T extends { readonly path: string }>(paths: readonly T[]) =>
+  paths.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 
 /** The values that only the platform decides. */
 function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {

@@ -10,9 +10,10 @@ import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
-import { chartOf, repositoriesOf } from "../repositories.ts";
+import { chartOf } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Unfinished, waiting, withFindings } from "../step-result.ts";
+import { readableMapping } from "../values-mapping.ts";
 
 type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
 
@@ -38,10 +39,11 @@ export const application: Step<Field> = {
 
 /** The spec counts as rendered only where everything that it asks for is granted. */
 function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings<"renderedSpecHash"> {
-  const repositories = repositoriesOf(environment, context.repositories);
+  const { repositories, configSet } = planInput(environment, context);
+  const mapping = readableMapping({ repositories, configSet }, context.settings);
   // While the requested secrets can't be granted, pods have the former ones.
   const hasRequestedSecrets = context.earlier.get("SecretsReady")?.state === "done";
-  const isGranted = hasRequestedSecrets && forbiddenOverride(environment, repositories) === undefined;
+  const isGranted = hasRequestedSecrets && forbiddenOverride(environment, { repositories, mapping }) === undefined;
   return isGranted ? { renderedSpecHash: specHash(environment.spec) } : {};
 }
 
@@ -51,9 +53,10 @@ export const desiredApplication = oncePer(
     const { settings } = context;
     const input = planInput(environment, context);
     const { name, uid } = environment.metadata;
+    const { values: _, ...chart } = chartOf(input.repositories, settings);
     return {
       environment: { name, uid },
-      chart: chartOf(input.repositories, settings),
+      chart,
       values: environmentValues(input, settings),
       sources: sourcesOf(environment),
     };

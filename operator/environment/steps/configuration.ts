@@ -1,10 +1,12 @@
-import { type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts";
+import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
 import { forbiddenOverride, grantedValues } from "../overrides.ts";
+import { isServing } from "../progress.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, type Findings, type Unfinished, withFindings } from "../step-result.ts";
+import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
+import { mappingOf, readableMapping } from "../values-mapping.ts";
 
 type Field = "configSet" | "grantedValues";
 
@@ -17,21 +19,52 @@ export const configuration: Step<Field> = {
   writes: ["configSet", "grantedValues"],
   after: [],
 
-  // Without the wanted version the former one applies; a forbidden override does not change what has run before.
+  // Without the wanted version the former one applies; a forbidden override does not change what has run before. Where the
+  // chart's values can't be read, what runs stays.
   continueWithPrevious(environment, context) {
-    const hasVersion = environment.spec.configSet === undefined || configurationOf(environment, context) !== undefined;
+    const version = configurationOf(environment, context);
+    const hasVersion = environment.spec.configSet === undefined || version !== undefined;
+    if (!hasVersion || unreadableValues(environment, version?.spec, context) !== undefined) return false;
     const hasRun = environment.status?.renderedSpecHash !== undefined;
-    return hasVersion && (hasRun || overrideProblem(environment, context) === undefined);
+    return hasRun || overrideProblem(environment, version?.spec, context) === undefined;
   },
 
   async run(environment, context) {
     const wanted = wantedConfiguration(environment, context);
     if (wanted !== undefined && "state" in wanted) return wanted;
     if (wanted !== undefined) await context.configSetVersions.keep(wanted);
-    const result = overrideProblem(environment, context) ?? done(isPlain(environment) ? "NotRequested" : "Resolved");
-    return withFindings(result, { ...versionOf(wanted), ...grants(environment, context) });
+    const unreadable = unreadableValues(environment, wanted?.spec, context);
+    if (unreadable !== undefined) return withFindings(unreadable, versionOf(wanted));
+    const problem = overrideProblem(environment, wanted?.spec, context);
+    const result = problem ?? done(isPlain(environment) ? "NotRequested" : "Resolved");
+    return withFindings(result, { ...versionOf(wanted), ...grants(environment, wanted?.spec, context) });
   },
 };
+
+/** A fallback: a change of the Repository enqueues the environment. */
+const UNREADABLE_RECHECK_MS = 600_000;
+
+/** The chart's values can't be read: that fails no environment that has what it asks for. */
+function unreadableValues(
+  environment: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+  context: StepContext,
+): Unfinished | undefined {
+  const mapping = mappingOf(
+    { repositories: repositoriesOf(environment, context.repositories), configSet },
+    context.settings,
+  );
+  if (mapping === undefined || !("problem" in mapping)) return undefined;
+  const reason = "ValuesInvalid";
+  if (!isServing(environment)) return failed(reason, mapping.problem);
+  return waiting(reason, mapping.problem, { requeueAfterMs: UNREADABLE_RECHECK_MS });
+}
+
+/** What overrides are checked against. */
+function allowing(environment: EphemeralEnvironment, configSet: ConfigSetSpec | undefined, context: StepContext) {
+  const repositories = repositoriesOf(environment, context.repositories);
+  return { repositories, mapping: readableMapping({ repositories, configSet }, context.settings) };
+}
 
 const isPlain = ({ spec }: EphemeralEnvironment) => spec.configSet === undefined && spec.overrides === undefined;
 
@@ -44,15 +77,23 @@ function versionOf(wanted: ConfigSetVersion | undefined): Findings<"configSet"> 
 }
 
 /** A path stays granted until it is no longer requested, also when the Repository no longer lists it. */
-function grants(environment: EphemeralEnvironment, { repositories }: StepContext): Findings<"grantedValues"> {
+function grants(
+  environment: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+  context: StepContext,
+): Findings<"grantedValues"> {
   const former = environment.status?.grantedValues;
-  const paths = grantedValues(environment, repositoriesOf(environment, repositories)).map(({ path }) => path);
+  const paths = grantedValues(environment, allowing(environment, configSet, context)).map(({ path }) => path);
   return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };
 }
 
 /** What is wrong with the overrides; only their Repository can tell. */
-function overrideProblem(environment: EphemeralEnvironment, context: StepContext): Unfinished | undefined {
+function overrideProblem(
+  environment: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+  context: StepContext,
+): Unfinished | undefined {
   if (environment.spec.overrides === undefined) return undefined;
   const problem = repositoryProblem(environment, context);
-  return problem ?? forbiddenOverride(environment, repositoriesOf(environment, context.repositories));
+  return problem ?? forbiddenOverride(environment, allowing(environment, configSet, context));
 }

@@ -28,10 +28,13 @@ export interface TemplateVariable {
 export interface ChartTemplate {
   readonly chart: ChartSource;
   readonly values: Readonly<Record<string, unknown>>;
+  /** What the values are mapped from, as YAML with references; both absent: the platform's layout. */
+  readonly mapping: { readonly chart?: string; readonly configSet?: string };
   readonly variables: readonly TemplateVariable[];
 }
 
 /** Tells the chart, values and variables of an environment, by the rules that environments are rendered by. Sends no request. */
 export interface ChartTemplates {
+  /** @throws ConfigInvalid when the values of the chart or of the config set can't be read as YAML */
   templateOf(choice: TemplateChoice): ChartTemplate;
 }

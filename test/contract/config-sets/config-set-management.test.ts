@@ -37,6 +37,13 @@ describe("replacing a config set", () => {
     expect((await call("put", `${PATH}/web`, content)).body.data).toEqual(body.data);
   });
 
+  test("leaves values of the chart, which this interface does not have, as kubectl wrote them", async () => {
+    const values = "a: ${backend.image}";
+    sets.service.configSets.put(configSetFixture("mapped", { values, description: "one" }));
+    await call("put", `${PATH}/mapped`, { description: "other" });
+    expect(sets.service.configSets.find("mapped")?.spec).toEqual({ values, description: "other" });
+  });
+
   // Abuse case 103.
   test("keeps references to secrets of other teams, and refuses new ones from a caller outside their groups", async () => {
     const kept = { env: [{ name: "PAY", secret_ref: { name: "billing-key", key: "1" } }] };

@@ -43,6 +43,7 @@ describe("the kind ConfigSet", () => {
         quota: { cpu: "2", memory: "1.5Gi", storage: "1e9", pods: 0 },
         ttlDefaultHours: 168,
         access: { groups: ["team"] },
+        values: "a: ${backend.image}",
       },
     ],
   ])("accepts %s", async (_what, spec) => {
@@ -62,6 +63,11 @@ describe("the kind ConfigSet", () => {
   });
 
   test.each([
+    [
+      "an unknown reference",
+      { values: "a: ${backend.img}" },
+      "'${backend.img}' is not known: there are environment.name, ",
+    ],
     ["a variable that is no name", { env: [{ name: "A=B", value: "x" }] }, "spec.env[0].name in body should match"],
     ["a variable without a value", { env: [{ name: "A" }] }, "a variable has either a value or a secretRef"],
     ["a value with a NUL", { env: [{ name: "A", value: "a\u0000b" }] }, "spec.env[0].value in body should match"],

@@ -114,8 +114,8 @@ const refusedSpecs: Refusal[] = [
     "secretRef.key in body should match",
   ],
   [
-    "a path outside the components",
-    environmentObject("shop", { overrides: { values: [{ path: "secret.name", value: "1" }] } }),
+    "a path by another syntax",
+    environmentObject("shop", { overrides: { values: [{ path: "secret[0].name", value: "1" }] } }),
     "spec.overrides.values[0].path in body should match",
   ],
   [

@@ -172,6 +172,24 @@ describe("abuse case 117: pods of an environment", () => {
     await admin.delete(`${paths.namespaces}/${foreign}`);
   });
 
+  test("have no token where a ServiceAccount of the chart's own says so, and are refused where it does not", async () => {
+    const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+    await given(admin, accounts, { metadata: { name: "without" }, automountServiceAccountToken: false });
+    await given(admin, accounts, { metadata: { name: "with" } });
+    const of = (serviceAccountName: string) => podSpec({ automountServiceAccountToken: undefined, serviceAccountName });
+    for (const kind of kinds) {
+      expect(await admin.create(dryRun(kind), workload(kind, of("without")))).toMatchObject({
+        message: "",
+        status: 201,
+      });
+    }
+    expect(await admin.create(dryRun("Pod"), workload("Pod", of("with")))).toMatchObject({
+      ...{ status: 403, message: expect.stringContaining("volumes has a ServiceAccount token") },
+    });
+    const said = podSpec({ automountServiceAccountToken: true, serviceAccountName: "without" });
+    expect(await admin.create(dryRun("Deployment"), workload("Deployment", said))).toMatchObject({ status: 403 });
+  });
+
   test.each(refused)("have not %s, nor does what makes them", async (_, spec, words) => {
     const argo = callsAs(plane, deployer);
     const template = await argo.create(dryRun("Deployment"), workload("Deployment", spec));

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { CHART_VALUES_MAX_LENGTH } from "../../../crds/chart-values/chart-values.schema.ts";
+import { REFERENCES, REFERENCES_SENTENCE } from "../../../crds/chart-values/references.ts";
 import { administrator } from "../../support/faults/people.ts";
 import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { paths } from "../../support/fixtures/environment/environment-objects.ts";
@@ -13,6 +15,14 @@ function repositoryObject(spec: object, name = "shop-api"): object {
   const { apiVersion, kind, spec: whole } = repositoryFixture();
   return { apiVersion, kind, metadata: { name }, spec: { ...whole, ...spec } };
 }
+
+const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" };
+const mapped = (values: string, more: object = {}) => ({ chart: { ...place, values }, ...more });
+/** A text of the greatest length, which is full of references and other signs. */
+const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_000)}`.slice(
+  0,
+  CHART_VALUES_MAX_LENGTH - 1,
+);
 
 describe("the kind Repository", () => {
   let admin: ApiCalls;
@@ -73,6 +83,17 @@ describe("the kind Repository", () => {
       "a chart of a folder with a space",
       { chart: { repoUrl: "https://git.test/My%20Project/_git/c", path: ".", revision: "main" } },
     ],
+    [
+      "values with each reference",
+      mapped(REFERENCES.map(({ name }, at) => `a${at}: x \${${name.replace("(n)", "(20)")}}`).join("\n")),
+    ],
+    ["values with literals", mapped("a: $${b} $$${c} $d $ $(e) {f} }\n# $")],
+    ["values of the greatest length", mapped(`${full}"`)],
+    [
+      "overridable values of the chart's own",
+      mapped("a: ${suspended}", { overridable: ["image.pullPolicy", "replicaCount", "backend.image", "secret.name"] }),
+    ],
+    ["overridable values that a config set may map", { chart: place, overridable: ["image.pullPolicy"] }],
     // RE2 takes linear time whatever the pattern.
     ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
   ])("accepts %s", async (_, spec) => {
@@ -184,14 +205,46 @@ describe("the kind Repository", () => {
       { imagePullSecretRef: { name: "shop-registry", key: "0" } },
       "spec.imagePullSecretRef.key in body should match",
     ],
-    ["an override of no component", { overridable: ["secret.name"] }, "spec.overridable[0] in body should match"],
+    ...["environment.name", "secret.name", "database", "imagePullSecrets", "suspended", "backend"].map(
+      (path): [string, object, string] => [
+        `an override of ${path} in the platform's layout`,
+        { overridable: [path] },
+        "overridable names no path that the platform sets",
+      ],
+    ),
+    ["an override by another syntax", { overridable: ["a[0]"] }, "spec.overridable[0] in body should match"],
+    [
+      "an override of the chart's own that JavaScript could trip over",
+      mapped("a: 1", { overridable: ["__proto__.a"] }),
+      "overridable names no path with __proto__",
+    ],
+    ...[
+      ["a: ${backend.images}", "${backend.images}"],
+      ["a: 1\nb: $${x} ${frontend.image} $$${y} ${nope} ${also}", "${nope}"],
+      ["a: ${", "${"],
+      ["a: ${backend.image", "${backend.image"],
+      ["a: ${secret.value}", "${secret.value}"],
+      ["${a}: 1", "${a}"],
+      [`${full.slice(0, -8)} \${é}"`, "${é}"],
+    ].map(([values = "", unknown]): [string, object, string] => [
+      `the reference ${unknown} in ${values.length} characters`,
+      mapped(values),
+      `spec.chart.values: Invalid value: "`,
+    ]),
+    ["values that are too long", mapped(`${full}""`), "spec.chart.values: Too long"],
     ["runs for comments", { pipeline: { events: ["issue_comment"] } }, 'Unsupported value: "issue_comment"'],
     ["no event whose runs count", { pipeline: { events: [] } }, "spec.pipeline.events in body should have at least 1"],
     ["no workflow", { pipeline: { workflows: [] } }, "spec.pipeline.workflows in body should have at least 1"],
-    ["an override of everything", { overridable: ["backend"] }, "spec.overridable[0] in body should match"],
   ])("refuses %s, and says so", async (_, spec, words) => {
     const reply = await admin.create(dryRun, repositoryObject(spec));
     expect(reply).toMatchObject({ status: 422 });
     expect(reply.message).toContain(words);
+  });
+
+  test("names an unknown reference, and those that there are", async () => {
+    const reply = await admin.create(dryRun, repositoryObject(mapped("a: ${suspended} ${backend.img} ${x}")));
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain(`': '\${backend.img}' is not known: ${REFERENCES_SENTENCE}`.slice(3));
+    expect(REFERENCES_SENTENCE).toContain("backend.image.tag, backend.commit");
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { type MapTemplate, readValues } from "../../../../crds/chart-values/mapping.ts";
 import type { EnvironmentSpec } from "../../../../crds/environment/ephemeral-environment.ts";
 import { forbiddenOverride, grantedValues } from "../../../../operator/environment/overrides.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
@@ -6,7 +7,8 @@ import { environmentFixture, repositoryFixture } from "../../../support/fixtures
 const backend = repositoryFixture("shop-api", { overridable: ["backend.cache.size", "frontend.theme"] });
 
 describe("an override", () => {
-  const forbidden = (spec: Partial<EnvironmentSpec>) => forbiddenOverride(environmentFixture({ spec }), { backend });
+  const forbidden = (spec: Partial<EnvironmentSpec>) =>
+    forbiddenOverride(environmentFixture({ spec }), { repositories: { backend }, mapping: undefined });
   const value = (path: string, json = "1") => ({ overrides: { values: [{ path, value: json }] } });
 
   test.each([
@@ -44,20 +46,35 @@ describe("an override", () => {
   });
 
   test("that was granted stays so, also when no Repository lists it any more", () => {
-    const { message = "" } = forbiddenOverride(nowUnlisted, { backend }) ?? {};
+    const { message = "" } = forbiddenOverride(nowUnlisted, { repositories: { backend }, mapping: undefined }) ?? {};
     expect(message).toMatch(/backend\.b/);
     expect(message).not.toMatch(/backend\.a/);
-    expect(grantedValues(nowUnlisted, { backend })).toEqual([{ path: "backend.a", value: 1 }]);
+    expect(grantedValues(nowUnlisted, { repositories: { backend }, mapping: undefined })).toEqual([
+      { path: "backend.a", value: 1 },
+    ]);
   });
 
   test("that is not a value is never granted", () => {
     const spec = value("backend.cache.size", "{}");
-    expect(grantedValues(environmentFixture({ spec }), { backend })).toEqual([]);
+    expect(grantedValues(environmentFixture({ spec }), { repositories: { backend }, mapping: undefined })).toEqual([]);
   });
 
   test("that is forbidden is named with all others", () => {
     const values = [value("backend.a"), value("backend.b")].flatMap(({ overrides }) => overrides.values);
     const { message = "" } = forbidden({ overrides: { values } }) ?? {};
     expect(message).toMatch(/backend\.a.*backend\.b/);
+  });
+
+  test("that no reference takes to the chart is forbidden, by its field", () => {
+    const mapping = readValues("a: ${backend.replicas}") as MapTemplate;
+    const overrides = { backend: { replicas: 2, resources: { limits: { cpu: "1" } } } };
+    const result = forbiddenOverride(environmentFixture({ spec: { overrides } }), {
+      repositories: { backend },
+      mapping,
+    });
+    expect(result).toMatchObject({
+      ...{ state: "failed", reason: "OverrideForbidden" },
+      message: "spec.overrides.backend.resources: changes nothing: the chart's values have no ${backend.resources}",
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type JsonObject, merge, nested } from "../../../../../operator/environment/desired/merge.ts";
+import type { JsonObject } from "../../../../../crds/json.ts";
+import { merge, nested } from "../../../../../operator/environment/desired/merge.ts";
 
 describe("merged values", () => {
   test.each([

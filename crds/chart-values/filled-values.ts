@@ -1,0 +1,108 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { MapTemplate, Template } from "./mapping.ts";
+import { type Call, calledValue, type EnvironmentFacts } from "./references.ts";
+
+/** Values of a chart whose references are filled in. */
+export interface FilledValues {
+  readonly values: JsonObject;
+  /** Only the values that references decide: nothing else may change them. */
+  readonly ofPlatform: JsonObject;
+}
+
+/**
+ * Fills in the references. What the environment has not is left out, so that the default of the chart applies; within a text
+ * it is empty.
+ */
+export function filledValues(template: MapTemplate, facts: EnvironmentFacts): FilledValues {
+  return {
+    values: mapOf(template, (each) => valueAt(each, facts)),
+    ofPlatform: mapOf(template, (each) => valueOfPlatform(each, facts)),
+  };
+}
+
+function valueAt(template: Template, facts: EnvironmentFacts): Json | undefined {
+  switch (template.kind) {
+    case "literal":
+      return template.value;
+    case "reference": {
+      const value = calledValue(template.call, facts);
+      return template.asText ? textOf(value) : value;
+    }
+    case "text":
+      return template.parts
+        .map((part) => (typeof part === "string" ? part : textOf(calledValue(part, facts))))
+        .join("");
+    case "list":
+      return template.items.map((item) => valueAt(item, facts)).filter((item) => item !== undefined);
+    case "map":
+      return mapOf(template, (each) => valueAt(each, facts));
+  }
+}
+
+/** A list is decided as a whole, because no path leads into it. */
+function valueOfPlatform(template: Template, facts: EnvironmentFacts): Json | undefined {
+  if (!hasReferences(template)) return undefined;
+  return template.kind === "map" ? mapOf(template, (each) => valueOfPlatform(each, facts)) : valueAt(template, facts);
+}
+
+function mapOf({ entries }: MapTemplate, of: (template: Template) => Json | undefined): JsonObject {
+  return Object.fromEntries(
+    [...entries].flatMap(([key, template]) => {
+      const value = of(template);
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+}
+
+/** Lists and maps never stand within text. */
+const textOf = (value: Json = "") => (typeof value === "string" ? value : JSON.stringify(value));
+
+function hasReferences(template: Template): boolean {
+  switch (template.kind) {
+    case "literal":
+      return false;
+    case "list":
+      return template.items.some(hasReferences);
+    case "map":
+      return [...template.entries.values()].some(hasReferences);
+    case "reference":
+    case "text":
+      return true;
+  }
+}
+
+/** One template over another: maps merge, anything else replaces. */
+export function mergedTemplates(below: MapTemplate, above: MapTemplate): MapTemplate {
+  const entries = new Map(below.entries);
+  for (const [key, template] of above.entries) {
+    const other = entries.get(key);
+    const isMerged = other?.kind === "map" && template.kind === "map";
+    entries.set(key, isMerged ? mergedTemplates(other, template) : template);
+  }
+  return { kind: "map", entries };
+}
+
+/** Whether references decide the value at this path, above it or below it. */
+export function isOfPlatform(template: Template, path: readonly string[]): boolean {
+  const [key, ...rest] = path;
+  if (key === undefined || template.kind !== "map") return hasReferences(template);
+  const next = template.entries.get(key);
+  return next !== undefined && isOfPlatform(next, rest);
+}
+
+/** Whether one of these references stands anywhere in it. */
+export function refersTo(template: Template, names: readonly string[]): boolean {
+  const isNamed = ({ reference }: Call) => names.includes(reference.name);
+  switch (template.kind) {
+    case "literal":
+      return false;
+    case "reference":
+      return isNamed(template.call);
+    case "text":
+      return template.parts.some((part) => typeof part !== "string" && isNamed(part));
+    case "list":
+      return template.items.some((item) => refersTo(item, names));
+    case "map":
+      return [...template.entries.values()].some((each) => refersTo(each, names));
+  }
+}

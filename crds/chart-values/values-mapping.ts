@@ -1,0 +1,74 @@
+import type { ConfigSetSpec } from "../config-set.schema.ts";
+import type { ComponentOverrides } from "../environment/overrides.schema.ts";
+import type { Component } from "../names.ts";
+import { oncePer } from "../once-per.ts";
+import { type Chart, RESERVED_PATH_PATTERN } from "../repository/repository.schema.ts";
+import { isOfPlatform, mergedTemplates, refersTo } from "./filled-values.ts";
+import { type MapTemplate, readValues, type UnreadableValues } from "./mapping.ts";
+
+/** What has values of its own: read once, and by the object, which is another one once the text is. */
+const valuesOf = oncePer(({ values = "" }: { readonly values?: string }) => readValues(values));
+
+/** Why the values of a chart or a config set can't be read, with line and column; `undefined` when they can, or there are none. */
+export function valuesProblem(owner: { readonly values?: string } | undefined): string | undefined {
+  if (owner?.values === undefined) return undefined;
+  const read = valuesOf(owner);
+  return "problem" in read ? read.problem : undefined;
+}
+
+/**
+ * The values that the chart of an environment is mapped to: its own with those of the config set over them; `undefined`
+ * where neither has any, and the chart gets the platform's layout.
+ */
+export function valuesMapping(
+  chart: Chart,
+  configSet: ConfigSetSpec | undefined,
+): MapTemplate | UnreadableValues | undefined {
+  const owners = [
+    { owner: chart, field: "spec.chart.values of the backend's Repository" },
+    { owner: configSet, field: "spec.values of the config set" },
+  ];
+  let mapping: MapTemplate | undefined;
+  for (const { owner, field } of owners) {
+    if (owner?.values === undefined) continue;
+    const read = valuesOf(owner);
+    if ("problem" in read) return { problem: `${field}: ${read.problem}` };
+    mapping = mapping === undefined ? read : mergedTemplates(mapping, read);
+  }
+  return mapping;
+}
+
+const LAYOUT_PATH = /^(backend|frontend)[.]/;
+const RESERVED_PATH = new RegExp(RESERVED_PATH_PATTERN);
+
+/** Why environments can't override the value at this path, whatever Repositories list; `undefined` when they can. */
+export function pathProblem(path: string, mapping: MapTemplate | undefined): string | undefined {
+  if (mapping !== undefined) {
+    return isOfPlatform(mapping, path.split("."))
+      ? "the platform sets it: the chart's values have a reference there"
+      : undefined;
+  }
+  if (RESERVED_PATH.test(path)) return "the platform sets it, or it has a field of its own";
+  return LAYOUT_PATH.test(path)
+    ? undefined
+    : "without values of the chart, only paths below a component can be overridden";
+}
+
+/** By field of a component's overrides: the references by which a chart gets it. */
+const REFERENCES_OF = { env: ["env", "envMap"], replicas: ["replicas"], resources: ["resources"] } as const;
+
+/** What a component's overrides would change nothing of, because the mapping does not refer to it. */
+export function unusedOverrides(
+  component: Component,
+  overrides: ComponentOverrides,
+  mapping: MapTemplate | undefined,
+): { readonly field: keyof ComponentOverrides; readonly problem: string }[] {
+  if (mapping === undefined) return [];
+  // Variables that refer to a secret reach the pods through their Secret.
+  const given = { ...overrides, env: overrides.env?.find(({ value }) => value !== undefined) };
+  return (Object.keys(REFERENCES_OF) as (keyof typeof REFERENCES_OF)[]).flatMap((field) => {
+    const names = REFERENCES_OF[field].map((name) => `${component}.${name}`);
+    if (given[field] === undefined || refersTo(mapping, names)) return [];
+    return [{ field, problem: `changes nothing: the chart's values have no \${${names.join("} or ${")}}` }];
+  });
+}

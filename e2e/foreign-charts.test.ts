@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, jest, test } from "@jest/globals";
+import { chartUrl, commitFolder, removeBranch } from "./support/chart-repository.ts";
+import { run } from "./support/command.ts";
+import { Environments, madeFor, untilGone, untilReady } from "./support/environments.ts";
+import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
+import { open } from "./support/page.ts";
+import { checkout, site, TEST_DEADLINE_MS } from "./support/site.ts";
+import { waitUntil } from "./support/wait.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+const repository = `e2e-foreign-${environments.mark}`;
+
+// Each of them for itself: one that fails leaves nothing of another's.
+afterAll(() => environments.removeAll());
+afterAll(() => kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found"));
+afterAll(() => removeBranch(repository));
+
+/** Commits the chart that the local cluster's helm writes, which is beside its kubectl. */
+async function commitCreatedChart(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "e2e-helm-"));
+  try {
+    const helm = join(dirname(site.kubectl), "helm");
+    const { code, stderr } = await run(helm, { args: ["create", join(folder, "app")], deadlineMs: 15_000 });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await commitFolder(repository, "foreign/app", join(folder, "app"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The values by which docs/charts.md maps that chart. */
+async function exampleValues(): Promise<string> {
+  const page = await readFile(join(checkout, "docs/charts.md"), "utf8");
+  const [, example = ""] = page.slice(page.indexOf("\n## What `helm create` writes\n")).split("values: |\n", 2);
+  return (example.split("```", 1)[0] ?? "").replaceAll(/^ {2}/gm, "");
+}
+
+interface Pod {
+  readonly spec: { readonly containers: readonly { readonly image: string }[] };
+}
+const podsOf = (name: string) => list<Pod>("pods", `--namespace=env-${name}`);
+const suspend = (name: string, suspended: boolean) =>
+  kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec: { suspended } })}`);
+
+test("the chart that helm create writes becomes ready by a Repository alone, sleeps, wakes, is mapped anew, and is gone", async () => {
+  await commitCreatedChart();
+  const sample = await read<{ spec: { image: { repository: string } } }>(
+    "erepo",
+    "sample-backend",
+    "--namespace=ephemeral-system",
+  );
+  const chart = { repoUrl: await chartUrl(), path: "foreign/app", revision: repository };
+  const register = async (values: string) =>
+    apply({
+      apiVersion: "ephemeral-environments.dev/v1",
+      kind: "Repository",
+      metadata: { name: repository, namespace: "ephemeral-system" },
+      spec: { ...sample.spec, chart: { ...chart, values } },
+    });
+  const values = await exampleValues();
+  await register(values);
+  const name = environments.name("foreign");
+  await apply({
+    apiVersion: "ephemeral-environments.dev/v1",
+    kind: "EphemeralEnvironment",
+    metadata: { name },
+    spec: { ttlHours: 1, backend: { repository, branch: "main" } },
+  });
+  const { metadata, status } = await untilReady(name);
+  const url = status?.urls?.backend ?? "";
+  expect((await open(url)).status).toBe(200);
+  const [pod] = await podsOf(name);
+  expect(pod?.spec.containers[0]?.image).toContain(`${sample.spec.image.repository}:`);
+
+  await suspend(name, true);
+  await waitUntil({
+    what: `the end of the pods of '${name}'`,
+    check: async () => (await podsOf(name)).length === 0,
+    ...{ deadlineMs: 90_000, pollMs: 1_000 },
+  });
+  await suspend(name, false);
+  await waitUntil({
+    what: `the answer of '${name}' after its sleep`,
+    check: async () => (await open(url).catch(() => undefined))?.status === 200,
+    ...{ deadlineMs: 120_000, pollMs: 1_000 },
+  });
+  await untilReady(name);
+
+  await register(values.replace("replicas.orZero(1)", "replicas.orZero(2)"));
+  await waitFor(["--for=jsonpath={.status.readyReplicas}=2", "deployment/backend", `--namespace=env-${name}`]);
+  expect((await open(url)).status).toBe(200);
+
+  await kubectl("delete", "eenv", name, "--wait=false");
+  await untilGone(name);
+  expect(await madeFor(metadata.uid)).toEqual([]);
+});

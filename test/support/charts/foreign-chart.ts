@@ -1,0 +1,37 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type Manifest, parseManifests } from "../../../deploy/local/kubernetes/api-client.ts";
+import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
+import { run } from "../../../deploy/local/processes/run.ts";
+
+/** A chart that was written without the platform in mind. */
+export interface ForeignChart {
+  /** What it becomes with these values, as Argo CD renders it. */
+  render(name: string, values: object): Promise<Manifest[]>;
+  remove(): Promise<void>;
+}
+
+/** The chart that `helm create` writes now. */
+export async function createdChart(): Promise<ForeignChart> {
+  const helm = await helmProgram();
+  const folder = await mkdtemp(join(tmpdir(), "foreign-chart-"));
+  await run(helm, ["create", join(folder, "app")]);
+  return {
+    async render(name, values) {
+      const file = join(folder, "values.json");
+      await writeFile(file, JSON.stringify(values));
+      const given = ["--namespace", `env-${name}`, "--skip-tests", "--values", file];
+      return parseManifests(await run(helm, ["template", "environment", join(folder, "app"), ...given]));
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The values of the example below this title of docs/charts.md. */
+export async function exampleValues(title: string): Promise<string> {
+  const page = await readFile(join(import.meta.dirname, "../../../docs/charts.md"), "utf8");
+  const [, example = ""] = page.slice(page.indexOf(`\n## ${title}\n`)).split("```yaml\n", 2);
+  return (parse(example.split("```", 1)[0] ?? "") as { values: string }).values;
+}

@@ -1,0 +1,37 @@
+import type { EnvironmentFacts } from "../../../../crds/chart-values/references.ts";
+
+const ofBackend = {
+  image: "registry.test:5000/shop/api:0a1b2c3",
+  commit: "0a1b2c3",
+  branch: "feature/a",
+  host: "shop--api.env.test",
+  url: "https://shop--api.env.test",
+  port: 8080,
+  env: [
+    { name: "LEVEL", value: "info" },
+    { name: "TRACE", value: "1" },
+  ],
+  replicas: 2,
+  resources: { requests: { cpu: "1" } },
+};
+
+/** The facts of an environment with a backend alone, and whatever else is there. */
+export const facts: EnvironmentFacts = {
+  environment: { name: "shop", uid: "0a1b2c3d-1111-4222-8333-444455556666" },
+  components: { backend: ofBackend },
+  secretName: "environment-secrets-0a1b2c3d",
+  imagePullSecrets: [{ name: "image-pull" }],
+  database: { host: "database", user: "app", name: "app" },
+  ingress: { className: "internal", annotations: { "example.test/tls": "true" } },
+  suspended: false,
+};
+
+/** The same asleep, with nothing that can be absent. */
+export const asleep: EnvironmentFacts = {
+  ...facts,
+  components: { backend: { ...ofBackend, env: [], replicas: undefined, resources: undefined } },
+  imagePullSecrets: undefined,
+  database: undefined,
+  ingress: { className: undefined, annotations: {} },
+  suspended: true,
+};
