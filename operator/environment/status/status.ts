@@ -47,12 +47,14 @@ export function statusAfter(
 ): EnvironmentStatus {
   const { metadata, spec, status: former } = environment;
   const findings = [...results.values()].map((result) => result.findings);
-  const { rollout: _, protected: __, ...kept }: EnvironmentStatus = Object.assign({}, former, ...findings);
+  const found: EnvironmentStatus = Object.assign({}, former, ...findings);
+  const { rollout: _, protected: __, protectedUntil: ___, ...kept } = found;
   const timed = { ...kept, ...observedFields(environment, kept, context) };
   const rollout = rolloutOf(environment, timed, context.now);
   const status: EnvironmentStatus = {
     ...timed,
     ...(spec.protected ? { protected: true } : {}),
+    ...(spec.protectedUntil === undefined ? {} : { protectedUntil: spec.protectedUntil }),
     ...(rollout === undefined ? {} : { rollout }),
   };
   const steps = stepConditions(environment, results, context);
