@@ -146,7 +146,11 @@ export const EnvironmentStatus = Type.Object(
     protected: Type.Optional(
       Type.Boolean({ description: "True: it was protected without end at the last reconcile." }),
     ),
-    protectedUntil: Type.Optional(timestamp("`spec.protectedUntil` at the last reconcile.")),
+    protectedUntil: Type.Optional(
+      timestamp(
+        "`spec.protectedUntil` at the last reconcile. One that has ended stays after its removal from the spec.",
+      ),
+    ),
     readyAt: Type.Optional(timestamp("When all URLs answered for the first time.")),
     specChangedAt: Type.Optional(timestamp("When a change of the spec was last observed; at first the creation.")),
     desiredHash: Type.Optional(text(64, "Hash of the chart and the values that should run.")),

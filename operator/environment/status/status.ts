@@ -54,7 +54,7 @@ export function statusAfter(
   const status: EnvironmentStatus = {
     ...timed,
     ...(spec.protected ? { protected: true } : {}),
-    ...(spec.protectedUntil === undefined ? {} : { protectedUntil: spec.protectedUntil }),
+    ...protectionEnd(environment, context.now),
     ...(rollout === undefined ? {} : { rollout }),
   };
   const steps = stepConditions(environment, results, context);
@@ -62,6 +62,17 @@ export function statusAfter(
   const ready = transition(findCondition(former?.conditions, "Ready"), readiness(current, context), context.now);
   const conditions = [...steps, ...informationalConditions(current, former?.conditions, context), ready];
   return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
+}
+
+/** One that has ended stays, also when the operator has removed it and its deletion failed: it is due since then. */
+function protectionEnd(
+  { spec, status }: EphemeralEnvironment,
+  now: Date,
+): Pick<EnvironmentStatus, "protectedUntil"> | undefined {
+  if (spec.protectedUntil !== undefined) return { protectedUntil: spec.protectedUntil };
+  const { protectedUntil } = status ?? {};
+  const isEnded = protectedUntil !== undefined && Date.parse(protectedUntil) <= now.getTime();
+  return isEnded ? { protectedUntil } : undefined;
 }
 
 /** What was observed of the resource itself, and its lifetime. */

@@ -94,7 +94,9 @@ describe("a protection", () => {
     expect(over).not.toHaveProperty("expiryNotBefore");
     const lifted = judged(environmentFixture({ spec: { ttlHours: 1 }, status: over }), serving, 130);
     expect(lifted).not.toHaveProperty("expiryNotBefore");
-    expect(lifted).not.toHaveProperty("protectedUntil");
+    expect(lifted).toMatchObject({ protectedUntil: spec.protectedUntil });
+    const early = judged(environmentFixture({ spec: { ttlHours: 1 }, status: first }), serving, 121);
+    expect(early).not.toHaveProperty("protectedUntil");
   });
 
   test("changes nothing that runs", () => {
