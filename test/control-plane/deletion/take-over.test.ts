@@ -71,7 +71,9 @@ describe("a deletion that the deployer does not end", () => {
       const released: string[] = [];
       const onRequest: RequestSeam = async (request, next) => {
         const answer = await next();
-        if (request.verb === "patch" && request.namespace === namespace && request.type?.kind === "ConfigMap") {
+        const isRelease =
+          request.verb === "patch" && request.namespace === namespace && request.type?.kind === "ConfigMap";
+        if (isRelease && answer.status === 200) {
           released.push(request.name ?? "");
         }
         return answer;
