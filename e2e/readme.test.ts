@@ -15,7 +15,7 @@ const environments = new Environments();
 /** In place of the README's `shop-pr-42`, which may exist already. */
 const name = environments.name("readme");
 afterAll(async () => {
-  await kubectl("patch", "eenv", name, "--type=merge", '--patch={"spec":{"protected":false}}');
+  await kubectl("patch", "eenv", name, "--type=merge", '--patch={"spec":{"protectedUntil":null}}');
   await environments.removeAll();
 });
 
@@ -43,8 +43,10 @@ test("the examples of the README's chapter 'Use it' do what it says", async () =
 
   const patched = await example("$KUBECTL patch");
   expect(patched).toMatchObject({ code: 0, stdout: expect.stringContaining("patched") });
-  await waitFor(["--for=jsonpath={.spec.protected}=true", `eenv/${name}`]);
-  expect((await find(name)).spec).toMatchObject({ backend: { branch: "feature/cart" }, suspended: true });
+  await waitFor(["--for=jsonpath={.spec.suspended}=true", `eenv/${name}`]);
+  expect((await find(name)).spec).toMatchObject({
+    ...{ backend: { branch: "feature/cart" }, suspended: true, protectedUntil: expect.any(String) },
+  });
 });
 
 test("the README's example of an API token makes one", async () => {

@@ -16,6 +16,7 @@ const LONGEST = [
   "control-plane/faults/plans",
   "control-plane/faults/pull-requests",
   "control-plane/faults/scenes",
+  "control-plane/faults/ended-protection",
   "control-plane/failures/high-availability",
   "control-plane/failures/api-server-away",
   "control-plane/bench/operator",

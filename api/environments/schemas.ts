@@ -100,8 +100,12 @@ const Progress = closed(
   },
   { title: "EnvironmentProgress" },
 );
+const ProtectedUntil = Type.Union([Instant, Type.Null()], {
+  description:
+    "When the protection ends; an environment that is expired by then is deleted. null: it is not protected, or without end.",
+});
 const LISTED_REPORT_EXAMPLE = {
-  ...{ ...example, creator: exampleCreator, protected: false, suspended: false },
+  ...{ ...example, creator: exampleCreator, protected: false, protected_until: null, suspended: false },
   repositories: {
     backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
   },
@@ -113,6 +117,7 @@ export const ListedReport = closed(
   {
     ...ListedEnvironment.properties,
     protected: Type.Boolean(),
+    protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
     repositories: closed({ backend: Source, frontend: Type.Optional(Source) }),
     progress: Progress,
@@ -182,6 +187,7 @@ export const EnvironmentReport = closed(
   {
     ...EnvironmentDetail.properties,
     protected: Type.Boolean(),
+    protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
     managed_by: Type.Union([literals(GIT_OPS_TOOLS), Type.Null()], {
       description: "The GitOps tool that keeps the environment as its manifest in Git has it; null: none.",
@@ -199,6 +205,7 @@ export const EnvironmentReport = closed(
   titled("EnvironmentReport", {
     ...ENVIRONMENT_EXAMPLE,
     protected: false,
+    protected_until: null,
     suspended: false,
     managed_by: null,
     observed: true,

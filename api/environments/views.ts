@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { INFORMATIONAL_CONDITIONS } from "../../crds/conditions.ts";
 import { type EphemeralEnvironment, hasDatabase } from "../../crds/environment/ephemeral-environment.ts";
-import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
+import { expiresAt, isProtected, ttlHours } from "../../crds/environment/lifetime.ts";
 import { managedBy } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
@@ -29,10 +29,10 @@ export function toListed(environment: EphemeralEnvironment, settings: UrlSetting
 
 /** An environment in a list, with what goes beyond version 1. */
 export function toListedReport(environment: EphemeralEnvironment, settings: UrlSettings): ListedReport {
-  const { protected: isProtected = false, suspended = false } = environment.spec;
+  const { suspended = false } = environment.spec;
   return {
     ...toListed(environment, settings),
-    protected: isProtected,
+    ...toProtection(environment),
     suspended,
     repositories: toSources(environment),
     progress: toProgress(environment),
@@ -80,16 +80,22 @@ export function toReport(
     message,
     last_transition_time: timestamp(lastTransitionTime),
   }));
-  const { protected: isProtected = false, suspended = false } = spec;
+  const { suspended = false } = spec;
   return {
     ...toDetail(environment, settings),
-    protected: isProtected,
+    ...toProtection(environment),
     suspended,
     managed_by: managedBy(environment) ?? null,
     observed: status?.observedGeneration === metadata.generation,
     conditions,
     cost,
   };
+}
+
+function toProtection(environment: EphemeralEnvironment) {
+  const { protected: isEndless, protectedUntil } = environment.spec;
+  const until = isEndless || protectedUntil === undefined ? null : timestamp(protectedUntil);
+  return { protected: isProtected(environment), protected_until: until };
 }
 
 function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {

@@ -875,6 +875,8 @@ export type EnvironmentReport = {
     readonly auto_generated_secrets: boolean;
   };
   readonly protected: boolean;
+  /** When the protection ends; an environment that is expired by then is deleted. null: it is not protected, or without end. */
+  readonly protected_until: string | null;
   readonly suspended: boolean;
   /** The GitOps tool that keeps the environment as its manifest in Git has it; null: none. */
   readonly managed_by: "argocd" | "flux" | null;
@@ -1013,6 +1015,8 @@ export type ListedEnvironmentReport = {
   readonly expires_at: string;
   readonly creator: Creator;
   readonly protected: boolean;
+  /** When the protection ends; an environment that is expired by then is deleted. null: it is not protected, or without end. */
+  readonly protected_until: string | null;
   readonly suspended: boolean;
   readonly repositories: {
     readonly backend: EnvironmentSource;
@@ -1637,7 +1641,7 @@ export type Trend = {
 
 /** A field that is left out, or null, stays as it is. */
 export type UpdateEnvironmentRequest = {
-  /** Refuses deletion and expiry while true. */
+  /** Refuses deletion and expiry: without end when a maintainer protects, else until 168 hours after the expiry. A protection without end is removed by maintainers alone. */
   readonly protected?: boolean;
   /** Scales everything to zero while true; secrets and data stay. */
   readonly suspended?: boolean;

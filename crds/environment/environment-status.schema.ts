@@ -143,7 +143,14 @@ export const EnvironmentStatus = Type.Object(
         "The end of the last grace period; the environment does not expire before it. A change of the TTL or of the protection that would end the environment within 15 minutes starts one: it ends 15 minutes after the change was observed, or when the environment would have expired without the change, whichever is sooner. Lowering the TTL repeatedly adds no time.",
       ),
     ),
-    protected: Type.Optional(Type.Boolean({ description: "Whether it was protected at the last reconcile." })),
+    protected: Type.Optional(
+      Type.Boolean({ description: "True: it was protected without end at the last reconcile." }),
+    ),
+    protectedUntil: Type.Optional(
+      timestamp(
+        "`spec.protectedUntil` at the last reconcile. One that has ended stays after its removal from the spec.",
+      ),
+    ),
     readyAt: Type.Optional(timestamp("When all URLs answered for the first time.")),
     specChangedAt: Type.Optional(timestamp("When a change of the spec was last observed; at first the creation.")),
     desiredHash: Type.Optional(text(64, "Hash of the chart and the values that should run.")),

@@ -216,7 +216,12 @@ export const EnvironmentSpec = Type.Object(
         { description: "What caused the creation; it can't be changed." },
       ),
     ),
-    protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true." })),
+    protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true, without end." })),
+    protectedUntil: Type.Optional(
+      timestamp(
+        "Refuses deletion and expiry until this time, whatever `protected` says. The operator removes it then, and an expired environment is deleted. The REST interface sets it to 168 hours after the expiry for callers who are no maintainers.",
+      ),
+    ),
     suspended: Type.Optional(
       Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
     ),

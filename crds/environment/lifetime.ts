@@ -4,6 +4,8 @@ import { TTL_DEFAULT_HOURS } from "./ttl.ts";
 const HOUR_MS = 3_600_000;
 /** An environment expires no sooner than this after its TTL was lowered or its protection was removed. */
 const GRACE_PERIOD_MS = 15 * 60_000;
+/** For how long after the expiry a protection lasts that is not a maintainer's. */
+const PROTECTION_HOURS = 168;
 
 type Lived = Pick<EphemeralEnvironment, "metadata" | "spec" | "status">;
 
@@ -27,12 +29,30 @@ export function isRefusedReturn({ status }: Pick<Lived, "status">): boolean {
   return status?.manifest?.refusedAfter !== undefined;
 }
 
-/** When the environment may be deleted; `undefined` when it never expires: it is protected, or not built at all. */
+/** The end of a protection that is not a maintainer's: 168 hours after the expiry. */
+export function protectionLimit(environment: Lived): Date {
+  return expiryFor(environment, ttlHours(environment) + PROTECTION_HOURS);
+}
+
+/** True as long as the API server refuses the deletion: a protection that has ended counts until the operator removes it. */
+export function isProtected({ spec }: Pick<Lived, "spec">): boolean {
+  return spec.protected === true || spec.protectedUntil !== undefined;
+}
+
+/**
+ * The expiry, or the end of a protection that ends later. One that has ended still counts while the environment is being
+ * deleted: the operator removes it from the spec just before.
+ */
+export function plannedEnd(environment: Lived): Date {
+  const { metadata, spec, status } = environment;
+  const removed = metadata.deletionTimestamp === undefined ? undefined : status?.protectedUntil;
+  return latest(expiresAt(environment), spec.protectedUntil ?? removed);
+}
+
+/** When the environment may be deleted; `undefined` when it never expires: it is protected without end, or not built at all. */
 export function deletableFrom(environment: Lived): Date | undefined {
   if (environment.spec.protected || isRefusedReturn(environment)) return undefined;
-  const notBefore = environment.status?.expiryNotBefore;
-  const expiry = expiresAt(environment);
-  return notBefore === undefined ? expiry : new Date(Math.max(expiry.getTime(), Date.parse(notBefore)));
+  return latest(plannedEnd(environment), environment.status?.expiryNotBefore);
 }
 
 /** Whether the environment is expired at this time. */
@@ -61,8 +81,12 @@ export function gracePeriodEnd(environment: Lived, now: Date): Date | undefined 
 
 /** When it could be deleted at the last reconcile, in milliseconds; `undefined` before the first one. */
 function formerlyDeletableFrom(environment: Lived): number | undefined {
-  const { ttlHours: hours, protected: wasProtected, expiryNotBefore = 0 } = environment.status ?? {};
+  const { ttlHours: hours, protected: wasProtected, protectedUntil, expiryNotBefore } = environment.status ?? {};
   if (wasProtected) return Number.POSITIVE_INFINITY;
   if (hours === undefined) return undefined;
-  return Math.max(expiryFor(environment, hours).getTime(), new Date(expiryNotBefore).getTime());
+  return latest(expiryFor(environment, hours), protectedUntil, expiryNotBefore).getTime();
+}
+
+function latest(first: Date, ...others: readonly (string | undefined)[]): Date {
+  return new Date(Math.max(first.getTime(), ...others.map((moment = "") => Date.parse(moment) || 0)));
 }

@@ -7,6 +7,9 @@ const Switches = Type.Object(
   {
     ttlHours: Type.Optional(Type.Integer({ description: "`spec.ttlHours` of the manifest." })),
     protected: Type.Optional(Type.Boolean({ description: "`spec.protected` of the manifest." })),
+    protectedUntil: Type.Optional(
+      Type.String({ maxLength: 64, description: "`spec.protectedUntil` of the manifest." }),
+    ),
     suspended: Type.Optional(Type.Boolean({ description: "`spec.suspended` of the manifest." })),
   },
   { description: "Those of these fields that the manifest has, also while the REST interface's value replaces it." },

@@ -2,6 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import { clipped } from "../../crds/conditions.ts";
 import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { isProtected } from "../../crds/environment/lifetime.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
@@ -89,7 +90,7 @@ export function deletion(
   trace: readonly RuleVerdict[],
   annotations: Readonly<Record<string, string>> = {},
 ): Decided {
-  if (!environment.spec.protected) return { decision: { do: "delete", environment, annotations, reason }, trace };
+  if (!isProtected(environment)) return { decision: { do: "delete", environment, annotations, reason }, trace };
   return left(environment, "Protected", "it is protected: take the protection back, or delete it later", trace);
 }
 

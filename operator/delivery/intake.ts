@@ -26,14 +26,24 @@ export function createIntake(
 ): Intake {
   const share = Math.ceil(room * SHARE);
   /** Claims that the API server has not answered yet: they may be undecided deliveries in a moment. */
-  const claiming = new Set<NewDelivery>();
+  let claiming = 0;
+  const claimingOf = new Map<string, number>();
 
   const isFull = ({ spec }: NewDelivery) => {
     if (isEndOfPullRequest({ spec })) return false;
-    if (deliveries.undecided().length + claiming.size >= room) return true;
-    return (spec.repositories ?? []).some((name) => deliveries.undecided(name).length + claimingOf(name) >= share);
+    if (deliveries.undecided().length + claiming >= room) return true;
+    return (spec.repositories ?? []).some(
+      (name) => deliveries.undecided(name).length + (claimingOf.get(name) ?? 0) >= share,
+    );
   };
-  const claimingOf = (name: string) => [...claiming].filter(({ spec }) => spec.repositories?.includes(name)).length;
+  const count = ({ spec: { repositories = [] } }: NewDelivery, by: 1 | -1) => {
+    claiming += by;
+    for (const name of new Set(repositories)) {
+      const now = (claimingOf.get(name) ?? 0) + by;
+      if (now === 0) claimingOf.delete(name);
+      else claimingOf.set(name, now);
+    }
+  };
 
   return {
     async claim(delivery) {
@@ -41,11 +51,11 @@ export function createIntake(
       const known = deliveries.find(name);
       if (known !== undefined) return { state: "taken", delivery: known };
       if (isFull(delivery)) throw new InboxFull(FULL_RETRY_SECONDS);
-      claiming.add(delivery);
+      count(delivery, 1);
       try {
         return await deliveries.claim(name, spec);
       } finally {
-        claiming.delete(delivery);
+        count(delivery, -1);
       }
     },
   };

@@ -14,6 +14,7 @@ type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;
 const LIFETIME_FIELDS: ReadonlySet<string> = new Set([
   "ttlHours",
   "protected",
+  "protectedUntil",
   "owner",
   "access",
   "trigger",

@@ -13,6 +13,7 @@ export const RECONCILER_FIELDS = [
   "expiresAt",
   "expiryNotBefore",
   "protected",
+  "protectedUntil",
   "specChangedAt",
   "rollout",
   "announced",

@@ -1,5 +1,6 @@
 import { clipped } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import { destinationOf, type Notification, type NotificationStatus } from "../../crds/notifications/notification.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
@@ -143,11 +144,13 @@ async function attempted(notification: Notification, context: DeliveryContext, s
   }
 }
 
+const endOf = (environment: EphemeralEnvironment) => plannedEnd(environment).toISOString();
+
 /** A warning is about one expiry: after it, and after an extension, it would be wrong. */
 function outdated({ spec }: Notification, { environmentOf, clock }: DeliveryContext): string | undefined {
   if (spec.event !== "expiry" || spec.facts.expiresAt === undefined) return undefined;
   const environment = environmentOf(spec.environment?.uid ?? "");
-  const isSame = environment?.status?.expiresAt === spec.facts.expiresAt;
+  const isSame = environment?.status?.expiresAt !== undefined && endOf(environment) === spec.facts.expiresAt;
   const isAlive = environment !== undefined && environment.metadata.deletionTimestamp === undefined;
   const isAhead = Date.parse(spec.facts.expiresAt) > clock.now().getTime();
   return isSame && isAlive && isAhead ? undefined : "the environment does not expire then any more, or has expired";

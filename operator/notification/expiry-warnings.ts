@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { expiresAt } from "../../crds/environment/lifetime.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import type { Transition, TransitionContext } from "./transition.ts";
 
@@ -15,7 +15,7 @@ export function expiryTransition(
   { now, warningHours }: TransitionContext,
 ): Transition | undefined {
   if (warningHours.length === 0 || environment.status?.expiresAt === undefined) return undefined;
-  const expiry = expiresAt(environment);
+  const expiry = plannedEnd(environment);
   const at = expiry.toISOString();
   const [due] = warningHours.filter((hours) => warningMs(expiry, hours) <= now.getTime()).sort((a, b) => a - b);
   const isKnown = announced.expiry?.at === at;
@@ -32,7 +32,7 @@ export function nextWarningInMs(
   { now, warningHours }: TransitionContext,
 ): number | undefined {
   if (environment.spec.protected) return undefined;
-  const expiry = expiresAt(environment);
+  const expiry = plannedEnd(environment);
   const ahead = warningHours.map((hours) => warningMs(expiry, hours) - now.getTime()).filter((ms) => ms > 0);
   return ahead.length === 0 ? undefined : Math.min(...ahead);
 }

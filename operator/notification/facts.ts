@@ -1,6 +1,6 @@
 import { clipped, findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { expiresAt } from "../../crds/environment/lifetime.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
 import { decidingPipeline } from "../../crds/environment/pipelines.ts";
 import type { Component } from "../../crds/names.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
@@ -25,7 +25,7 @@ export function environmentFacts(
     ...{ environment: metadata.name, event, status: event, repository, branch, commit: known.slice(0, SHORT_COMMIT) },
     ...{ url: status?.url, backendUrl: status?.urls?.backend, frontendUrl: status?.urls?.frontend },
     ...{ reason: failure?.reason, message: failure?.message },
-    ...{ owner: spec.owner?.name, expiresAt: expiresAt(environment).toISOString() },
+    ...{ owner: spec.owner?.name, expiresAt: plannedEnd(environment).toISOString() },
     ...more,
   });
 }

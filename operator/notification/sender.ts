@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { expiresAt, ttlHours } from "../../crds/environment/lifetime.ts";
+import { expiresAt, isProtected, ttlHours } from "../../crds/environment/lifetime.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { extendedTtl, signExtension } from "../../crds/notifications/extension-token.ts";
 import type { Notification, NotificationSpec } from "../../crds/notifications/notification.ts";
@@ -68,7 +68,8 @@ async function extensionLink(spec: NotificationSpec, context: SenderContext): Pr
   if (spec.event !== "expiry" || publicUrl === undefined) return undefined;
   const environment = context.environmentOf(spec.environment?.uid ?? "");
   const addedHours = notifications.expiryWarnings.extensionHours;
-  if (environment === undefined) return undefined;
+  // An extension would not move the end of a protection.
+  if (environment === undefined || isProtected(environment)) return undefined;
   if (extendedTtl(ttlHours(environment), addedHours, ttl.maximumHours) === undefined) return undefined;
   const expiry = expiresAt(environment);
   const grant = { uid: environment.metadata.uid, expiresAt: expiry, addedHours, endsAt: expiry };

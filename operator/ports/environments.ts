@@ -45,6 +45,8 @@ export interface OperatorEnvironments {
 export interface Removing {
   readonly onlyThisVersion?: boolean;
   readonly cause?: DeletionCause;
+  /** `spec.protectedUntil` is past, and is removed with a write before the deletion. */
+  readonly liftsProtection?: boolean;
 }
 
 /**

@@ -6,6 +6,8 @@ import type { Owner } from "./cluster.ts";
 export interface Content extends Pick<TeardownBlocker, "name"> {
   readonly kind: Kind;
   readonly uid: string;
+  /** The version that was listed. */
+  readonly resourceVersion: string;
   readonly finalizers: readonly string[];
 }
 
@@ -36,8 +38,13 @@ export interface NamespaceContents {
    */
   endPods(environment: Owner, graceSeconds: number): Promise<number>;
 
-  /** Takes these finalizers off an object of the namespace; one that changed since it was listed is left as it is. */
-  release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<void>;
+  /**
+   * Takes these finalizers off an object of the namespace, and no others that it has by now; of an object that was made anew
+   * under its name, none.
+   *
+   * @returns the sentence of what refuses it, such as an admission webhook; `undefined`: nothing does
+   */
+  release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<string | undefined>;
 
   /** The retained volumes of the namespace's claims, by name; none where the platform has no rights in it, or it is gone. */
   retainedVolumes(environment: Owner): Promise<readonly RetainedVolume[]>;

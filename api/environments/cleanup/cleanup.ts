@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { isRefusedReturn } from "../../../crds/environment/lifetime.ts";
+import { isProtected, isRefusedReturn } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import { ClusterUnavailable, DomainError, EnvironmentConflict } from "../../../crds/errors.ts";
 import { addAuditObject } from "../../request-context.ts";
@@ -30,7 +30,7 @@ function reasonToSkip(
   now: Date,
 ): string | undefined {
   if (shownPhase(environment) !== "failed") return "it is no longer failed";
-  if (environment.spec.protected) return "it is protected";
+  if (isProtected(environment)) return "it is protected";
   if (isRefusedReturn(environment)) return "it is not built at all: it stands for its manifest in Git";
   if (now.getTime() - failedSince(environment) < older_than_hours * HOUR_MS) {
     return `it has been failed for less than ${older_than_hours} h`;

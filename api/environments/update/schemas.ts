@@ -20,7 +20,12 @@ const Commit = (component: string) =>
 
 export const UpdateRequest = closed(
   {
-    protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true." })),
+    protected: Type.Optional(
+      Type.Boolean({
+        description:
+          "Refuses deletion and expiry: without end when a maintainer protects, else until 168 hours after the expiry. A protection without end is removed by maintainers alone.",
+      }),
+    ),
     suspended: Type.Optional(
       Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
     ),

@@ -1,10 +1,12 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { protectionLimit } from "../../../crds/environment/lifetime.ts";
 import { ConfigInvalid, EnvironmentConflict, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import type { EnvironmentUpdate, SourceUpdate } from "../../../operator/ports/facade/environments.ts";
 import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet } from "../../auth/secret-references.ts";
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
+import { HttpError } from "../../errors.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";
 import type { Services } from "../../services.ts";
 import { fullCommit, headOf, type RequestedSource } from "../creation/commits.ts";
@@ -12,7 +14,7 @@ import type { UpdateRequest } from "./schemas.ts";
 
 type UpdateServices = Pick<
   Services,
-  "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
+  "clock" | "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 
 /** Whose environment is to be changed. */
@@ -30,9 +32,10 @@ interface Part {
 /**
  * The update that a request asks for, checked as a creation is.
  *
- * @throws EnvironmentConflict for an environment that its pull request moves, or that is being deleted; ConfigInvalid with
- *   everything that is wrong; RepositoryNotFound (also for a Repository that the caller may not use), HostUnavailable,
- *   SecretsUnavailable, HttpError (forbidden) for shared API keys of other groups
+ * @throws EnvironmentConflict for an environment that its pull request moves, or that is being deleted, or whose protection
+ *   would be over already; ConfigInvalid with everything that is wrong; RepositoryNotFound (also for a Repository that the
+ *   caller may not use), HostUnavailable, SecretsUnavailable; HttpError (forbidden) for shared API keys of other groups, and
+ *   for a protection that a maintainer has to take back
  */
 export async function wantedUpdate(
   request: UpdateRequest,
@@ -49,10 +52,29 @@ export async function wantedUpdate(
   const violations = parts.flatMap((part) => part.violations);
   if (violations.length > 0) throw new ConfigInvalid(violations);
   const switches = {
-    ...(isProtected === undefined ? {} : { protected: isProtected }),
+    ...(isProtected === undefined ? {} : protection(isProtected, asked, services.clock.now())),
     ...(suspended === undefined ? {} : { suspended }),
   };
   return Object.assign(switches, ...parts.map(({ update }) => update));
+}
+
+/**
+ * Maintainers protect without end, and take that back. A protection by others ends 168 hours after the expiry; it shortens
+ * none, and takes none of a maintainer's back.
+ *
+ * @throws HttpError (forbidden) where a maintainer has to take it back; EnvironmentConflict when it would be over already
+ */
+function protection(isWanted: boolean, { environment, caller }: Asked, now: Date): EnvironmentUpdate {
+  if (caller.permissions.has("environments:all")) return { protected: isWanted, protectedUntil: null };
+  const { protected: isEndless, protectedUntil = "" } = environment.spec;
+  if (isEndless && !isWanted) throw new HttpError("forbidden", "It is protected without end: ask a maintainer");
+  if (!isWanted) return { protectedUntil: null };
+  const limit = protectionLimit(environment);
+  if (isEndless || Date.parse(protectedUntil) >= limit.getTime()) return {};
+  if (limit > now) return { protectedUntil: limit.toISOString() };
+  throw new EnvironmentConflict(
+    "A protection would end 168 hours after the expiry, which is over: extend the environment, or ask a maintainer",
+  );
 }
 
 function assertMovable({ metadata, spec: { trigger } }: EphemeralEnvironment): void {

@@ -500,7 +500,7 @@ export const OPERATIONS = {
     }
   },
   "PATCH /api/v2/environments/{environment_id}": {
-    "description": "Protects the environment from deletion and expiry, scales it to zero, or takes either back; moves it to another branch, commit or version of its config set. What runs stays until the new version is ready; secrets, URLs and expiry stay. What is moved to is checked as at a creation. An environment of a pull request is moved by its pull request alone: 409.\n\nNeeds the permission `environments:update`.",
+    "description": "Protects the environment from deletion and expiry, scales it to zero, or takes either back; a protection by a caller who is no maintainer ends 168 hours after the expiry, and maintainers alone remove one without end. Moves it to another branch, commit or version of its config set. What runs stays until the new version is ready; secrets, URLs and expiry stay. What is moved to is checked as at a creation. An environment of a pull request is moved by its pull request alone: 409.\n\nNeeds the permission `environments:update`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,
@@ -516,7 +516,7 @@ export const OPERATIONS = {
         },
         "protected": {
           "type": "boolean",
-          "description": "Refuses deletion and expiry while true."
+          "description": "Refuses deletion and expiry: without end when a maintainer protects, else until 168 hours after the expiry. A protection without end is removed by maintainers alone."
         },
         "suspended": {
           "type": "boolean",

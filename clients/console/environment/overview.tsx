@@ -25,7 +25,7 @@ function factsOf(environment: EnvironmentReport): readonly Fact[] {
   const { repositories, creator, configuration, cluster, cost } = environment;
   const { frontend } = repositories;
   return [
-    ["Expires", environment.protected ? "never, while it is protected" : <Until at={environment.expires_at} />],
+    ["Expires", whenItExpires(environment)],
     ["Lifetime", `${environment.ttl_hours} h from creation`],
     ["Created", <Ago key="created" at={environment.created_at} />],
     ["Created by", creator.name || creator.email || "unknown"],
@@ -39,6 +39,20 @@ function factsOf(environment: EnvironmentReport): readonly Fact[] {
     ["Cost so far", moneyText(cost.actual, cost.currency)],
     ["Cost until it expires", moneyText(cost.forecast, cost.currency)],
   ];
+}
+
+function whenItExpires({
+  protected: isProtected,
+  protected_until: until,
+  expires_at: expires,
+}: EnvironmentReport): Fact[1] {
+  if (!isProtected) return <Until at={expires} />;
+  if (until === null) return "never, while it is protected";
+  return (
+    <span>
+      <Until at={until} />, protected until then
+    </span>
+  );
 }
 
 function Source({ of: { repo, branch, commit } }: { readonly of: EnvironmentSource }) {

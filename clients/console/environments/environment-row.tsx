@@ -48,5 +48,7 @@ export function EnvironmentRow({ environment, isChosen = false, choose }: Enviro
 
 function whenItGoes({ status, expires_at: expires, ...environment }: ListedEnvironmentReport) {
   if (status === "terminating") return "—";
-  return environment.protected ? "never" : <Until at={expires} />;
+  const { protected: isProtected, protected_until: until } = environment;
+  if (!isProtected) return <Until at={expires} />;
+  return until === null ? "never" : <Until at={until} />;
 }

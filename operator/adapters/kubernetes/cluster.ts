@@ -16,7 +16,7 @@ import {
   type Removal,
 } from "../../ports/cluster.ts";
 import { drift } from "./drift.ts";
-import { isOvertaken, releasing } from "./finalizer-patch.ts";
+import { removeFinalizers } from "./finalizer-patch.ts";
 import { keptRest } from "./store.ts";
 
 /** How long a RoleBinding that we just made may take to be known to the API server's authorizer. */
@@ -78,17 +78,15 @@ export function kubernetesCluster(options: Options): Cluster {
 
     async release(owner, kind, ref, unwanted) {
       const found = owned(owner, await fresh(kind, ref));
-      const body = found && releasing(found.metadata, unwanted);
-      if (body === undefined) return;
-      const released = await client
-        .patch<WireObject>(kind, ref, body, { as: "json" })
-        .catch(insteadOf(isOvertaken, undefined));
-      const cache = watched.get(kind.plural);
-      if (released === undefined || cache === undefined) return;
-      const { deletionTimestamp, finalizers = [] } = released.metadata;
-      // The answer is the object as it last was, although nothing held it any more.
-      const isGone = deletionTimestamp !== undefined && finalizers.length === 0;
-      keptRest(cache, released, isGone ? "gone" : released);
+      if (found === undefined) return;
+      const removal = removeFinalizers(
+        { client, cache: watched.get(kind.plural) },
+        kind,
+        found as WireObject,
+        unwanted,
+      );
+      // It changed between the read and the patch: the next call reads again.
+      await removal.catch(insteadOf(isConflict, undefined));
     },
   };
 }

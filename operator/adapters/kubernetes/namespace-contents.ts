@@ -1,11 +1,20 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { insteadOf, isConflict, isForbidden, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import {
+  insteadOf,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isUnavailable,
+  KubeError,
+} from "../../kit/client/errors.ts";
 import { eventKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ResourceType } from "../../kit/client/objects.ts";
+import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Content, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
-import { isOvertaken, releasing } from "./finalizer-patch.ts";
+import { withoutFinalizers } from "./finalizer-patch.ts";
 import { type Pod, podType } from "./pod-objects.ts";
 import { storedKinds } from "./served-kinds.ts";
 import { type Claim, claimType, retainedVolumeOf, volumeType } from "./volume-objects.ts";
@@ -36,11 +45,15 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       return items.length;
     },
 
-    async release({ name: environment }, { kind, name, uid, finalizers }, unwanted) {
-      const body = releasing({ uid, finalizers }, unwanted);
-      if (body === undefined) return;
+    async release({ name: environment }, content, unwanted) {
+      const { kind, name, uid } = content;
       const ref = { name, namespace: namespaceName(environment) };
-      await client.patch(kind, ref, body, { as: "json" }).catch(insteadOf(isOvertaken, undefined));
+      const remove = async (round: number) => {
+        const found = round === 1 ? content : (await client.find<WireObject>(kind, ref))?.metadata;
+        const body = found?.uid === uid ? withoutFinalizers(found, unwanted) : undefined;
+        if (body !== undefined) await client.patch(kind, ref, body, { as: "json" });
+      };
+      return retryOnConflict(remove).then(() => undefined, refusalOf);
     },
 
     async retainedVolumes({ name }) {
@@ -75,7 +88,16 @@ async function contentsOf(
 ): Promise<readonly Content[]> {
   const list = client.list<WireObject>(kind, { namespace, metadataOnly: true });
   const { items } = await list.catch(insteadOf(isUnlisted, { items: [] }));
-  return items.map(({ metadata: { name, uid, finalizers = [] } }) => ({ kind, name, uid, finalizers }));
+  return items.map(({ metadata: { name, uid, resourceVersion, finalizers = [] } }) => {
+    return { kind, name, uid, resourceVersion, finalizers };
+  });
+}
+
+/** The refusal of a release: a webhook may answer it with any status. An object that went, or changes all the time, is none. */
+function refusalOf(error: unknown): string | undefined {
+  if (isNotFound(error) || isConflict(error)) return undefined;
+  if (!(error instanceof KubeError) || !(isForbidden(error) || isInvalid(error))) throw error;
+  return error.detail() || error.message;
 }
 
 /** Its definition went since, or the server behind it is away; a namespace says itself what it can't look for. */

@@ -1,7 +1,7 @@
 import { FINALIZER } from "../../../crds/group.ts";
-import { insteadOf, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";
+import { removeFinalizers } from "./finalizer-patch.ts";
 import { kept, type Store } from "./store.ts";
 
 interface Context<T extends KubeObject> extends Pick<Store<T>, "client" | "cache"> {
@@ -23,10 +23,7 @@ export function kubernetesStatusWriter<T extends KubeObject, Status>(context: Co
       return kept(cache, await patch(resource, [{ op: "add", path: "/metadata/finalizers", value: finalizers }]));
     },
     async removeFinalizer(resource) {
-      const finalizers = (resource.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
-      const removal = patch(resource, [{ op: "replace", path: "/metadata/finalizers", value: finalizers }]);
-      const left = await removal.catch(insteadOf(isNotFound, "gone"));
-      if (left === "gone" || finalizers.length === 0) cache.deleted(resource);
+      await removeFinalizers(context, type, resource, [FINALIZER]);
     },
     async writeStatus(resource, status) {
       return kept(cache, await patch(resource, [{ op: "add", path: "/status", value: status }], "status"));

@@ -34,8 +34,9 @@ export interface MissedStates {
 export const IMPLAUSIBLE_ENDS = { moreThan: 5, share: 0.5 } as const;
 
 /**
- * What was missed: a state that differs from the newest known one, or a known end whose environment is there. Only a definite answer counts: a pull request that a list lacks, and one that could not be asked for, has
- * no answer, so it changes nothing. Nor does an answer that is older than what is known.
+ * The missed states: those that differ from the newest known one, and known ends whose environment is there. Only a definite
+ * answer counts: a pull request that a list lacks, or that could not be asked for, has none, so it changes nothing. Nor does
+ * an answer that is older than what is known.
  */
 export function missedStates(survey: Survey): MissedStates {
   const { answers, environments, rules } = survey;

@@ -1,6 +1,7 @@
 import { digestOf } from "../../../crds/digest.ts";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { isProtected } from "../../../crds/environment/lifetime.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
@@ -155,7 +156,7 @@ function survey(
   const known = (number: number) => newestKnown(number, context);
   const registeredMs = Date.parse(repository.metadata.creationTimestamp);
   const createsSince = new Date(Math.max(registeredMs, clock.now().getTime() - REMEMBERED_MS));
-  const protectedOnes = numbersOf(own.filter(({ spec }) => spec.protected === true));
+  const protectedOnes = numbersOf(own.filter(isProtected));
   const rules = repository.spec.pullRequest ?? {};
   return missedStates({ rules, answers, known, environments: numbersOf(own), protectedOnes, createsSince });
 }

@@ -1,5 +1,6 @@
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { isProtected } from "../../../crds/environment/lifetime.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
@@ -53,7 +54,7 @@ function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEn
 function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, head: Head): Decided {
   const lasting = evaluate(facts, LASTING_RULES);
   // A protected environment stays, and goes on with its pull request.
-  if (lasting.broken !== undefined && !environment.spec.protected) {
+  if (lasting.broken !== undefined && !isProtected(environment)) {
     return deletion(environment, lasting.broken.reason, lasting.trace, appliedAnnotation(facts.state));
   }
   const component = facts.repository.spec.type;

@@ -28,15 +28,14 @@ export async function takeOverApplication(
   environment: Owner,
   { cluster, deployer, settings, log }: TakeOverContext,
 ): Promise<Removal> {
-  const binding = accessBindingObject({ metadata: environment }, settings);
-  const held = { ...binding, metadata: { ...binding.metadata, finalizers: [RIGHTS_FINALIZER] } };
-  await cluster.ensure(environment, roleBindingKind, held).catch(insteadOf(isOutOfReach, "no rights"));
+  const binding = accessBindingObject({ metadata: environment }, settings, [RIGHTS_FINALIZER]);
+  await cluster.ensure(environment, roleBindingKind, binding).catch(insteadOf(isOutOfReach, "no rights"));
   const { name, uid } = environment;
   log.warn("the platform took over a deletion", { environment: name, uid });
   return deployer.abandon(environment);
 }
 
-/** The namespace is gone, or somebody deletes it already: it goes without us. */
+/** The namespace is gone, or is being deleted already: it goes without us. */
 const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
 
 /** Whether the platform has taken over what the deployer did not end. */
@@ -55,12 +54,14 @@ export interface EmptyingLimits {
   readonly recorded: readonly FinalizerRemoval[];
 }
 
-/** What was done in a namespace. */
+/** The state of a namespace after it was emptied as far as possible. */
 export interface Emptied {
   /** What is still held, once it is due. */
   readonly blockers: readonly Blocker[];
   /** The removals that the status must name before the next call makes them, with those of before. */
   readonly removals: readonly FinalizerRemoval[];
+  /** All that is held is waited for, or its release is refused: another look soon would find the same. */
+  readonly isQuiet: boolean;
 }
 
 /**
@@ -71,45 +72,70 @@ export interface Emptied {
 export async function emptyNamespace(
   environment: Owner,
   { isDue, isForced, recorded }: EmptyingLimits,
-  { cluster, namespaceContents, settings, log }: TakeOverContext,
+  context: TakeOverContext,
 ): Promise<Emptied> {
+  const { namespaceContents, settings } = context;
   await namespaceContents.endPods(environment, GRACE_SECONDS);
-  const { awaitedFinalizers } = settings.deletion;
-  const isAwaited = (finalizer: string) =>
-    !isForced && awaitedFinalizers.some((pattern) => matches(pattern, finalizer));
-  const held = (await namespaceContents.list(environment)).flatMap((content) => {
-    const foreign = content.finalizers.filter((finalizer) => !OWN.has(finalizer));
-    return foreign.length === 0 ? [] : [{ content, foreign }];
-  });
-  const giveBackRights = () =>
-    cluster.release(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING), [RIGHTS_FINALIZER]);
-  if (held.length === 0) {
-    await giveBackRights();
-    return { blockers: [], removals: recorded };
-  }
-  if (!isDue && !isForced) return { blockers: [], removals: recorded };
-  const unwanted = held.flatMap(({ content, foreign }) => {
-    const finalizers = foreign.filter((finalizer) => !isAwaited(finalizer));
-    return finalizers.length === 0 ? [] : [{ content, finalizers }];
-  });
-  const removals = withRemovals(recorded, unwanted);
-  const isNamed = (kind: string, finalizer: string, list: readonly FinalizerRemoval[]) =>
-    // A full list names no more: what is beyond it is removed all the same.
-    list.length >= ENTRIES_RECORDED || list.some((entry) => entry.kind === kind && entry.finalizer === finalizer);
-  for (const { content, finalizers } of unwanted) {
-    const { kind, name: object } = content;
-    const named = finalizers.filter((finalizer) => isForced || isNamed(kind.kind, finalizer, recorded));
-    if (named.length === 0) continue;
-    const { name, uid } = environment;
-    log.warn("finalizers were removed", { environment: name, uid, kind: kind.kind, object, finalizers: named });
-    await namespaceContents.release(environment, content, named);
-  }
-  // The step ends with this call, whatever is left.
-  if (isForced) await giveBackRights();
-  const blockers = held.flatMap(({ content, foreign }) =>
-    foreign.map((reason) => blocker(content, reason, isAwaited(reason))),
+  const awaited = isForced ? [] : settings.deletion.awaitedFinalizers;
+  const held = heldContents(await namespaceContents.list(environment), awaited);
+  const { refusals, removals } = await releaseHeld(
+    environment,
+    { held: isDue ? held : [], isForced, recorded },
+    context,
   );
-  return { blockers, removals };
+  // When forced, the step ends with this call, whatever is left.
+  if (held.length === 0 || isForced) await giveBackRights(environment, context);
+  const isQuiet = held.every(({ content, unwanted }) => unwanted.length === 0 || refusals.has(content));
+  const blockers = isDue ? held.flatMap((one) => blockersOf(one, refusals.get(one.content))) : [];
+  return { blockers, removals, isQuiet: held.length > 0 && isQuiet };
+}
+
+/** Releases what the status names already, or all of it when an admin forces it. */
+async function releaseHeld(
+  environment: Owner,
+  { held, isForced, recorded }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly held: readonly Held[] },
+  { namespaceContents, log }: TakeOverContext,
+) {
+  const { name, uid } = environment;
+  const refusals = new Map<Content, string>();
+  for (const { content, unwanted } of held) {
+    const { kind, name: object } = content;
+    const finalizers = unwanted.filter((finalizer) => isForced || isNamed(kind.kind, finalizer, recorded));
+    if (finalizers.length === 0) continue;
+    const refusal = await namespaceContents.release(environment, content, finalizers);
+    if (refusal === undefined) {
+      log.warn("finalizers were removed", { environment: name, uid, kind: kind.kind, object, finalizers });
+    } else refusals.set(content, refusal);
+  }
+  return { refusals, removals: withRemovals(recorded, held) };
+}
+
+function giveBackRights(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): Promise<void> {
+  const ref = refIn({ metadata: environment }, ACCESS_BINDING);
+  return cluster.release(environment, roleBindingKind, ref, [RIGHTS_FINALIZER]);
+}
+
+/** An object that finalizers of others hold. */
+export interface Held {
+  readonly content: Content;
+  /** Those that the platform removes. */
+  readonly unwanted: readonly string[];
+  /** Those that free something outside the cluster. */
+  readonly awaited: readonly string[];
+}
+
+/**
+ * The objects that finalizers of others hold, which are neither Kubernetes' own nor the platform's.
+ *
+ * @param patterns finalizers that are waited for; one that ends in `/*` stands for all of that domain
+ */
+export function heldContents(contents: readonly Content[], patterns: readonly string[]): readonly Held[] {
+  return contents.flatMap((content) => {
+    const foreign = content.finalizers.filter((finalizer) => !OWN.has(finalizer));
+    const isAwaited = (finalizer: string) => patterns.some((pattern) => matches(pattern, finalizer));
+    const [awaited, unwanted] = [foreign.filter(isAwaited), foreign.filter((finalizer) => !isAwaited(finalizer))];
+    return foreign.length === 0 ? [] : [{ content, unwanted, awaited }];
+  });
 }
 
 /** Kubernetes' own, which its controllers take off when their part is done, and ours. */
@@ -126,23 +152,27 @@ function matches(pattern: string, finalizer: string): boolean {
   return pattern.endsWith("/*") ? finalizer.startsWith(pattern.slice(0, -1)) : finalizer === pattern;
 }
 
-function blocker({ kind, name }: Content, reason: string, isAwaited: boolean): Blocker {
-  const message = isAwaited
-    ? "a finalizer that frees something outside the cluster: it is waited for"
-    : "a finalizer that the platform removes";
-  return { kind: kind.kind, name, reason, message };
+function blockersOf({ content: { kind, name }, unwanted, awaited }: Held, refusal: string | undefined): Blocker[] {
+  const removed =
+    refusal === undefined
+      ? "a finalizer that the platform removes"
+      : `a finalizer whose removal is refused, and tried again: ${refusal}`;
+  const waitedFor = "a finalizer that frees something outside the cluster: it is waited for";
+  const named = (message: string) => (reason: string) => ({ kind: kind.kind, name, reason, message });
+  return [...unwanted.map(named(removed)), ...awaited.map(named(waitedFor))];
 }
 
-interface Unwanted {
-  readonly content: Content;
-  readonly finalizers: readonly string[];
+/** A full list names no more: what is beyond it is removed all the same. */
+function isNamed(kind: string, finalizer: string, recorded: readonly FinalizerRemoval[]): boolean {
+  if (recorded.length >= ENTRIES_RECORDED) return true;
+  return recorded.some((entry) => entry.kind === kind && entry.finalizer === finalizer);
 }
 
 /** An entry for each kind and finalizer. */
-function withRemovals(recorded: readonly FinalizerRemoval[], unwanted: readonly Unwanted[]): FinalizerRemoval[] {
+function withRemovals(recorded: readonly FinalizerRemoval[], held: readonly Held[]): FinalizerRemoval[] {
   const entries = new Map(recorded.map((entry) => [keyOf(entry), entry]));
-  const found = unwanted.flatMap(({ content: { kind, name }, finalizers }) =>
-    finalizers.map((finalizer) => ({ kind: kind.kind, name, finalizer })),
+  const found = held.flatMap(({ content: { kind, name }, unwanted }) =>
+    unwanted.map((finalizer) => ({ kind: kind.kind, name, finalizer })),
   );
   for (const [key, same] of Map.groupBy(found, keyOf)) {
     const [first] = same;

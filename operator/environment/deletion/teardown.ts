@@ -107,6 +107,8 @@ export const TEARDOWN_STEPS: readonly string[] = [...new Set(ACTIONS.map(({ step
 
 /** Another look at what is emptied: the namespace controller says nothing while it waits for its own next one. */
 const EMPTYING_RECHECK_MS = 2_000;
+/** The same where all that is left is waited for, or refused: every look lists all kinds. */
+const QUIET_RECHECK_MS = 15_000;
 
 async function removeVolumes({ metadata }: DeletionTarget, context: TeardownContext): Promise<Passed> {
   const kept = await endVolumes(metadata, context);
@@ -152,9 +154,10 @@ async function removeNamespace(target: DeletionTarget, context: TeardownContext)
   const isDue = waitedMs(target, "namespace", context) >= context.settings.deletion.finalizerSeconds * 1_000;
   const isForced = isDue && isForceWanted(target, "namespace");
   const recorded = status?.teardown?.removals ?? [];
-  const { blockers, removals } = await emptyNamespace(metadata, { isDue, isForced, recorded }, context);
+  const { blockers, removals, isQuiet } = await emptyNamespace(metadata, { isDue, isForced, recorded }, context);
   const named = blockers.length === 0 ? removal : { ...removal, blockers };
-  return { ...named, removals, isOverdue: blockers.length > 0, recheckMs: EMPTYING_RECHECK_MS };
+  const recheckMs = isQuiet ? QUIET_RECHECK_MS : EMPTYING_RECHECK_MS;
+  return { ...named, removals, isOverdue: blockers.length > 0, recheckMs };
 }
 
 /** Whether an admin wants this step forced. */

@@ -38,9 +38,18 @@ export function secretObject(
   return inNamespace(environment, secretKind, name, { type: "Opaque", immutable: true, data });
 }
 
-/** Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace. */
-export function accessBindingObject(environment: Named, settings: Settings): DesiredObject {
-  return inNamespace(environment, roleBindingKind, ACCESS_BINDING, accessBinding(settings));
+/**
+ * Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace.
+ *
+ * @param finalizers keep the right while the namespace is deleted
+ */
+export function accessBindingObject(
+  environment: Named,
+  settings: Settings,
+  finalizers: readonly string[] = [],
+): DesiredObject {
+  const binding = inNamespace(environment, roleBindingKind, ACCESS_BINDING, accessBinding(settings));
+  return finalizers.length === 0 ? binding : { ...binding, metadata: { ...binding.metadata, finalizers } };
 }
 
 /** The name of the RoleBinding that gives the platform its rights in an environment's namespace. */

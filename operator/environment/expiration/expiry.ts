@@ -70,10 +70,12 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
 
 async function remove(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const { name } = environment.metadata;
+  const { protectedUntil } = environment.spec;
+  const lift = protectedUntil === undefined ? {} : { liftsProtection: true };
   try {
-    const outcome = await context.environments.remove(environment, { onlyThisVersion: true });
+    const outcome = await context.environments.remove(environment, { onlyThisVersion: true, ...lift });
     if (outcome === "changed") return { retryInMs: CHANGED_RECHECK_MS };
-    context.log.info("environment expired", { environment: name });
+    context.log.info("environment expired", { environment: name, ...(protectedUntil && { protectedUntil }) });
     return "deleting";
   } catch (error) {
     if (!(error instanceof RemovalRefused)) throw error;

@@ -9,7 +9,7 @@ import { shortHash } from "../short-hash.ts";
 
 /** The length of the status field; of a longer value the beginning counts. */
 const RENEW_MAX_LENGTH = 128;
-const SWITCHES = ["ttlHours", "protected", "suspended"] as const;
+const SWITCHES = ["ttlHours", "protected", "protectedUntil", "suspended"] as const;
 
 /**
  * The manifest as the GitOps tool sent it last, without what other field managers wrote later; `undefined` when the tool
@@ -35,7 +35,7 @@ export function noteManifest(
   // fields it may be a write in the same second.
   if (former?.writtenAt === writtenAt && former.fieldsHash !== fieldsHash) return former;
   const sent = partOf(environment.spec, fields) as Partial<EphemeralEnvironment["spec"]>;
-  const { ttlHours: _, protected: __, suspended: ___, ...others } = sent;
+  const { ttlHours: _, protected: __, protectedUntil: ___, suspended: ____, ...others } = sent;
   return {
     specHash: hash("sha256", canonical(others), "hex"),
     switches: switchesOf(sent, environment, former),

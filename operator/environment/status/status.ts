@@ -47,12 +47,14 @@ export function statusAfter(
 ): EnvironmentStatus {
   const { metadata, spec, status: former } = environment;
   const findings = [...results.values()].map((result) => result.findings);
-  const { rollout: _, protected: __, ...kept }: EnvironmentStatus = Object.assign({}, former, ...findings);
+  const found: EnvironmentStatus = Object.assign({}, former, ...findings);
+  const { rollout: _, protected: __, protectedUntil: ___, ...kept } = found;
   const timed = { ...kept, ...observedFields(environment, kept, context) };
   const rollout = rolloutOf(environment, timed, context.now);
   const status: EnvironmentStatus = {
     ...timed,
     ...(spec.protected ? { protected: true } : {}),
+    ...protectionEnd(environment, context.now),
     ...(rollout === undefined ? {} : { rollout }),
   };
   const steps = stepConditions(environment, results, context);
@@ -60,6 +62,17 @@ export function statusAfter(
   const ready = transition(findCondition(former?.conditions, "Ready"), readiness(current, context), context.now);
   const conditions = [...steps, ...informationalConditions(current, former?.conditions, context), ready];
   return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
+}
+
+/** One that has ended stays, also when the operator has removed it and its deletion failed: it is due since then. */
+function protectionEnd(
+  { spec, status }: EphemeralEnvironment,
+  now: Date,
+): Pick<EnvironmentStatus, "protectedUntil"> | undefined {
+  if (spec.protectedUntil !== undefined) return { protectedUntil: spec.protectedUntil };
+  const { protectedUntil } = status ?? {};
+  const isEnded = protectedUntil !== undefined && Date.parse(protectedUntil) <= now.getTime();
+  return isEnded ? { protectedUntil } : undefined;
 }
 
 /** What was observed of the resource itself, and its lifetime. */

@@ -13,6 +13,8 @@ export interface Extension {
 
 /** What may be changed of a spec at any time; what is left out stays as it is. */
 export interface EnvironmentUpdate extends Pick<EnvironmentSpec, "protected" | "suspended"> {
+  /** `spec.protectedUntil`; null removes it. */
+  readonly protectedUntil?: string | null;
   readonly backend?: SourceUpdate;
   /** Only of an environment that has a frontend. */
   readonly frontend?: SourceUpdate;

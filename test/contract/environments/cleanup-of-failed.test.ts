@@ -82,6 +82,12 @@ describe("a cleanup of failed environments", () => {
       reason: "it is not built at all: it stands for its manifest in Git",
     },
     { which: "is protected", spec: { protected: true }, body: { include_running: true }, reason: "it is protected" },
+    {
+      which: "is protected for a time",
+      spec: { protectedUntil: NOW },
+      body: { include_running: true },
+      reason: "it is protected",
+    },
     { which: "has a former version that answers", status: answering("True"), reason: runs },
     { which: "has a former version that may answer", status: answering("Unknown"), reason: runs },
     {

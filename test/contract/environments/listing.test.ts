@@ -70,7 +70,13 @@ describe("the list of environments", () => {
   test("is wrapped in version 2, where each has more", async () => {
     const v1 = await list("?limit=2");
     const v2 = await list("?limit=2", "developer", "/api/v2/environments");
-    const more = { protected: false, suspended: false, repositories: expect.anything(), progress: expect.anything() };
+    const more = {
+      protected: false,
+      protected_until: null,
+      suspended: false,
+      repositories: expect.anything(),
+      progress: expect.anything(),
+    };
     const environments = v1.body.environments.map((environment: object) => ({ ...environment, ...more }));
     const data = { ...v1.body, environments };
     expect(v2.body).toEqual({ status: "success", data, timestamp: service.clock.now().toISOString() });

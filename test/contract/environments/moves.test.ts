@@ -77,7 +77,7 @@ describe("a move to another source", () => {
     expect(await spec()).toMatchObject({
       backend: { branch: "feature/cart", commit: OTHER },
       frontend: { branch: "feature/cart", commit: HEAD },
-      protected: true,
+      protectedUntil: expect.any(String),
     });
   });
 

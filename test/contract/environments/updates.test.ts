@@ -45,6 +45,7 @@ describe("the switches of an environment", () => {
       data: {
         ...detail,
         protected: false,
+        protected_until: null,
         suspended: true,
         managed_by: null,
         observed: false,
@@ -86,7 +87,7 @@ describe("the switches of an environment", () => {
     expectPromised(reply, "get", "/api/v2/environments/{environment_id}");
     const { body: detail } = await call("get", "/api/environments/feature-test");
     expect(reply.body.data).toEqual({
-      ...{ ...detail, protected: false, suspended: true, managed_by: null, observed: false },
+      ...{ ...detail, protected: false, protected_until: null, suspended: true, managed_by: null, observed: false },
       conditions: [{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }],
       cost: UNKNOWN_COST,
     });
@@ -122,5 +123,77 @@ describe("the switches of an environment", () => {
       "Method not allowed",
     );
     expect((await found()).spec).not.toHaveProperty("suspended");
+  });
+});
+
+describe("a protection", () => {
+  const hoursAfter = (expiry: string, hours: number) => new Date(Date.parse(expiry) + hours * 3_600_000).toISOString();
+
+  test("by a developer ends 168 hours after the expiry, and says so", async () => {
+    const { expires_at: expiry } = (await call("get", PATH)).body.data;
+    const until = hoursAfter(expiry, 168);
+    const reply = await call("patch", PATH, { protected: true });
+    expectPromised(reply, "patch", "/api/v2/environments/{environment_id}");
+    expect(reply.body.data).toMatchObject({ protected: true, protected_until: until });
+    expect((await found()).spec).toMatchObject({ protectedUntil: until });
+    expect((await found()).spec).not.toHaveProperty("protected");
+    const listed = (await call("get", "/api/v2/environments")).body.data.environments;
+    expect(listed).toMatchObject([{ protected: true, protected_until: until }]);
+  });
+
+  test("by a maintainer has no end, also where a developer has set one", async () => {
+    await call("patch", PATH, { protected: true });
+    const reply = await call("patch", PATH, { protected: true }, "maintainer");
+    expect(reply.body.data).toMatchObject({ protected: true, protected_until: null });
+    expect((await found()).spec).not.toHaveProperty("protectedUntil");
+  });
+
+  test("by a maintainer is not shortened by a developer who protects, too", async () => {
+    await call("patch", PATH, { protected: true }, "maintainer");
+    const reply = await call("patch", PATH, { protected: true });
+    expect(reply.body.data).toMatchObject({ protected: true, protected_until: null });
+    expect((await found()).spec).not.toHaveProperty("protectedUntil");
+  });
+
+  test("by a maintainer is not taken back by a developer", async () => {
+    await call("patch", PATH, { protected: true }, "maintainer");
+    expectProblem(await call("patch", PATH, { protected: false, suspended: true }), 403, /ask a maintainer/);
+    expect((await found()).spec).toMatchObject({ protected: true });
+    expect((await found()).spec).not.toHaveProperty("suspended");
+    expect((await call("patch", PATH, { protected: false }, "maintainer")).body.data).toMatchObject({
+      protected: false,
+    });
+  });
+
+  test("by a developer refuses the deletion, too", async () => {
+    await call("patch", PATH, { protected: true });
+    expectProblem(await call("delete", PATH), 409, /protected/);
+  });
+
+  test("longer than a developer's is not shortened by one who protects, too", async () => {
+    const made = await found();
+    const protectedUntil = "2030-01-01T00:00:00Z";
+    service.environments.put({ ...made, spec: { ...made.spec, protectedUntil } });
+    const reply = await call("patch", PATH, { protected: true });
+    expect(reply.body.data).toMatchObject({ protected_until: "2030-01-01T00:00:00.000Z" });
+  });
+
+  test("loses its end when it is removed", async () => {
+    await call("patch", PATH, { protected: true });
+    const reply = await call("patch", PATH, { protected: false });
+    expect(reply.body.data).toMatchObject({ protected: false, protected_until: null });
+    expect((await found()).spec).not.toHaveProperty("protectedUntil");
+  });
+
+  test("abuse case 125: is not prolonged by asking again, and is refused once it would have ended", async () => {
+    const { expires_at: expiry } = (await call("get", PATH)).body.data;
+    await call("patch", PATH, { protected: true });
+    service.clock.advance(24 * 3_600_000);
+    const again = await call("patch", PATH, { protected: true });
+    expect(again.body.data).toMatchObject({ protected_until: hoursAfter(expiry, 168) });
+    await call("patch", PATH, { protected: false });
+    service.clock.advance(168 * 3_600_000);
+    expectProblem(await call("patch", PATH, { protected: true }), 409, /168 hours after the expiry/);
+    expect((await call("patch", PATH, { protected: true }, "maintainer")).status).toBe(200);
   });
 });

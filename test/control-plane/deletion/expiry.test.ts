@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import { limitRangeKind, namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
@@ -149,6 +149,47 @@ describe("an environment whose time is up", () => {
     await running?.stop();
     await operatorAhead({ own: 201, server: 201 });
     await world.expectGone(made);
+  }, 120_000);
+
+  test("goes when a protection with an end is over, without a further grace period", async () => {
+    const { metadata } = await given(hour);
+    const protectedUntil = new Date(Date.parse(metadata.creationTimestamp) + 5 * 3_600_000).toISOString();
+    await operatorAhead({ own: 0, server: 0 });
+    await change({ protectedUntil });
+    const shielded = await world.expectState(
+      name,
+      "showing the end of its protection",
+      ({ status }) => status?.protectedUntil === protectedUntil,
+    );
+    await running?.stop();
+    await operatorAhead({ own: 4, server: 4 });
+    expect(isLeaving(await world.reconcile(name))).toBe(false);
+
+    await running?.stop();
+    // Its own delete is refused like any other: the chart's policy knows no time.
+    await expect(world.admin.delete(environmentType, { name })).rejects.toMatchObject({ status: 403 });
+    await operatorAhead({ own: 6, server: 6 });
+    await world.expectGone(shielded);
+    const [record] = (await world.admin.list(recordType)).items.filter(({ spec }) => spec.uid === metadata.uid);
+    // The API server's own time is long before that, so this is no expiry by its deletion timestamp.
+    expect(record?.spec).toMatchObject({ dueAt: protectedUntil });
+  }, 120_000);
+
+  test("stays when it is protected without end after the end of its protection, and has a grace period after that", async () => {
+    const { metadata } = await given(hour);
+    const past = new Date(Date.parse(metadata.creationTimestamp)).toISOString();
+    await operatorAhead({ own: 0, server: 0 });
+    await change({ protected: true, protectedUntil: past });
+    await world.expectState(name, "showing its protection", ({ status }) => status?.protected === true);
+    await running?.stop();
+    await operatorAhead({ own: 200, server: 200 });
+    expect(isLeaving(await world.reconcile(name))).toBe(false);
+    await change({ protected: false });
+    const removed = await world.expectState(name, "having a grace period", ({ status }) => !!status?.expiryNotBefore);
+    expect(isLeaving(removed)).toBe(false);
+    await running?.stop();
+    await operatorAhead({ own: 201, server: 201 });
+    await world.expectGone(removed);
   }, 120_000);
 
   test("stays when it is protected between the decision and the delete", async () => {

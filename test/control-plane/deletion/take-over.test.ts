@@ -5,6 +5,7 @@ import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
+import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { administrator } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
@@ -54,6 +55,44 @@ describe("a deletion that the deployer does not end", () => {
       await stop();
     }
   }, 180_000);
+
+  test.each([1, 0])(
+    "is taken over once by two operators that both believe to lead, after %i s",
+    async (chartSeconds) => {
+      const name = `held-by-two-${chartSeconds}`;
+      const settings = settingsFrom({ ...testSettings, deletion: { chartSeconds, finalizerSeconds: 2 } });
+      const namespace = `env-${name}`;
+      const made = await held(name);
+      const names = ["held", "held-1", "held-2", "held-3"];
+      for (const other of names.slice(1)) {
+        await world.admin.create(configMaps, { metadata: { name: other, namespace, finalizers: [HOLD] } });
+      }
+      /** The releases that the API server accepted, by either. */
+      const released: string[] = [];
+      const onRequest: RequestSeam = async (request, next) => {
+        const answer = await next();
+        const isRelease =
+          request.verb === "patch" && request.namespace === namespace && request.type?.kind === "ConfigMap";
+        if (isRelease && answer.status === 200) {
+          released.push(request.name ?? "");
+        }
+        return answer;
+      };
+      const both = await Promise.all([1, 2].map(() => world.startOperator({ settings, onRequest })));
+      await world.delete(made);
+      await world.expectGone(made);
+      expect(released.sort()).toEqual(names);
+      const records = (await world.admin.list(recordType)).items.filter(({ spec }) => spec.uid === made.metadata.uid);
+      expect(records.map(({ spec }) => spec)).toMatchObject([
+        {
+          takenOver: expect.stringMatching(/^not deleted by the deployer within [0-9] s/),
+          removals: [{ kind: "ConfigMap", finalizer: HOLD, names, objects: names.length }],
+        },
+      ]);
+      await Promise.all(both.map(({ stop }) => stop()));
+    },
+    180_000,
+  );
 
   test("waits for what frees something outside the cluster, until an admin forces it, while no pod has more time than it may", async () => {
     const name = "held-balancer";

@@ -146,6 +146,17 @@ describe("rights on an environment", () => {
     expect(await developer.delete(`${path}?dryRun=All`)).toMatchObject({ status: 200 });
   });
 
+  test("one that is protected for a time is deleted by nobody until that is removed, whatever the time", async () => {
+    await platform.patch(path, { spec: { protectedUntil: "2026-01-01T00:00:00Z" } });
+    const words = `environment ${name} is protected for a time: remove spec.protectedUntil first, then delete it`;
+    for (const person of [developer, maintainer, platform, admin]) {
+      const reply = await person.delete(path);
+      expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
+    }
+    await developer.patch(path, { spec: { protectedUntil: null } });
+    expect(await developer.delete(`${path}?dryRun=All`)).toMatchObject({ status: 200 });
+  });
+
   test("protection holds against the deletion of all at once, too", async () => {
     const other = unique("rights-");
     await given(admin, paths.environments, environmentObject(other, { protected: true }));

@@ -1,6 +1,6 @@
 import { kubernetesNamespaceContents } from "../../../operator/adapters/kubernetes/namespace-contents.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
-import { namespaceKind, podKind } from "../../../operator/kit/client/kinds.ts";
+import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -10,6 +10,14 @@ import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
 
 const plane = await controlPlane();
+
+const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
+const policies = wireKind({
+  ...{ ...admission, kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies" },
+});
+const bindings = wireKind({
+  ...{ ...admission, kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings" },
+});
 
 namespaceContentsSuite("on Kubernetes", async () => {
   const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken) });
@@ -30,6 +38,35 @@ namespaceContentsSuite("on Kubernetes", async () => {
     },
     async deleteConfigMap(ref) {
       await client.delete(configMaps, ref);
+    },
+    async refuseChanges({ name, namespace }, word) {
+      const ref = { name: `refuse-${namespace}` };
+      const resourceRules = [
+        {
+          apiGroups: [""],
+          apiVersions: ["v1"],
+          resources: ["configmaps"],
+          operations: ["UPDATE"],
+          scope: "Namespaced",
+        },
+      ];
+      const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": namespace } };
+      const validations = [{ expression: `object.metadata.name != '${name}'`, reason: "Invalid", message: word }];
+      const matchConstraints = { namespaceSelector, resourceRules };
+      await client.create(policies, { metadata: ref, spec: { matchConstraints, validations } });
+      await client.create(bindings, { metadata: ref, spec: { policyName: ref.name, validationActions: ["Deny"] } });
+      const changed = { metadata: { labels: { changed: "true" } } };
+      const isRefused = () =>
+        client.patch(configMaps, { name, namespace }, changed, { as: "merge" }).then(
+          () => false,
+          () => true,
+        );
+      await until(isRefused, { what: "the policy being in force" });
+      return async () => {
+        await client.delete(bindings, ref);
+        await client.delete(policies, ref);
+        await until(async () => !(await isRefused()), { what: "the policy being gone" });
+      };
     },
     async makePod(ref, terminationGracePeriodSeconds) {
       const containers = [{ name: "main", image: "example.test/none" }];

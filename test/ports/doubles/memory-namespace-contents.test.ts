@@ -7,6 +7,7 @@ import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
 
 namespaceContentsSuite("in memory", async () => {
   const cluster = memoryCluster();
+  const contents = memoryNamespaceContents(cluster);
   const metadata = (ref: { name: string; namespace: string }) => ({
     ...{ ...ref, uid: randomUUID(), resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
   });
@@ -15,7 +16,7 @@ namespaceContentsSuite("in memory", async () => {
       .within(ref.namespace)
       .find((one) => one.kind.plural === kind.plural && one.object.metadata.name === ref.name);
   return {
-    contents: memoryNamespaceContents(cluster),
+    contents,
     makeNamespace: async () => undefined,
     async makeConfigMap(ref, finalizers) {
       cluster.put(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata(ref), finalizers } });
@@ -29,6 +30,10 @@ namespaceContentsSuite("in memory", async () => {
       if (object === undefined) return;
       const deletionTimestamp = "2026-01-01T00:00:00Z";
       cluster.put(configMaps, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
+    },
+    async refuseChanges({ name }, word) {
+      contents.refuse(name, word);
+      return async () => contents.refuse(name);
     },
     async makePod(ref, terminationGracePeriodSeconds) {
       const spec = { terminationGracePeriodSeconds };

@@ -16,6 +16,8 @@ export interface ContentsScene {
   finalizersOf(ref: { name: string; namespace: string }): Promise<readonly string[] | undefined>;
   /** Asks for its deletion, as somebody else. */
   deleteConfigMap(ref: { name: string; namespace: string }): Promise<void>;
+  /** An admin's admission policy refuses every change of it with 422, in a sentence that has this word; returns its end. */
+  refuseChanges(ref: { name: string; namespace: string }, word: string): Promise<() => Promise<void>>;
   /** A pod that runs on a node. */
   makePod(ref: { name: string; namespace: string }, graceSeconds: number): Promise<void>;
   /** Asks for its deletion, as somebody else. */
@@ -69,23 +71,37 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       expect(await scene.contents.list({ name: unique("none-"), uid: randomUUID() })).toEqual([]);
     });
 
-    test("takes off the finalizers that are named, of an object that has not changed since", async () => {
+    test("takes off the finalizers that are named, also of an object that changed since, and none of another one", async () => {
       const { owner, namespace } = await given();
       const ref = { name: "a-held", namespace };
       await scene.makeConfigMap(ref, [KEPT, UNWANTED]);
       const [listed] = await configMapsOf(owner);
       if (listed === undefined) throw new TypeError("the ConfigMap is not listed");
-      await scene.contents.release(owner, { ...listed, uid: randomUUID() }, [UNWANTED]);
-      await scene.contents.release(owner, { ...listed, finalizers: [UNWANTED] }, [UNWANTED]);
+      await scene.contents.release(owner, { ...listed, uid: randomUUID(), resourceVersion: "1" }, [UNWANTED]);
       expect(await scene.finalizersOf(ref)).toEqual([KEPT, UNWANTED]);
-      await scene.contents.release(owner, listed, [UNWANTED, "example.test/none"]);
+      await scene.contents.release(owner, { ...listed, resourceVersion: "1", finalizers: [UNWANTED] }, [UNWANTED]);
       expect(await scene.finalizersOf(ref)).toEqual([KEPT]);
-      await scene.contents.release(owner, listed, [UNWANTED]);
+      expect(await scene.contents.release(owner, listed, [UNWANTED, "example.test/none"])).toBeUndefined();
+      expect(await scene.finalizersOf(ref)).toEqual([KEPT]);
       await scene.deleteConfigMap(ref);
       const [last] = await configMapsOf(owner);
       if (last === undefined) throw new TypeError("the ConfigMap went although a finalizer holds it");
       await scene.contents.release(owner, last, [KEPT]);
       await until(async () => (await scene.finalizersOf(ref)) === undefined, { what: "the ConfigMap being gone" });
+    });
+
+    test("says what refuses to have finalizers taken off", async () => {
+      const { owner, namespace } = await given();
+      const ref = { name: "a-guarded", namespace };
+      await scene.makeConfigMap(ref, [UNWANTED]);
+      const end = await scene.refuseChanges(ref, "guarded");
+      const [listed] = await configMapsOf(owner);
+      if (listed === undefined) throw new TypeError("the ConfigMap is not listed");
+      expect(await scene.contents.release(owner, listed, [UNWANTED])).toMatch(/guarded/);
+      expect(await scene.finalizersOf(ref)).toEqual([UNWANTED]);
+      await end();
+      expect(await scene.contents.release(owner, listed, [UNWANTED])).toBeUndefined();
+      expect(await scene.finalizersOf(ref)).toEqual([]);
     });
 
     test("ends pods: those that nobody deleted, and those that take longer than they may", async () => {

@@ -1,4 +1,5 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { isProtected } from "../../../../crds/environment/lifetime.ts";
 import { mayReturn } from "../../../../crds/environment/managed-by.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { DELETION_CAUSE_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
@@ -9,7 +10,7 @@ import { type OperatorEnvironments, RemovalRefused, type Removing } from "../../
 import { environmentType } from "../kinds.ts";
 import { keptRest, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { patchLatest } from "./changes.ts";
+import { type Change, patchLatest } from "./changes.ts";
 import { countNow, reread } from "./lookup.ts";
 
 /** What reading and deleting environments takes. */
@@ -31,36 +32,45 @@ export function operatorEnvironments(context: Context): OperatorEnvironments {
 
 /**
  * The environment with what a deletion can't carry noted on it: its cause, where its record needs one, and its span, where
- * it is traced. A protected one stays as it is: its deletion is going to be refused.
+ * it is traced. A protection that has ended goes with the same write; an environment with any other stays as it is: its
+ * deletion is going to be refused.
  */
 async function withNotes(
   context: Context,
   environment: EphemeralEnvironment,
-  { cause, onlyThisVersion = false }: Removing,
+  removing: Removing,
 ): Promise<EphemeralEnvironment | "changed"> {
-  const needed = mayReturn(environment) ? cause : undefined;
-  const annotations = notesOf(needed, context.traceparent?.());
-  if (environment.spec.protected || Object.keys(annotations).length === 0) return environment;
+  const notes = notesOf(environment, removing, context.traceparent?.());
+  if (notes === undefined) return environment;
   const { resourceVersion } = environment.metadata;
   let isChanged = false;
   try {
     const noted = await patchLatest(context, environment, ({ metadata }) => {
-      isChanged = onlyThisVersion && metadata.resourceVersion !== resourceVersion;
-      return isChanged || metadata.deletionTimestamp !== undefined ? undefined : { annotations };
+      isChanged = removing.onlyThisVersion === true && metadata.resourceVersion !== resourceVersion;
+      return isChanged || metadata.deletionTimestamp !== undefined ? undefined : notes.patch;
     });
     return isChanged ? "changed" : noted;
   } catch (error) {
     // No deletion fails for the sake of a span.
-    if (needed === undefined || error instanceof EnvironmentNotFound) return environment;
+    if (!notes.isNeeded || error instanceof EnvironmentNotFound) return environment;
     throw error;
   }
 }
 
-function notesOf(cause: Removing["cause"], span: string | undefined): Readonly<Record<string, string>> {
-  return {
-    ...(cause && { [DELETION_CAUSE_ANNOTATION]: cause }),
+/** The write before the deletion, and whether the deletion depends on it; `undefined` where there is nothing to write. */
+function notesOf(
+  environment: EphemeralEnvironment,
+  { cause, liftsProtection = false }: Removing,
+  span: string | undefined,
+): { readonly patch: Partial<Change>; readonly isNeeded: boolean } | undefined {
+  const needed = mayReturn(environment) ? cause : undefined;
+  const annotations = {
+    ...(needed && { [DELETION_CAUSE_ANNOTATION]: needed }),
     ...(span && { [DELETION_TRACEPARENT_ANNOTATION]: span }),
   };
+  if (liftsProtection) return { patch: { annotations, spec: { protectedUntil: null } }, isNeeded: true };
+  if (isProtected(environment) || Object.keys(annotations).length === 0) return undefined;
+  return { patch: { annotations }, isNeeded: needed !== undefined };
 }
 
 async function remove(
@@ -97,7 +107,7 @@ async function refusedRemoval(
   const current = await reread(client, environment);
   if (current === undefined) return "conflict";
   if (isConflict(error)) throw error;
-  if (!current.spec.protected) throw refused(error);
+  if (!isProtected(current)) throw refused(error);
   throw new EnvironmentConflict("The environment is protected: remove the protection first", { cause: error });
 }
 

@@ -9,7 +9,7 @@ import {
   type IdempotencyRecord,
   markAnnotations,
 } from "../../../../crds/environment/idempotency-record.ts";
-import { expiresAt } from "../../../../crds/environment/lifetime.ts";
+import { expiresAt, isProtected } from "../../../../crds/environment/lifetime.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
@@ -161,8 +161,10 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
       const isSame = found?.metadata.resourceVersion === environment.metadata.resourceVersion;
       if (options?.onlyThisVersion && !isSame) return "changed";
       if (found === undefined || found.metadata.deletionTimestamp !== undefined) return "removing";
-      if (found.spec.protected) throw new EnvironmentConflict("The environment is protected");
-      store(found, { deletionTimestamp: kubernetesTime(clock.now()) });
+      const { protectedUntil: _, ...spec } = found.spec;
+      const lifted = options?.liftsProtection ? { ...found, spec } : found;
+      if (isProtected(lifted)) throw new EnvironmentConflict("The environment is protected");
+      store(lifted, { deletionTimestamp: kubernetesTime(clock.now()) });
       return "removing";
     },
 

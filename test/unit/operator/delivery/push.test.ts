@@ -48,6 +48,7 @@ test("a deleted branch deletes what pipelines made of it; others are told", asyn
   const world = new WebhookWorld();
   world.put(environment("made", { trigger: byPipeline }));
   world.put(environment("made-and-protected", { trigger: byPipeline, protected: true }));
+  world.put(environment("made-and-kept", { trigger: byPipeline, protectedUntil: "2026-01-09T00:00:00Z" }));
   world.put(environment("made-and-fixed", { trigger: byPipeline, backend: { ...following, commit: commitOf("a") } }));
   world.put(environment("by-hand", { trigger: { kind: "api" } }));
   world.put(environment("of-another", { trigger: { ...byPipeline, repository: "other" } }));
@@ -55,6 +56,7 @@ test("a deleted branch deletes what pipelines made of it; others are told", asyn
   expect(await pushed(world, { deleted: true })).toEqual([
     { name: "made", done: "delete", reason: "BranchDeleted" },
     { name: "made-and-protected", done: "nothing", reason: "Protected" },
+    { name: "made-and-kept", done: "nothing", reason: "Protected" },
     { name: "made-and-fixed", ...told },
     { name: "by-hand", ...told },
     { name: "of-another", ...told },

@@ -76,6 +76,18 @@ describe("a warning before an expiry", () => {
     expect(notifications.specs().map(({ facts }) => facts.hours)).toEqual(["24", "1"]);
   });
 
+  test("comes before the end of a protection instead, where that has one", async () => {
+    const { reconcile, clock, notifications } = scene(silent);
+    const protectedUntil = minutesLater(96 * HOUR).toISOString();
+    const given = { ...warned(48), spec: { ttlHours: 48, owner, protectedUntil } };
+    await reconcile(given);
+    clock.advance(47.5 * HOUR * 60_000);
+    expect(await reconcile(given)).toEqual([]);
+    clock.advance(24.5 * HOUR * 60_000);
+    expect(await reconcile(given)).toEqual(["expiry to email dev@example.test"]);
+    expect(notifications.specs().map(({ facts }) => facts.expiresAt)).toEqual([protectedUntil]);
+  });
+
   test("that would come with the creation is left out", async () => {
     const { reconcile, clock } = scene(silent);
     await reconcile({ spec: { ttlHours: 24, owner } });

@@ -51,15 +51,18 @@ describe("a sweep", () => {
     expect(await hosted.sweep()).toEqual([]);
   });
 
-  test("stores nothing of a known end whose environment is protected", async () => {
-    const hosted = await withEnvironment();
-    const [environment] = hosted.world.living;
-    if (environment === undefined) throw new Error("there is no environment");
-    hosted.world.put({ ...environment, spec: { ...environment.spec, protected: true } });
-    await hosted.arrive({ ...hosted.hosts(CLOSED), action: "closed" });
-    expect(await hosted.sweep()).toEqual([]);
-    expect(hosted.commits).toHaveLength(1);
-  });
+  test.each([{ protected: true }, { protectedUntil: "2026-01-09T00:00:00Z" }])(
+    "stores nothing of a known end whose environment is protected: %j",
+    async (shield) => {
+      const hosted = await withEnvironment();
+      const [environment] = hosted.world.living;
+      if (environment === undefined) throw new Error("there is no environment");
+      hosted.world.put({ ...environment, spec: { ...environment.spec, ...shield } });
+      await hosted.arrive({ ...hosted.hosts(CLOSED), action: "closed" });
+      expect(await hosted.sweep()).toEqual([]);
+      expect(hosted.commits).toHaveLength(1);
+    },
+  );
 
   test("makes nothing of pull requests from before the Repository, or from long ago", async () => {
     const hosted = new HostedWorld();

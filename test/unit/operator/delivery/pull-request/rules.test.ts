@@ -113,13 +113,13 @@ describe("what happens to an environment that exists", () => {
   async function outcomeOf(
     later: Partial<PullRequestState>,
     more: Partial<PullRequestRules> = {},
-    isProtected = false,
+    shield: { readonly protected?: boolean; readonly protectedUntil?: string } = {},
   ) {
     const rules = { ...both, requiredLabels: [...both.requiredLabels] };
     const world = new WebhookWorld({ repositories: [shopApi({ pullRequest: rules })] });
     await world.arrive(first);
     const [environment] = world.living;
-    if (environment !== undefined) world.put({ ...environment, spec: { ...environment.spec, protected: isProtected } });
+    if (environment !== undefined) world.put({ ...environment, spec: { ...environment.spec, ...shield } });
     // Rules may change in between.
     world.repositories.put(shopApi({ pullRequest: { ...rules, ...more } }));
     const { decision } = await world.arrive({ ...first, updatedAt: "2026-01-01T00:01:00Z", ...later });
@@ -162,7 +162,8 @@ describe("what happens to an environment that exists", () => {
     ["stays when the pull request is closed", closed, ["nothing", "Protected"]],
     ["goes on with its draft", { ...pushed, draft: true }, ["update", "NewCommit"]],
   ])("a protected one %s", async (_what, later, expected) => {
-    expect(await outcomeOf(later, {}, true)).toEqual(expected);
+    expect(await outcomeOf(later, {}, { protected: true })).toEqual(expected);
+    expect(await outcomeOf(later, {}, { protectedUntil: "2026-01-09T00:00:00Z" })).toEqual(expected);
   });
 
   test("a terminating name is waited for", async () => {

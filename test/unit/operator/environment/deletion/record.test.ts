@@ -88,6 +88,22 @@ describe("the record of an environment", () => {
       },
       { reason: "expired" },
     ],
+    [
+      "whose protection had ended, which the operator removed just before",
+      {
+        ...{ metadata: deleted(91), spec: { ttlHours: 1 } },
+        status: { ttlHours: 1, protectedUntil: minutesLater(90).toISOString() },
+      },
+      { reason: "expired", dueAt: minutesLater(90).toISOString() },
+    ],
+    [
+      "that was deleted right after its protection was taken back",
+      {
+        ...{ metadata: deleted(80), spec: { ttlHours: 1 } },
+        status: { ttlHours: 1, protectedUntil: minutesLater(90).toISOString() },
+      },
+      { reason: "deleted" },
+    ],
     ["whose time was nearly up", { metadata: deleted(59), spec: { ttlHours: 1 } }, { reason: "deleted" }],
     ["that went before our clock says so", { metadata: deleted(90) }, { teardownSeconds: 0 }],
     [

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { GROUP } from "../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../operator/adapters/argocd/kinds.ts";
+import { heldContents } from "../../../../../operator/environment/deletion/take-over.ts";
 import { isOver } from "../../../../../operator/environment/deletion/teardown.ts";
 import { podKind, roleBindingKind, wireKind } from "../../../../../operator/kit/client/kinds.ts";
 import { configMaps } from "../../../../support/fixtures/config-maps.ts";
@@ -86,7 +88,11 @@ describe("a deletion that the deployer does not end", () => {
     expect(finalizersOf(world, "held")).toEqual([HOLD, "foregroundDeletion"]);
     await world.pass();
     expect(finalizersOf(world, "held")).toEqual(["foregroundDeletion"]);
+    const listed = world.namespaceContents.lists();
     const rest = await world.pass({ after: 60 });
+    // Only the load balancer is left: one list in a quarter of a minute.
+    expect(rest.recheckMs).toBe(15_000);
+    expect(world.namespaceContents.lists()).toBe(listed + 1);
     expect(rest.blockers).toMatchObject([{ kind: "Service", name: "public", reason: BALANCER }]);
     expect(finalizersOf(world, "public")).toEqual([BALANCER]);
 
@@ -97,6 +103,28 @@ describe("a deletion that the deployer does not end", () => {
     expect(rightsOf(world)).toEqual([]);
     expect(world.records.list()).toMatchObject([
       { removals: [{ finalizer: HOLD }, { kind: "Service", finalizer: BALANCER, names: ["public"], objects: 1 }] },
+    ]);
+  });
+
+  test("names what refuses a removal, takes its time for the next attempt, and releases the others meanwhile", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, configMaps, "guarded", [HOLD]);
+    put(world, configMaps, "held", [HOLD]);
+    world.namespaceContents.refuse("guarded", 'admission webhook "guard.example.test" denied the request: keep');
+    await world.pass({ after: 1 });
+    await world.pass({ after: 1 });
+    expect((await world.pass()).recheckMs).toBe(2_000);
+    expect(finalizersOf(world, "held")).toEqual([]);
+    const refused = await world.pass();
+    expect(refused.recheckMs).toBe(15_000);
+    expect(refused.blockers).toMatchObject([
+      {
+        kind: "ConfigMap",
+        name: "guarded",
+        reason: HOLD,
+        message: expect.stringContaining('"guard.example.test" denied'),
+      },
     ]);
   });
 
@@ -136,4 +164,25 @@ test("force-teardown=application has the platform take over a deletion that its 
   expect((await world.pass({ after: 4 })).states[1]).toBe("waiting");
   expect((await world.pass({ after: 1 })).states).toEqual(Array(7).fill("gone"));
   expect(await world.left(shop)).toEqual([]);
+});
+
+describe("what holds the objects of a namespace", () => {
+  const content = (...finalizers: string[]) => ({
+    ...{ kind: configMaps, name: "one", uid: "uid", resourceVersion: "1", finalizers },
+  });
+
+  test.each([
+    ["nothing", [], []],
+    ["Kubernetes' own and ours", ["foregroundDeletion", "kubernetes.io/pvc-protection", `${GROUP}/teardown`], []],
+    ["one of others", ["foregroundDeletion", HOLD], [{ unwanted: [HOLD], awaited: [] }]],
+    ["one that is waited for", [BALANCER], [{ unwanted: [], awaited: [BALANCER] }]],
+    ["one of a domain that is waited for", ["cloud.test/a"], [{ unwanted: [], awaited: ["cloud.test/a"] }]],
+    ["one whose domain only begins so", ["cloud.test.evil/a"], [{ unwanted: ["cloud.test.evil/a"], awaited: [] }]],
+    ["both", [BALANCER, HOLD], [{ unwanted: [HOLD], awaited: [BALANCER] }]],
+  ])("%s", (_, finalizers, expected) => {
+    const one = content(...finalizers);
+    expect(heldContents([one], [BALANCER, "cloud.test/*"])).toEqual(
+      expected.map((held) => ({ ...held, content: one })),
+    );
+  });
 });

@@ -72,6 +72,17 @@ describe("an expiry", () => {
     });
   });
 
+  test("has a protection that has ended removed with the deletion", async () => {
+    const shield = (minutes: number) => ({ protectedUntil: minutesLater(minutes).toISOString() });
+    expect(await decide({ own: 89, given: { spec: shield(90) } })).toMatchObject({ removals: [] });
+    expect(
+      await decide({ own: 90, given: { spec: shield(90), status: { ttlHours: 1, ...shield(90) } } }),
+    ).toMatchObject({
+      expiry: "deleting",
+      removals: [{ version: "1", onlyThisVersion: true, liftsProtection: true }],
+    });
+  });
+
   test("is decided again when the environment changed", async () => {
     expect((await decide({ own: 60, outcome: "changed" })).expiry).toEqual({ retryInMs: 1_000 });
   });

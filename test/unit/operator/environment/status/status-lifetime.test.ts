@@ -86,6 +86,19 @@ describe("a protection", () => {
     expect(judged({ ...lifted, status: first }, serving, 140).expiryNotBefore).toBe(first.expiryNotBefore);
   });
 
+  test("with an end is shown with it, and grants no grace period then", () => {
+    const spec = { ttlHours: 1, protectedUntil: minutesLater(125).toISOString() };
+    const first = judged(environmentFixture({ spec }), serving, 120);
+    expect(first).toMatchObject({ protectedUntil: spec.protectedUntil });
+    const over = judged(environmentFixture({ spec, status: first }), serving, 130);
+    expect(over).not.toHaveProperty("expiryNotBefore");
+    const lifted = judged(environmentFixture({ spec: { ttlHours: 1 }, status: over }), serving, 130);
+    expect(lifted).not.toHaveProperty("expiryNotBefore");
+    expect(lifted).toMatchObject({ protectedUntil: spec.protectedUntil });
+    const early = judged(environmentFixture({ spec: { ttlHours: 1 }, status: first }), serving, 121);
+    expect(early).not.toHaveProperty("protectedUntil");
+  });
+
   test("changes nothing that runs", () => {
     expect(shielded.phase).toBe("ready");
   });

@@ -91,6 +91,26 @@ describe("a deletion", () => {
     expect(seen()).toEqual(["PATCH", "GET"]);
   });
 
+  const shielded = { ...environment, spec: { ...environment.spec, protectedUntil: "2026-01-01T01:00:00Z" } };
+  const lift = () =>
+    kubernetesEnvironments(parts({})).remove(shielded, { onlyThisVersion: true, liftsProtection: true });
+
+  test("of an environment whose protection has ended removes that first", async () => {
+    world.answer("PATCH", json(environment));
+    expect(await lift()).toBe("removing");
+    expect(seen()).toEqual(["PATCH", "DELETE"]);
+    expect(JSON.parse(world.server.seen[0]?.body ?? "{}")).toMatchObject({
+      metadata: { resourceVersion: environment.metadata.resourceVersion },
+      spec: { protectedUntil: null },
+    });
+  });
+
+  test("is not asked for where the protection can't be removed", async () => {
+    world.answer("PATCH", status(403, "Forbidden"));
+    await expect(lift()).rejects.toThrow("refused the platform");
+    expect(seen()).toEqual(["PATCH"]);
+  });
+
   test("does not fail for the sake of a span", async () => {
     world.answer("PATCH", status(403, "Forbidden"));
     await kubernetesEnvironments(parts({ auditId: "one", traceparent: SPAN })).remove(environment);

@@ -22,8 +22,11 @@ const { answer } = world;
 describe("a removal that the API server forbids", () => {
   beforeEach(() => answer("DELETE", status(403, "Forbidden")));
 
-  test("is a conflict when the environment is protected now, whatever was read before", async () => {
-    answer("GET", json(environmentFixture({ spec: { protected: true } })));
+  test.each([
+    ["without end", { protected: true }],
+    ["for a time", { protectedUntil: "2026-01-09T00:00:00Z" }],
+  ])("is a conflict when the environment is protected %s now, whatever was read before", async (_, spec) => {
+    answer("GET", json(environmentFixture({ spec })));
     expect(await failureOf(world.environments.remove(environment))).toBeInstanceOf(EnvironmentConflict);
   });
 
