@@ -244,7 +244,8 @@ async function unhealthyPods(
   const lastedMs = ({ since }: { readonly since: Date }) => Math.min(unhealthyMs, elapsedMs(since, now));
   const problems = found.filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
   const lasting = problems.filter((problem) => lastedMs(problem) >= TOLERANCE_MS[problem.reason]);
-  if (lasting.length > 0 && mayFail) return reported(one, lasting, true);
+  const others = problems.filter((problem) => !lasting.includes(problem));
+  if (lasting.length > 0 && mayFail) return reported(one, [...lasting, ...others], true);
   const failure = formerFailure(one);
   if (failure !== undefined) return failure;
   if (problems.length > 0) return reported(one, problems, false);

@@ -277,6 +277,21 @@ const otherCases: readonly { name: string; scene: Scene; expected: object }[] = 
     expected: { state: "waiting", reason: "ResourceNotReady" },
   },
   {
+    name: "what may still pass is named behind what has lasted too long",
+    scene: {
+      ...{ former: starting, evidence: "" },
+      troubles: [
+        ["VolumeMissing", 30],
+        ["JobFailed", 30],
+        ["Unschedulable", 29],
+      ],
+    },
+    expected: {
+      ...{ state: "failed", reason: "JobFailed" },
+      message: "frontend: it has JobFailed: repair it; backend: it has VolumeMissing: repair it",
+    },
+  },
+  {
     name: "a Job that failed fails at once",
     scene: { ...degraded, former: starting, troubles: [["JobFailed", 1]] },
     expected: { state: "failed", reason: "JobFailed" },
