@@ -188,6 +188,12 @@ export const Settings = closed({
         default: 15,
         description: "How long a creation or an update may take before the environment is failed.",
       }),
+      hookSeconds: Type.Integer({
+        minimum: 30,
+        default: 900,
+        description:
+          "How long a sync may wait for the chart's hooks, such as a migration, before it is ended and the environment is failed with the hook's name.",
+      }),
       probeSeconds: Type.Integer({
         minimum: 5,
         default: 60,

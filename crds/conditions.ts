@@ -12,8 +12,17 @@ export type StepCondition =
   | "DatabaseReady"
   | "ApplicationSynced"
   | "UrlsReady";
-/** Conditions that only inform, although no step failed: present (True) while they hold, absent otherwise. */
-export const INFORMATIONAL_CONDITIONS = ["Suspended", "PipelineSilent", "SourceGone", "ExpiryRefused"] as const;
+/**
+ * Conditions that only inform, although no step failed: present while they hold, absent otherwise. True, but for
+ * `ResourcesHealthy`, which is False while something that carries no traffic is not well.
+ */
+export const INFORMATIONAL_CONDITIONS = [
+  "Suspended",
+  "PipelineSilent",
+  "SourceGone",
+  "ResourcesHealthy",
+  "ExpiryRefused",
+] as const;
 export type InformationalCondition = (typeof INFORMATIONAL_CONDITIONS)[number];
 /** `WebhookActive` is a Repository's: whether the webhooks of its host arrive. */
 export type ConditionType = StepCondition | InformationalCondition | "Ready" | "WebhookActive";

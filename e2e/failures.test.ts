@@ -168,7 +168,7 @@ test.concurrent("a chart with a forbidden object shows; once its branch is corre
   await register(name, { chart: { repoUrl: chart, path: ".", revision: name } });
   await apply(manifest(name, { repository: name }));
   const message = await expectReason(name, "SyncFailed");
-  expect(message).toContain("Secret 'smuggled'");
+  expect(message).toContain("Secret/smuggled");
   await commitFile(name, "templates/extra.yaml", "# mended\n");
   await untilReady(name);
 });

@@ -33,6 +33,7 @@ const LONGEST = [
   "control-plane/deletion/expiration-limiter",
   "e2e/manifests",
   "e2e/failures",
+  "e2e/chart-states",
   "e2e/database",
   "e2e/update-and-sleep",
 ];

@@ -1,10 +1,17 @@
 import { type Condition, clipped, findCondition, type StepCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { namespaceName } from "../../crds/names.ts";
+import { COMPONENTS, namespaceName } from "../../crds/names.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../crds/schema.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
-import type { DeploymentProblem, ObservedApplication, WantedApplication } from "../ports/deployer.ts";
-import type { PodProblem, PodProblemReason } from "../ports/pods.ts";
+import type {
+  DeploymentProblem,
+  NamedObject,
+  ObservedApplication,
+  SyncedObject,
+  WaitingSync,
+  WantedApplication,
+} from "../ports/deployer.ts";
+import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../ports/pods.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
@@ -16,7 +23,9 @@ const DIAGNOSE_AFTER_MS = 10_000;
 const SILENT_MS = 120_000;
 /** A problem is reported after this time, although it may still pass. */
 const REPORT_AFTER_MS = 30_000;
-/** Without metrics, an autoscaler makes its whole application degraded until its pods have run for a while. */
+/** Most hooks have ended by then; what a sync waits for longer is named. */
+const NAME_HOOK_AFTER_MS = 20_000;
+/** So long a degraded application may be, for which no object gives a reason. */
 const DEGRADED_TOLERANCE_MS = 120_000;
 /**
  * How long each problem may last before it fails the rollout. Within this time pulls and refused pods are retried, a node
@@ -26,11 +35,15 @@ const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
   ImagePullFailed: 30_000,
   ContainerMisconfigured: 30_000,
   CrashLoop: 0,
+  JobFailed: 0,
   QuotaExceeded: 30_000,
   PodRefused: 30_000,
   VolumeMissing: 120_000,
   Unschedulable: 300_000,
   ProbeFailing: 300_000,
+  ResourceDegraded: 120_000,
+  // The deadline of the rollout ends it.
+  ResourceNotReady: Number.POSITIVE_INFINITY,
 };
 
 /** The pods of an application that is not healthy. */
@@ -58,6 +71,13 @@ interface Case extends UnhealthyPods {
   readonly unhealthyMs: number;
 }
 
+/** The environment can be used; what is not well carries no traffic. */
+export interface QuietProblems {
+  readonly state: "serving";
+  readonly observed: ObservedApplication;
+  readonly quiet: readonly QuietProblem[];
+}
+
 /**
  * Why the application is not healthy: a message with a remedy, a stable reason, and a failure once the problem has lasted
  * too long to pass by itself. A failure stays until the application is healthy or another problem is found, so a retry, or
@@ -66,11 +86,14 @@ interface Case extends UnhealthyPods {
 export async function diagnoseApplication(
   application: UnhealthyApplication,
   context: StepContext,
-): Promise<Unfinished> {
+): Promise<Unfinished | QuietProblems> {
   const one = caseOf(application, context);
-  const { state, problem } = application.observed ?? { state: "unseen" };
+  const { state, problem, waitingSync } = application.observed ?? { state: "unseen" };
+  if (waitingSync !== undefined && runningMs(waitingSync, context) >= NAME_HOOK_AFTER_MS) {
+    return awaited(one, waitingSync, context);
+  }
   if (state === "unseen") return unseen(one);
-  if (state === "waiting") return syncing(one, RECHECK_MS);
+  if (state === "waiting") return syncing(one, waitingSync === undefined ? RECHECK_MS : NAME_HOOK_AFTER_MS);
   if (problem !== undefined && problem !== "DeploymentFailed") {
     return refused(one, application.wanted, problem, context);
   }
@@ -79,7 +102,11 @@ export async function diagnoseApplication(
 
 /** Why the pods of a deployed application are not ready. */
 export async function diagnosePods(unhealthy: UnhealthyPods, context: StepContext): Promise<Unfinished> {
-  return diagnosedPods(caseOf(unhealthy, context), context);
+  const one = caseOf(unhealthy, context);
+  const result = await diagnosedPods(one, context);
+  return result.state === "serving"
+    ? waiting("Progressing", messageOf(one), { requeueAfterMs: recheckMs(one) })
+    : result;
 }
 
 function caseOf(unhealthy: UnhealthyPods, { clock }: StepContext): Case {
@@ -128,33 +155,97 @@ function unseen(one: Case): Unfinished {
   return waiting("DeployerSilent", message, { requeueAfterMs: RECHECK_MS });
 }
 
+const runningMs = ({ since }: WaitingSync, { clock }: Pick<StepContext, "clock">) => elapsedMs(since, clock.now());
+
+/** A sync that has waited for so long: what it waits for is named, with its last lines, and hooks that take too long are ended. */
+async function awaited(one: Case, sync: WaitingSync, context: StepContext): Promise<Unfinished> {
+  const { settings, deployer, pods } = context;
+  const { hookSeconds } = settings.reconcile;
+  const { objects } = sync;
+  const isHook = objects.some(({ hook }) => hook !== undefined);
+  const leftMs = hookSeconds * 1_000 - runningMs(sync, context);
+  const names = objects.length === 0 ? "an object that it names in its own log" : objects.map(titleOf).join(", ");
+  const speakers = objects.map((object) => speakerFor(one, object, context));
+  if (isHook && leftMs <= 0) {
+    await deployer.endSync(one.environment.metadata);
+    const summary = `${names} did not end within ${hookSeconds} s, and was ended: see its last lines; a hook has to end`;
+    const message = await withWords(one, { reason: "HookTimedOut", summary, speakers, isFinal: one.mayFail });
+    return failedOrWaiting(one.mayFail, "HookTimedOut", { message, requeueAfterMs: RECHECK_MS });
+  }
+  const failure = formerFailure(one);
+  if (failure !== undefined) return failure;
+  const { problems } = await pods.diagnose(one.environment.metadata, []);
+  const own = problems.filter(({ object }) => objects.some(({ kind, name }) => isSame(object, { kind, name })));
+  const why = own.map(({ what, remedy }) => `; ${what}: ${remedy}`).join("");
+  const end = isHook ? `, for ${hookSeconds} s at most` : "";
+  const summary = `the sync waits for ${names}${isHook ? " to end" : " to be healthy"}${end}${why}`;
+  const reason = isHook ? "HookRunning" : "SyncWaiting";
+  const evidence = own.length === 0 ? speakers : own.map(speakerOf);
+  const message = await withWords(one, { reason, summary, speakers: evidence, isFinal: false });
+  const requeueAfterMs = isHook ? Math.min(RECHECK_MS, Math.max(1_000, leftMs)) : RECHECK_MS;
+  return waiting(reason, message, { requeueAfterMs });
+}
+
+const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
+const titleOf = ({ kind, name, hook }: SyncedObject) => `${kind}/${name}${hook === undefined ? "" : ` (hook ${hook})`}`;
+
+/** What says more of a problem. */
+interface Speaker {
+  readonly title: string;
+  readonly evidence: () => Promise<string>;
+}
+
+const speakerFor = ({ environment }: Case, object: NamedObject, { pods }: StepContext): Speaker => ({
+  title: titleOf({ kind: object.kind, name: object.name }),
+  evidence: () => pods.lastOutput(environment.metadata, object),
+});
+
 /** The deployer has given up on these values, so it is asked to retry. */
 async function refused(
   one: Case,
   wanted: WantedApplication,
   problem: DeploymentProblem,
-  { clock, deployer }: StepContext,
+  context: StepContext,
 ): Promise<Unfinished> {
-  const { former } = one;
-  const isSame = former !== undefined && former.status !== "True" && former.reason === problem;
-  const retryInMs = await deployer.retry(wanted, isSame ? new Date(former.lastTransitionTime) : clock.now());
+  const { former, observed } = one;
+  const { clock, deployer } = context;
+  const isKnown = former !== undefined && former.status !== "True" && former.reason === problem;
+  const retryInMs = await deployer.retry(wanted, isKnown ? new Date(former.lastTransitionTime) : clock.now());
   const requeueAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
   const isFinal = one.mayFail && !TRANSIENT.includes(problem);
-  return failedOrWaiting(isFinal, problem, { message: messageOf(one), requeueAfterMs });
+  const speakers = (observed?.failedHooks ?? []).map((hook) => speakerFor(one, hook, context));
+  const message = await withWords(one, { reason: problem, summary: messageOf(one), speakers, isFinal });
+  return failedOrWaiting(isFinal, problem, { message, requeueAfterMs });
 }
 
-async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinished> {
-  const { unhealthyMs, observed, former, mayFail } = one;
-  const isBroken = observed?.state === "broken";
-  if (!isBroken && former?.status !== "False" && unhealthyMs < DIAGNOSE_AFTER_MS) {
-    return waiting("Progressing", messageOf(one), { requeueAfterMs: DIAGNOSE_AFTER_MS - unhealthyMs });
+async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinished | QuietProblems> {
+  const { observed } = one;
+  const startingMs = isStarting(one) ? DIAGNOSE_AFTER_MS - one.unhealthyMs : 0;
+  if (startingMs > 0) return waiting("Progressing", messageOf(one), { requeueAfterMs: startingMs });
+  const diagnosis = await context.pods.diagnose(one.environment.metadata, observed?.kinds ?? []);
+  if (observed !== undefined && isExplained(diagnosis, observed)) {
+    return { state: "serving", observed, quiet: diagnosis.quiet };
   }
-  const now = context.clock.now();
+  return unhealthyPods(one, problemsOf(one, diagnosis, context), context);
+}
+
+/** Whether nothing but time has passed since the pods were made, as far as is known. */
+const isStarting = (one: Case) => one.observed?.state !== "broken" && one.former?.status !== "False" && !wasQuiet(one);
+
+async function unhealthyPods(
+  one: Case,
+  found: readonly (PodProblem & Speaker)[],
+  { clock }: StepContext,
+): Promise<Unfinished> {
+  const { unhealthyMs, observed, mayFail } = one;
+  const isBroken = observed?.state === "broken";
+  const now = clock.now();
   // `since` is by the cluster's clock; no problem of these values is older than the application is unhealthy.
   const lastedMs = ({ since }: { readonly since: Date }) => Math.min(unhealthyMs, elapsedMs(since, now));
-  const problems = (await problemsOf(one, context)).filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
+  const problems = found.filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
   const lasting = problems.filter((problem) => lastedMs(problem) >= TOLERANCE_MS[problem.reason]);
-  if (lasting.length > 0 && mayFail) return reported(one, lasting, true);
+  const others = problems.filter((problem) => !lasting.includes(problem));
+  if (lasting.length > 0 && mayFail) return reported(one, [...lasting, ...others], true);
   const failure = formerFailure(one);
   if (failure !== undefined) return failure;
   if (problems.length > 0) return reported(one, problems, false);
@@ -165,34 +256,57 @@ async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinishe
   return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { requeueAfterMs: recheckMs(one) });
 }
 
+/** Whether the environment served in the last reconcile although something of it was not well. */
+const wasQuiet = ({ environment, former }: Case) =>
+  former?.status === "True" && findCondition(environment.status?.conditions, "ResourcesHealthy") !== undefined;
+
+/** Whether what carries no traffic is all that the deployer may mean: it names no object. */
+function isExplained({ quiet, isServing }: Diagnosis, { state }: ObservedApplication): boolean {
+  return isServing && quiet.some(({ isDegraded }) => isDegraded || state !== "broken");
+}
+
 /** The problems of the pods; a backing service has its own remedies. */
-async function problemsOf(
-  { environment, only }: Case,
-  { pods, backingServices }: StepContext,
-): Promise<readonly PodProblem[]> {
-  const problems = await pods.diagnose(environment.metadata);
+function problemsOf(
+  { only }: Case,
+  { problems }: Diagnosis,
+  { backingServices }: StepContext,
+): readonly (PodProblem & Speaker)[] {
   return problems
     .filter(({ component }) => only === undefined || component === only.component)
     .map((problem) => {
       const service = backingServices.find(({ name }) => name === problem.component);
-      return { ...problem, remedy: service?.remedies[problem.reason] ?? problem.remedy };
+      const remedy = service?.remedies[problem.reason] ?? problem.remedy;
+      const isKnown = service !== undefined || COMPONENTS.some((component) => component === problem.component);
+      return { ...problem, remedy, title: isKnown ? problem.component : titleOf(problem.object) };
     });
 }
 
+const speakerOf = ({ object, evidence }: PodProblem): Speaker => ({ title: titleOf(object), evidence });
+
 const reportAfterMs = ({ reason }: PodProblem) => Math.min(REPORT_AFTER_MS, TOLERANCE_MS[reason]);
 
-async function reported(one: Case, problems: readonly PodProblem[], isFinal: boolean): Promise<Unfinished> {
-  const { former } = one;
+async function reported(one: Case, problems: readonly (PodProblem & Speaker)[], isFinal: boolean): Promise<Unfinished> {
   const reason = (problems[0] as PodProblem).reason;
-  const summary = problems.map(({ component, what, remedy }) => `${component}: ${what}: ${remedy}`).join("; ");
+  const summary = problems.map(({ title, what, remedy }) => `${title}: ${what}: ${remedy}`).join("; ");
+  const message = await withWords(one, { reason, summary, speakers: problems, isFinal });
+  return failedOrWaiting(isFinal, reason, { message, requeueAfterMs: recheckMs(one) });
+}
+
+interface Words {
+  readonly reason: string;
+  readonly summary: string;
+  readonly speakers: readonly Speaker[];
+  readonly isFinal: boolean;
+}
+
+/** The message; its evidence differs each time, so the first one stays, or every reconcile would write the status. */
+async function withWords({ former }: Case, { reason, summary, speakers, isFinal }: Words): Promise<string> {
   const isReported =
     former?.reason === reason &&
     former.status === (isFinal ? "False" : "Unknown") &&
     former.message.startsWith(summary) &&
     former.message !== summary;
-  // The evidence differs each time: the first one stays, or every reconcile would write the status.
-  const message = isReported ? former.message : await withEvidence(summary, problems);
-  return failedOrWaiting(isFinal, reason, { message, requeueAfterMs: recheckMs(one) });
+  return isReported ? former.message : withEvidence(summary, speakers);
 }
 
 function failedOrWaiting(
@@ -209,14 +323,14 @@ function recheckMs({ unhealthyMs, former, mayFail }: Case): number {
   return Math.min(isOpen ? 10_000 : 300_000, Math.max(5_000, unhealthyMs));
 }
 
-/** The summary, then as many of the last lines of every component as there is room for. */
-async function withEvidence(summary: string, problems: readonly PodProblem[]): Promise<string> {
-  const evidences = await Promise.all(problems.map((problem) => problem.evidence()));
-  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - summary.length) / problems.length);
-  const shown = problems.map(({ component }, index) => {
-    const title = `\nLast output of ${component}:\n`;
-    const lines = lastThatFit(evidences[index] ?? "", room - title.length);
-    return lines === "" ? "" : title + lines;
+/** The summary, then as many of the last lines of each speaker as there is room for. */
+async function withEvidence(summary: string, speakers: readonly Speaker[]): Promise<string> {
+  const evidences = await Promise.all(speakers.map((speaker) => speaker.evidence()));
+  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - summary.length) / speakers.length);
+  const shown = speakers.map(({ title }, index) => {
+    const heading = `\nLast output of ${title}:\n`;
+    const lines = lastThatFit(evidences[index] ?? "", room - heading.length);
+    return lines === "" ? "" : heading + lines;
   });
   return clipped(summary + shown.join(""));
 }

@@ -52,6 +52,15 @@ interface Ended<F> {
   readonly reason: string;
   readonly findings?: Checked<F>;
   readonly requeueAfterMs?: number;
+  /** What is not well and stops nothing; absent: as before. */
+  readonly notice?: Notice;
+}
+
+/** What the condition `ResourcesHealthy` says. */
+export interface Notice {
+  readonly reason: "Unhealthy" | "KeepsChanging";
+  /** For users; empty while all is well. */
+  readonly message: string;
 }
 
 /** The step has reached its goal. */

@@ -98,7 +98,7 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         group: "*",
         resources: ["*"],
         verbs: ["list", "patch"],
-        why: "Whatever holds the namespace of an environment that is being deleted is found, named and released; before, its claims say which volumes would outlive it. The policy `platform-teardown` lets the platform take finalizers off, of what is in a namespace that is being deleted, and change nothing else.",
+        why: "Whatever holds the namespace of an environment that is being deleted is found, named and released; before, its claims say which volumes would outlive it. While an environment is not healthy, the objects of its chart and the warnings about them say why. The policy `platform-teardown` lets the platform take finalizers off, of what is in a namespace that is being deleted, and change nothing else.",
       },
     ],
   },

@@ -21,6 +21,13 @@ export interface ObservedObject extends DesiredObject {
   readonly metadata: DesiredObject["metadata"] & Pick<ObjectMeta, "uid" | "resourceVersion" | "deletionTimestamp">;
 }
 
+/** An operation on one field; `path` is a JSON pointer. */
+export interface FieldPatch {
+  readonly op: "test" | "replace";
+  readonly path: string;
+  readonly value: unknown;
+}
+
 /** What blocks the deletion of an object, before it is clipped to what a status may hold. */
 export type Blocker = Readonly<TeardownBlocker>;
 
@@ -58,6 +65,14 @@ export interface Cluster {
    * @param seen the version that the decision was made on: only this version is deleted
    */
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
+
+  /**
+   * Changes single fields of the object if it is this environment's: all of them, or none where it is no more as the
+   * patch's tests say.
+   *
+   * @param patch of RFC 6902; only the operations `test` and `replace`
+   */
+  change(owner: Owner, kind: Kind, ref: ObjectRef, patch: readonly FieldPatch[]): Promise<"changed" | "overtaken">;
 
   /** Takes finalizers off the object if it is this environment's: those given, or every one. Others stay. */
   release(owner: Owner, kind: Kind, ref: ObjectRef, finalizers?: readonly string[]): Promise<void>;

@@ -28,6 +28,28 @@ export type DeploymentProblem =
   | "DeployerUnavailable"
   | "DeploymentFailed";
 
+/** An object that a chart makes. */
+export interface NamedObject {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** An object of a sync. */
+export interface SyncedObject extends NamedObject {
+  /** The phase of the sync that it is a hook of, in the deployer's word; absent: it is no hook. */
+  readonly hook?: string;
+}
+
+/** A sync that runs and has to wait for what it made. */
+export interface WaitingSync {
+  /** When the sync began, by the deployer's clock. */
+  readonly since: Date;
+  /** What it waits for: its running hooks, else what is not healthy; not all of many, and empty where the deployer does not say. */
+  readonly objects: readonly SyncedObject[];
+  /** Whether something newer is wanted by now, which can't be synced before this has ended. */
+  readonly isOutdated: boolean;
+}
+
 /** What the deployer says of an application now. */
 export interface ObservedApplication {
   /**
@@ -43,6 +65,14 @@ export interface ObservedApplication {
   readonly revision: string;
   /** What the deployer says is missing or wrong, for people. */
   readonly message: string;
+  /** The kinds that the chart makes, as far as the deployer knows them. */
+  readonly kinds?: readonly string[];
+  /** The sync that waits for something; absent: none does. */
+  readonly waitingSync?: WaitingSync;
+  /** The hooks that failed; only with the problem `SyncFailed`. */
+  readonly failedHooks?: readonly SyncedObject[];
+  /** What the deployer puts back again and again, because something else keeps changing or removing it; not all of many. */
+  readonly keepsChanging?: readonly NamedObject[];
 }
 
 /**
@@ -79,10 +109,16 @@ export interface Deployer {
    */
   retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
 
+  /**
+   * Ends the sync that runs, with the hooks that it waits for; nothing when none runs. The deployer then syncs what is wanted
+   * now, if that is something else.
+   */
+  endSync(environment: Owner): Promise<void>;
+
   /** The sources that the existing application was made with: after a crash before the status write they are stored nowhere else. */
   deployedSources(environment: Owner): Sources;
 
-  /** Deletes the application with all it made, if it is this environment's; call again until `gone`. */
+  /** Deletes the application with all it made, if it is this environment's; ends a sync that runs; call again until `gone`. */
   remove(environment: Owner): Promise<Removal>;
 
   /**

@@ -1,23 +1,29 @@
 import type { Owner } from "./cluster.ts";
+import type { NamedObject } from "./deployer.ts";
 
-/** Why pods don't serve, the most severe first. */
+/** Why pods don't serve, or another object is not ready, the most severe first. */
 export const POD_PROBLEM_REASONS = [
   "ImagePullFailed",
   "ContainerMisconfigured",
   "CrashLoop",
+  "JobFailed",
   "QuotaExceeded",
   "PodRefused",
   "VolumeMissing",
   "Unschedulable",
   "ProbeFailing",
+  "ResourceDegraded",
+  "ResourceNotReady",
 ] as const;
 export type PodProblemReason = (typeof POD_PROBLEM_REASONS)[number];
 
-/** Why the pods of one component don't serve. */
+/** Why the pods of one workload don't serve, or why another object is not ready. */
 export interface PodProblem {
   readonly reason: PodProblemReason;
-  /** The component label of its pods: `backend`, `frontend`, `database`, or one of a custom chart. */
+  /** The component label of its pods: `backend`, `frontend`, `database`, or one of a custom chart; else its name. */
   readonly component: string;
+  /** What makes the pods, as the chart has it (a Deployment, not its ReplicaSet), or the object itself. */
+  readonly object: NamedObject;
   /** For users: what is wrong; the same text for as long as the problem is the same. */
   readonly what: string;
   /** For users: what helps a component; the same text for as long as the problem is the same. */
@@ -32,14 +38,39 @@ export interface PodProblem {
   evidence(): Promise<string>;
 }
 
-/** The pods in an environment's namespace. */
+/** An object that is not well and carries no traffic. */
+export interface QuietProblem extends NamedObject {
+  /** For users: what is wrong, and what helps. */
+  readonly what: string;
+  /** Whether it can't get well by itself. */
+  readonly isDegraded: boolean;
+}
+
+/** What is not well in an environment's namespace. */
+export interface Diagnosis {
+  /** Why pods don't serve now, the most severe first, one problem for each workload; replaced pods do not count. */
+  readonly problems: readonly PodProblem[];
+  /** What does not count for it: an autoscaler without metrics, a run of a CronJob, a claim that no pod uses. */
+  readonly quiet: readonly QuietProblem[];
+  /** Whether every object that carries traffic is as it should be; pods may have problems all the same, such as a fourth crash. */
+  readonly isServing: boolean;
+}
+
+/** The pods in an environment's namespace, and what makes them. */
 export interface Pods {
   /**
-   * Why they don't serve now, the most severe first, one problem for each component; replaced pods do not count. Two reads.
+   * What is not well there now. A read of the pods, one for each kind, and one of the events where pods are missing.
    *
+   * @param kinds the kinds that the chart makes: of others only Deployments are read
    * @throws KubeError when the API server does not answer
    */
-  diagnose(environment: Owner): Promise<readonly PodProblem[]>;
+  diagnose(environment: Owner, kinds: readonly string[]): Promise<Diagnosis>;
+
+  /**
+   * The last output of the newest pod that this object has made, as `evidence` of a problem has it; empty when it has none.
+   * It reads pods, logs and Secrets. Never throws.
+   */
+  lastOutput(environment: Owner, object: NamedObject): Promise<string>;
 
   /**
    * Whether the pods with this component label are ready; `absent` when there are none. One read.

@@ -26,6 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
   DatabaseReady: "Database",
   ApplicationSynced: "Application",
   UrlsReady: "Addresses",
+  ResourcesHealthy: "Other objects",
   Ready: "All steps",
 };
 
@@ -33,7 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
 export const conditionName = (type: string) => NAMES[type] ?? type;
 
 /** Conditions that are no steps: the sum of them, and what only informs. */
-const NO_STEPS = new Set(["Ready", "Suspended", "PipelineSilent", "SourceGone", "ExpiryRefused"]);
+const NO_STEPS = new Set(["Ready", "Suspended", "PipelineSilent", "SourceGone", "ResourcesHealthy", "ExpiryRefused"]);
 /** A step of the creation does not take longer; one that was done later was done again. */
 const LONGEST_MS = 3_600_000;
 

@@ -2,15 +2,16 @@ import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
 import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../../kit/client/errors.ts";
 import { translated } from "../../kit/client/translated.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { Cluster } from "../../ports/cluster.ts";
+import type { Cluster, Owner } from "../../ports/cluster.ts";
 import { type Deployer, DeployerUnavailable } from "../../ports/deployer.ts";
-import { deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
+import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
 import { applicationKind, appProjectKind } from "./kinds.ts";
 import {
   type ArgocdSettings,
   ASKED_AT,
   applicationObject,
   askingObject,
+  endingPatch,
   projectObject,
   sourceAnnotation,
   sourceOf,
@@ -22,6 +23,17 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
     name: namespaceName(environment.name),
     namespace: settings.namespace,
   });
+  const endSync = async (environment: Owner) => {
+    const known = cluster.observe(environment, applicationKind, ref(environment));
+    const { isCalm = true } = (known?.status ?? {}) as Partial<KeptApplicationStatus>;
+    if (isCalm) return;
+    await written(async () => {
+      const found = await cluster.read(environment, applicationKind, ref(environment));
+      const { phase, startedAt } = ((found?.status ?? {}) as ApplicationStatus).operationState ?? {};
+      if (phase !== "Running" || startedAt === undefined) return;
+      await cluster.change(environment, applicationKind, ref(environment), endingPatch(startedAt));
+    });
+  };
   return {
     async ensureProject(environment, chart) {
       await written(() => cluster.ensure(environment, appProjectKind, projectObject(environment, chart, settings)));
@@ -48,6 +60,8 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       return requeueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
     },
 
+    endSync,
+
     deployedSources(environment) {
       const annotations = cluster.observe(environment, applicationKind, ref(environment))?.metadata.annotations ?? {};
       const sources = COMPONENTS.flatMap((component) => {
@@ -58,6 +72,8 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
     },
 
     async remove(environment) {
+      // Argo CD begins a deletion only when no sync runs, and a sync waits for its hooks.
+      await endSync(environment);
       const removal = await written(() => cluster.remove(environment, applicationKind, ref(environment)));
       const errors = deletionErrors(cluster.observe(environment, applicationKind, ref(environment)));
       if (removal.state === "gone" || errors.length === 0) return removal;

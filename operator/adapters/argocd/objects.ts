@@ -1,7 +1,7 @@
 import { GROUP } from "../../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.ts";
 import type { ChartSource } from "../../../crds/repository/repository.ts";
-import type { DesiredObject } from "../../ports/cluster.ts";
+import type { DesiredObject, FieldPatch } from "../../ports/cluster.ts";
 import type { DeploymentProblem, WantedApplication } from "../../ports/deployer.ts";
 
 /** Has Argo CD delete what an application made before the application itself goes. */
@@ -56,6 +56,20 @@ export function askingObject(
   const { syncOptions, retry } = (spec as { syncPolicy: { syncOptions: string[]; retry: object } }).syncPolicy;
   const sync = { initiatedBy: { username: OPERATOR, automated: true }, sync: { prune: true, syncOptions }, retry };
   return { ...application, metadata: { ...metadata, annotations }, ...(isUnrendered ? {} : { operation: sync }) };
+}
+
+/**
+ * Ends the sync that began then, as `argocd app terminate-op` does: Argo CD has no other field for it. A sync that ended or
+ * began meanwhile is left alone. The policy `platform-applications` lets the platform write nothing else of a status.
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/commands/argocd_app_terminate-op/
+ */
+export function endingPatch(startedAt: string): readonly FieldPatch[] {
+  const place = "/status/operationState";
+  return [
+    { op: "test", path: `${place}/startedAt`, value: startedAt },
+    { op: "test", path: `${place}/phase`, value: "Running" },
+    { op: "replace", path: `${place}/phase`, value: "Terminating" },
+  ];
 }
 
 /** The project that confines an environment's application: its one namespace, its one chart, and the kinds it may make. */

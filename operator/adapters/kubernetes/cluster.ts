@@ -76,6 +76,17 @@ export function kubernetesCluster(options: Options): Cluster {
       return startRemoval(context, kind, found as WireObject, seen === undefined ? { uid } : { uid, resourceVersion });
     },
 
+    async change(owner, kind, ref, patch) {
+      const found = owned(owner, cached(kind, ref) ?? (await fresh(kind, ref)));
+      if (found === undefined) return "overtaken";
+      const body = [{ op: "test", path: "/metadata/uid", value: found.metadata.uid }, ...patch];
+      const changed = await client
+        .patch<WireObject>(kind, ref, body, { as: "json" })
+        .catch(insteadOf(isOvertaken, undefined));
+      if (changed !== undefined) watched.get(kind.plural)?.written(changed);
+      return changed === undefined ? "overtaken" : "changed";
+    },
+
     async release(owner, kind, ref, unwanted) {
       const found = owned(owner, await fresh(kind, ref));
       if (found === undefined) return;

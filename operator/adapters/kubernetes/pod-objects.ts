@@ -1,4 +1,4 @@
-import { deploymentKind, podKind } from "../../kit/client/kinds.ts";
+import { podKind } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 
 /** The part of a Pod that tells why it does not serve. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
@@ -18,6 +18,7 @@ export interface PodSpec {
   readonly containers: readonly Container[];
   readonly volumes?: readonly {
     readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+    readonly persistentVolumeClaim?: { readonly claimName: string };
     readonly projected?: { readonly sources?: readonly { readonly secret?: SecretReference }[] };
   }[];
 }
@@ -74,9 +75,14 @@ export interface Terminated {
   readonly message?: string;
 }
 
-/** The part of a Deployment that tells why it makes no pods. */
-export interface Deployment extends KubeObject {
-  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly PodCondition[] };
+/** A warning about an object of the namespace. https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+export interface WarningEvent extends KubeObject {
+  readonly involvedObject: { readonly kind?: string; readonly uid?: string };
+  readonly reason?: string;
+  readonly message?: string;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
 }
 
 export interface SecretObject extends KubeObject {
@@ -85,4 +91,7 @@ export interface SecretObject extends KubeObject {
 }
 
 export const podType: ResourceType<Pod> = resourceType<Pod>(podKind);
-export const deploymentType: ResourceType<Deployment> = resourceType<Deployment>(deploymentKind);
+/** Events of the core group: only there a selector knows their type. */
+export const warningType: ResourceType<WarningEvent> = resourceType<WarningEvent>({
+  ...{ group: "", version: "v1", kind: "Event", plural: "events", namespaced: true },
+});

@@ -1,6 +1,9 @@
+import type { KubeObject } from "../../kit/client/objects.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
-import { POD_PROBLEM_REASONS, type PodProblem, type PodProblemReason } from "../../ports/pods.ts";
-import type { Container, ContainerStatus, Deployment, Pod, Probe, Terminated } from "./pod-objects.ts";
+import type { NamedObject } from "../../ports/deployer.ts";
+import { POD_PROBLEM_REASONS, type PodProblem, type PodProblemReason, type QuietProblem } from "../../ports/pods.ts";
+import type { Container, ContainerStatus, Pod, Probe, Terminated, WarningEvent } from "./pod-objects.ts";
+import { RESOURCE_ROWS, type Resource, type ResourceState } from "./resource-states.ts";
 
 /** A problem before its evidence is gathered, and where the evidence is. */
 export interface Finding extends Omit<PodProblem, "evidence"> {
@@ -20,86 +23,255 @@ const LEFT_LOOP_MS = 600_000;
 /** Says which component an object belongs to. */
 export const COMPONENT_LABEL = "app.kubernetes.io/component";
 
-/** What keeps an environment's pods from serving now, the gravest first, one a component. */
-export function problemsOf(pods: readonly Pod[], deployments: readonly Deployment[], now: Date): readonly Finding[] {
-  const ofPods = currentPods(pods).flatMap((pod) => podTroubles(pod, now));
-  const findings = [...ofPods, ...deployments.flatMap(refusals)].sort(byGravity);
+/** What was read of a namespace. */
+export interface NamespaceState {
+  readonly pods: readonly Pod[];
+  /** The objects of the kinds that have a row. */
+  readonly resources: readonly Resource[];
+  /** Its warnings; absent before they are read. */
+  readonly warnings?: readonly WarningEvent[];
+}
+
+/** What is not well there. */
+export interface Findings {
+  readonly problems: readonly Finding[];
+  readonly quiet: readonly QuietProblem[];
+  readonly isServing: boolean;
+  /** Whether warnings would say more. */
+  readonly asksWarnings: boolean;
+}
+
+/** What is not well in a namespace, the most severe first, one problem a workload. */
+export function findingsOf(namespace: NamespaceState, now: Date): Findings {
+  const { pods, resources, warnings = [] } = namespace;
+  const makers = makersOf(resources);
+  const current = currentPods(pods, makers).filter((pod) => makers(pod).kind !== "CronJob");
+  const creating = current.filter(isBeingCreated);
+  const surroundings = { usedClaims: new Set(pods.filter(isLiving).flatMap(claimsOf)) };
+  const judged = resources.flatMap((object) => {
+    const state = RESOURCE_ROWS.get(object.kind)?.stateOf(object, surroundings);
+    return state === undefined ? [] : [{ object, state }];
+  });
+  const loud = judged.filter(({ state }) => !state.isQuiet);
+  const findings = [
+    ...current.flatMap((pod) => podTroubles({ pod, maker: makers(pod) }, now)),
+    ...creating.flatMap((pod) => unmounted({ pod, maker: makers(pod) }, warnings)),
+    ...resources.filter(({ kind }) => kind === "Deployment").flatMap(refusals),
+    ...loud.filter(({ state }) => state.lacksPods).flatMap(({ object }) => refusedBy(object, pods, warnings)),
+    ...loud.flatMap(({ object, state }) =>
+      stateFinding(object, state, newestPod(pods, subjectOf(object).object, makers)),
+    ),
+  ].sort(byGravity);
   const firsts = new Map<string, Finding>();
-  for (const finding of findings) if (!firsts.has(finding.component)) firsts.set(finding.component, finding);
-  return [...firsts.values()];
+  for (const finding of findings) {
+    const key = titleOf(finding.object);
+    if (!firsts.has(key)) firsts.set(key, finding);
+  }
+  return {
+    problems: [...firsts.values()],
+    quiet: judged.filter(({ state }) => state.isQuiet).map(quietProblem),
+    isServing: loud.length === 0,
+    asksWarnings: creating.length > 0 || loud.some(({ state }) => state.lacksPods),
+  };
+}
+
+const titleOf = ({ kind, name }: NamedObject) => `${kind}/${name}`;
+
+function quietProblem({ object, state }: { object: Resource; state: ResourceState }): QuietProblem {
+  const { kind, metadata } = object;
+  const { what = "is not well", remedy, said } = state;
+  const words = [what, said, remedy].filter((part) => part !== undefined && part !== "").join(": ");
+  return { kind, name: metadata.name, what: words, isDegraded: state.reason !== "ResourceNotReady" };
 }
 
 function byGravity(one: Finding, other: Finding): number {
   const rank = ({ reason }: Finding) => POD_PROBLEM_REASONS.indexOf(reason);
-  return rank(one) - rank(other) || one.component.localeCompare(other.component);
+  return rank(one) - rank(other) || titleOf(one.object).localeCompare(titleOf(other.object));
 }
 
+type MakerOf = (pod: Pod) => NamedObject;
+
+/** Finds what the chart has of a pod: not the ReplicaSet of a Deployment or the Job of a CronJob. */
+function makersOf(resources: readonly Resource[]): MakerOf {
+  const jobs = new Map(resources.filter(({ kind }) => kind === "Job").map((job) => [job.metadata.uid, job]));
+  return (pod) => {
+    const [owner] = pod.metadata.ownerReferences ?? [];
+    if (owner === undefined) return { kind: "Pod", name: pod.metadata.name };
+    if (owner.kind === "ReplicaSet") return deploymentOf(pod, owner.name);
+    const cronJob = jobs.get(owner.uid)?.metadata.ownerReferences?.find(({ kind }) => kind === "CronJob");
+    return { kind: (cronJob ?? owner).kind, name: (cronJob ?? owner).name };
+  };
+}
+
+/** The name of a ReplicaSet is its Deployment's with the hash of the template. */
+function deploymentOf({ metadata }: Pod, name: string): NamedObject {
+  const { "pod-template-hash": hash = "" } = metadata.labels ?? {};
+  if (hash !== "" && name.endsWith(`-${hash}`)) return { kind: "Deployment", name: name.slice(0, -hash.length - 1) };
+  return { kind: "ReplicaSet", name };
+}
+
+const isLiving = ({ metadata, status }: Pod) =>
+  metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed";
+
 /**
- * The pods that count: what ended by itself was replaced already, and of several makers of one component (the
- * ReplicaSets before and after an update) the one that made the newest pod is the one that is wanted.
+ * The pods that count: what ended by itself was replaced already, and of several ReplicaSets of one Deployment (before and
+ * after an update) the one that made the newest pod is the one that is wanted.
  */
-export function currentPods(pods: readonly Pod[]): readonly Pod[] {
-  const living = pods.filter(
-    ({ metadata, status }) =>
-      metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed",
-  );
+export function currentPods(pods: readonly Pod[], makers: MakerOf = makersOf([])): readonly Pod[] {
+  const living = pods.filter(isLiving);
   const newest = new Map<string, Pod>();
+  const groupOf = (pod: Pod) => {
+    const { kind, name } = makers(pod);
+    return kind === "ReplicaSet" ? (componentLabel(pod) ?? name) : titleOf({ kind, name });
+  };
   for (const pod of living) {
-    const former = newest.get(componentOf(pod));
+    const former = newest.get(groupOf(pod));
     if (former === undefined || former.metadata.creationTimestamp < pod.metadata.creationTimestamp)
-      newest.set(componentOf(pod), pod);
+      newest.set(groupOf(pod), pod);
   }
   return living
-    .filter((pod) => makerOf(pod) === makerOf(newest.get(componentOf(pod))))
+    .filter((pod) => makerId(pod) === makerId(newest.get(groupOf(pod))))
     .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
 }
 
-const makerOf = (pod: Pod | undefined) => pod?.metadata.ownerReferences?.[0]?.uid;
+const makerId = (pod: Pod | undefined) => pod?.metadata.ownerReferences?.[0]?.uid;
+const componentLabel = ({ metadata }: KubeObject) => metadata.labels?.[COMPONENT_LABEL];
+const claimsOf = ({ spec }: Pod) =>
+  (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
 
-function componentOf({ metadata }: Pod | Deployment): string {
-  const { [COMPONENT_LABEL]: component, "pod-template-hash": hash = "" } = metadata.labels ?? {};
-  const maker = metadata.ownerReferences?.[0]?.name ?? metadata.name;
-  return component ?? (hash !== "" && maker.endsWith(`-${hash}`) ? maker.slice(0, -hash.length - 1) : maker);
+/** The newest pod that the object has made, also one that has ended. */
+export function newestPod(
+  pods: readonly Pod[],
+  { kind, name }: NamedObject,
+  makers: MakerOf = makersOf([]),
+): Pod | undefined {
+  const own = pods.filter((pod) => {
+    const maker = makers(pod);
+    return maker.kind === kind && maker.name === name;
+  });
+  return own.reduce<Pod | undefined>(
+    (newest, pod) => (newest && newest.metadata.creationTimestamp >= pod.metadata.creationTimestamp ? newest : pod),
+    undefined,
+  );
 }
 
-/** Why a Deployment's pods don't even come to be: only its own condition says so. */
-function refusals(deployment: Deployment): readonly Finding[] {
+/** Why a Deployment's pods don't even come to be: its own condition says so. */
+function refusals(deployment: Resource): readonly Finding[] {
   const { status, metadata } = deployment;
   const refused = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
   if (refused?.status !== "True" || status?.observedGeneration !== metadata.generation) return [];
-  const component = componentOf(deployment);
-  const said = refused.message ?? "";
-  const since = new Date(refused.lastTransitionTime ?? metadata.creationTimestamp);
+  const since = refused.lastTransitionTime ?? metadata.creationTimestamp;
+  return [refusal(deployment, refused.message ?? "", since)];
+}
+
+/** Why those of others don't: only events say so. One that is older than a pod of the same maker was overcome. */
+function refusedBy(object: Resource, pods: readonly Pod[], warnings: readonly WarningEvent[]): readonly Finding[] {
+  const { uid } = object.metadata;
+  const about = warnings.filter(
+    ({ reason, involvedObject }) => reason === "FailedCreate" && involvedObject.uid === uid,
+  );
+  const warning = latest(about);
+  if (warning === undefined) return [];
+  const made = pods.filter((pod) => makerId(pod) === uid).map(({ metadata }) => metadata.creationTimestamp);
+  if (made.some((at) => at > lastSeen(warning))) return [];
+  return [refusal(object, warning.message ?? "", firstSeen(warning))];
+}
+
+const lastSeen = ({ lastTimestamp, eventTime, metadata }: WarningEvent) =>
+  lastTimestamp ?? eventTime ?? metadata.creationTimestamp;
+const firstSeen = ({ firstTimestamp, eventTime, metadata }: WarningEvent) =>
+  firstTimestamp ?? eventTime ?? metadata.creationTimestamp;
+const latest = (warnings: readonly WarningEvent[]) =>
+  [...warnings].sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1))[0];
+
+function refusal(object: Resource, said: string, since: string): Finding {
+  const about = { ...subjectOf(object), since: new Date(since), said };
   // The quota's admission says it in these words, and nothing but words tells it from other refusals.
-  const isQuota = said.includes("exceeded quota");
-  if (!isQuota) {
+  if (!said.includes("exceeded quota")) {
     const what = "the cluster refuses to create its pods";
-    return [{ reason: "PodRefused", component, what, remedy: "correct the pod's template in the chart", since, said }];
+    return { reason: "PodRefused", ...about, what, remedy: "correct the pod's template in the chart" };
   }
   const what = "the environment's quota leaves no room for its pods";
   const remedy = "lower replicas or resources (spec.overrides), or have the quota raised";
-  return [{ reason: "QuotaExceeded", component, what, remedy, since, said }];
+  return { reason: "QuotaExceeded", ...about, what, remedy };
 }
 
-function podTroubles(pod: Pod, now: Date): readonly Finding[] {
-  const { status } = pod;
+const subjectOf = (object: Resource) => ({
+  component: componentLabel(object) ?? object.metadata.name,
+  object: { kind: object.kind, name: object.metadata.name },
+});
+
+function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefined): readonly Finding[] {
+  const { reason, what, remedy = "", said = "", since = object.metadata.creationTimestamp, speaks } = state;
+  if (what === undefined) return [];
+  const speaker = speaks && pod !== undefined ? speakerOf(pod) : undefined;
+  return [
+    {
+      ...{ reason, ...subjectOf(object), what, remedy, said, since: new Date(since) },
+      ...(speaker === undefined || pod === undefined ? {} : { pod, speaker }),
+    },
+  ];
+}
+
+/** The container of a pod that says most: the first that failed, else the last that has begun. */
+export function speakerOf({ status }: Pod): Finding["speaker"] {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const hasBegun = ({ state, lastState }: ContainerStatus) =>
+    state?.running !== undefined || state?.terminated !== undefined || lastState?.terminated !== undefined;
+  const failed = all.find(({ state, lastState }) => (state?.terminated ?? lastState?.terminated)?.exitCode);
+  const chosen = failed ?? all.findLast(hasBegun);
+  if (chosen === undefined) return undefined;
+  const { state, lastState } = chosen;
+  const isAgain = state?.running !== undefined && chosen === failed && lastState?.terminated !== undefined;
+  return { container: chosen.name, isPrevious: isAgain };
+}
+
+/** A pod and what the chart has of it. */
+interface MadePod {
+  readonly pod: Pod;
+  readonly maker: NamedObject;
+}
+
+const NOT_BEGUN = ["ContainerCreating", "PodInitializing"];
+const isBeingCreated = ({ status }: Pod) =>
+  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(({ state }) =>
+    NOT_BEGUN.includes(state?.waiting?.reason ?? ""),
+  );
+
+const NO_VOLUME = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
+
+/** Why a pod's containers don't even come to be: only events say so. */
+function unmounted(made: MadePod, warnings: readonly WarningEvent[]): readonly Finding[] {
+  const { uid } = made.pod.metadata;
+  const about = warnings.filter(
+    ({ reason = "", involvedObject }) => NO_VOLUME.includes(reason) && involvedObject.uid === uid,
+  );
+  const warning = latest(about);
+  if (warning === undefined) return [];
+  const what = warning.reason === "FailedCreatePodSandBox" ? "its pod can't be set up" : "its pod lacks a volume";
+  const remedy = "have the chart make the ConfigMap, Secret or claim that the error below names, or correct the name";
+  return [finding(made, "VolumeMissing", { what, remedy, said: warning.message })];
+}
+
+function podTroubles(made: MadePod, now: Date): readonly Finding[] {
+  const { status } = made.pod;
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
-    return [unscheduled(pod, scheduled.message)];
+    return [unscheduled(made, scheduled.message)];
   }
   const initial = (status?.initContainerStatuses ?? []).map((container) => ({ container, isProbed: false }));
   const main = (status?.containerStatuses ?? []).map((container) => ({ container, isProbed: true }));
-  return [...initial, ...main].flatMap((one) => containerTroubles(pod, one, now));
+  return [...initial, ...main].flatMap((one) => containerTroubles(made, one, now));
 }
 
 /** The scheduler says both in one reason, and nothing but words tells them apart. */
-function unscheduled(pod: Pod, said = ""): Finding {
+function unscheduled(made: MadePod, said = ""): Finding {
   if (!/persistent ?volume|volume node affinity/i.test(said)) {
     const remedy = "lower its resources (spec.overrides), or have a node added";
-    return finding(pod, "Unschedulable", { what: "no node has room for its pod", remedy, said });
+    return finding(made, "Unschedulable", { what: "no node has room for its pod", remedy, said });
   }
   const remedy = "install a default storage class with a provisioner, or name another class in the chart";
-  return finding(pod, "VolumeMissing", { what: "there is no volume for its claim", remedy, said });
+  return finding(made, "VolumeMissing", { what: "there is no volume for its claim", remedy, said });
 }
 
 const NO_IMAGE = [
@@ -109,22 +281,22 @@ const NO_IMAGE = [
 const NO_CONFIGURATION = ["CreateContainerConfigError", "CreateContainerError"];
 
 function containerTroubles(
-  pod: Pod,
+  made: MadePod,
   { container, isProbed }: { readonly container: ContainerStatus; readonly isProbed: boolean },
   now: Date,
 ): readonly Finding[] {
   const { ready, state } = container;
   if (ready) return [];
   const { reason = "", message = "" } = state?.waiting ?? {};
-  if (NO_IMAGE.includes(reason)) return [imageTrouble(pod, container, message)];
+  if (NO_IMAGE.includes(reason)) return [imageTrouble(made, container, message)];
   if (NO_CONFIGURATION.includes(reason)) {
-    const what = `${named(pod, container)} can't be created`;
+    const what = `${named(made, container)} can't be created`;
     const remedy = "correct the Secret, ConfigMap or volume that the error below names";
-    return [finding(pod, "ContainerMisconfigured", { what, remedy, said: message })];
+    return [finding(made, "ContainerMisconfigured", { what, remedy, said: message })];
   }
   const ended = endInLoop(container, now);
-  if (ended !== undefined) return [loopTrouble(pod, container, ended)];
-  return isProbed && state?.running !== undefined ? [probeTrouble(pod, container)] : [];
+  if (ended !== undefined) return [loopTrouble(made, container, ended)];
+  return isProbed && state?.running !== undefined ? [probeTrouble(made, container)] : [];
 }
 
 /** How it ended last, when it does so again and again. */
@@ -140,19 +312,19 @@ function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Dat
 const ranLong = (startedAt: string | null | undefined, until: Date) =>
   typeof startedAt === "string" && elapsedMs(new Date(startedAt), until) >= LEFT_LOOP_MS;
 
-function imageTrouble(pod: Pod, container: ContainerStatus, message: string): Finding {
-  const { image = "its image" } = specOf(pod, container) ?? {};
+function imageTrouble(made: MadePod, container: ContainerStatus, message: string): Finding {
+  const { image = "its image" } = specOf(made.pod, container) ?? {};
   const remedy =
     "build and push it (is its pipeline done?), correct image.repository and image.tagTemplate of the Repository, or " +
     "give the cluster access to the registry";
   // Between two pulls the message is the same, with a prefix.
   const said = message.replace(/^Back-off pulling image "[^"]*":? ?/, "");
-  return finding(pod, "ImagePullFailed", { what: `image '${image}' can't be pulled`, remedy, said });
+  return finding(made, "ImagePullFailed", { what: `image '${image}' can't be pulled`, remedy, said });
 }
 
-function loopTrouble(pod: Pod, container: ContainerStatus, ended: Terminated): Finding {
+function loopTrouble(made: MadePod, container: ContainerStatus, ended: Terminated): Finding {
   const how = ended.signal ? `signal ${ended.signal}` : `exit code ${ended.exitCode}`;
-  const limit = specOf(pod, container)?.resources?.limits?.memory;
+  const limit = specOf(made.pod, container)?.resources?.limits?.memory;
   const isOutOfMemory = ended.reason === "OOMKilled";
   const what = isOutOfMemory
     ? `is killed repeatedly because it needs more memory than its limit${limit ? ` of ${limit}` : ""} (OOMKilled)`
@@ -160,18 +332,22 @@ function loopTrouble(pod: Pod, container: ContainerStatus, ended: Terminated): F
   const remedy = isOutOfMemory
     ? "raise resources.limits.memory (spec.overrides), or make it use less"
     : "fix the cause in its last lines, and deploy the new commit or setting";
-  const problem = finding(pod, "CrashLoop", { what: `${named(pod, container)} ${what}`, remedy, said: ended.message });
+  const problem = finding(made, "CrashLoop", {
+    what: `${named(made, container)} ${what}`,
+    remedy,
+    said: ended.message,
+  });
   return { ...problem, speaker: { container: container.name, isPrevious: container.state?.running !== undefined } };
 }
 
-function probeTrouble(pod: Pod, container: ContainerStatus): Finding {
-  const spec = specOf(pod, container);
+function probeTrouble(made: MadePod, container: ContainerStatus): Finding {
+  const spec = specOf(made.pod, container);
   const isStarting = container.started === false && spec?.startupProbe !== undefined;
   const probe = isStarting ? spec?.startupProbe : spec?.readinessProbe;
-  const what = `${named(pod, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails`;
+  const what = `${named(made, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails`;
   const remedy = "make it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
   return {
-    ...finding(pod, "ProbeFailing", { what, remedy }),
+    ...finding(made, "ProbeFailing", { what, remedy }),
     speaker: { container: container.name, isPrevious: false },
   };
 }
@@ -184,17 +360,17 @@ function specOf({ spec }: Pod, { name }: ContainerStatus): Container | undefined
 }
 
 /** With its image: words about another image are other words. */
-function named(pod: Pod, container: ContainerStatus): string {
+function named({ pod }: MadePod, container: ContainerStatus): string {
   const { image } = specOf(pod, container) ?? {};
   return `container '${container.name}'${image === undefined ? "" : ` of image '${image}'`}`;
 }
 
 function finding(
-  pod: Pod,
+  { pod, maker }: MadePod,
   reason: PodProblemReason,
   { said = "", ...texts }: Pick<Finding, "what" | "remedy"> & { readonly said?: string | undefined },
 ): Finding {
   const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
   const since = new Date(ready?.lastTransitionTime ?? pod.metadata.creationTimestamp);
-  return { reason, component: componentOf(pod), ...texts, since, said, pod };
+  return { reason, component: componentLabel(pod) ?? maker.name, object: maker, ...texts, since, said, pod };
 }

@@ -1,4 +1,5 @@
 import { namespaceName } from "../../../crds/names.ts";
+import { insteadOf, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
@@ -7,8 +8,9 @@ import { stampedLines } from "../pod-logs/lines.ts";
 import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
 import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
-import { deploymentType, type Pod, podType } from "./pod-objects.ts";
-import { COMPONENT_LABEL, currentPods, type Finding, problemsOf } from "./pod-problems.ts";
+import { type Pod, podType, warningType } from "./pod-objects.ts";
+import { COMPONENT_LABEL, currentPods, type Finding, findingsOf, newestPod, speakerOf } from "./pod-problems.ts";
+import { hasKnownState, RESOURCE_ROWS, type Resource } from "./resource-states.ts";
 
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;
@@ -28,16 +30,36 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
   // Masks of its own, so that log readers delay no reconcile.
   const context = { client, clock, masks: new SecretMasks() };
   return {
-    async diagnose({ name }) {
+    async diagnose({ name }, kinds) {
       const namespace = namespaceName(name);
-      const [pods, deployments] = await Promise.all([
+      const [pods, ...resources] = await Promise.all([
         client.list(podType, { namespace }),
-        client.list(deploymentType, { namespace }),
+        ...[...new Set(["Deployment", ...kinds, ...(kinds.includes("CronJob") ? ["Job"] : [])])].map((kind) =>
+          listed(client, namespace, kind),
+        ),
       ]);
-      return problemsOf(pods.items, deployments.items, clock.now()).map((finding) => {
+      const state = { pods: pods.items, resources: resources.flat() };
+      const first = findingsOf(state, clock.now());
+      const { problems, quiet, isServing } = first.asksWarnings
+        ? findingsOf({ ...state, warnings: await warningsIn(client, namespace) }, clock.now())
+        : first;
+      const shown = problems.map((finding) => {
         const { said: _, pod: __, speaker: ___, ...problem } = finding;
         return { ...problem, evidence: () => evidence(context, finding) };
       });
+      // A kind without a row may be what is not well.
+      return { problems: shown, quiet, isServing: isServing && kinds.every(hasKnownState) };
+    },
+
+    async lastOutput({ name }, object) {
+      try {
+        const pod = newestPod((await client.list(podType, { namespace: namespaceName(name) })).items, object);
+        const speaker = pod && speakerOf(pod);
+        return pod === undefined || speaker === undefined ? "" : await evidence(context, { said: "", pod, speaker });
+      } catch {
+        // What waits is known without it: its output may fail.
+        return "";
+      }
     },
 
     async readiness({ name }, component) {
@@ -49,11 +71,33 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
   };
 }
 
+/** The objects of a kind; none of one without a row, or that the cluster does not serve. */
+async function listed(client: KubeClient, namespace: string, kind: string): Promise<readonly Resource[]> {
+  const row = RESOURCE_ROWS.get(kind);
+  if (row === undefined) return [];
+  const { items } = await client
+    .list(row.type, { namespace, keep: judged })
+    .catch(insteadOf(isNotFound, { items: [] }));
+  return items;
+}
+
+/** Without what no row reads: a namespace may have many objects. */
+function judged({ apiVersion, kind, metadata, spec, status }: Resource): Resource {
+  const { managedFields: _, annotations: __, ...kept } = metadata;
+  return { apiVersion, kind, metadata: kept, ...(spec ? { spec } : {}), ...(status ? { status } : {}) };
+}
+
+const warningsIn = async (client: KubeClient, namespace: string) =>
+  (await client.list(warningType, { namespace, fieldSelector: "type=Warning" })).items;
+
 const isReady = ({ status }: Pod) =>
   status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
 /** The container's own last lines; without them what the cluster says, of which the container may have written a part. */
-async function evidence(context: Context, { said, pod, speaker }: Finding): Promise<string> {
+async function evidence(
+  context: Context,
+  { said, pod, speaker }: Pick<Finding, "said" | "pod" | "speaker">,
+): Promise<string> {
   if (pod === undefined) return lastLines(printable(said));
   try {
     const [lines, secrets] = await Promise.all([

@@ -19,7 +19,9 @@ import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
 import { emptyNamespace, isTakenOver, type TakeOverContext, takeOverApplication } from "./take-over.ts";
 import { endVolumes, VOLUMES_STEP } from "./volumes.ts";
 
-export interface TeardownContext extends TakeOverContext, Pick<ControllerPorts, "secretManager" | "records" | "clock"> {
+export interface TeardownContext
+  extends TakeOverContext,
+    Pick<ControllerPorts, "secretManager" | "records" | "clock" | "pods"> {
   /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
 }
@@ -127,9 +129,18 @@ async function removeApplication(target: DeletionTarget, context: TeardownContex
   const leftMs = settings.deletion.chartSeconds * 1_000 - waited;
   const isForced = isForceWanted(target, "application") && waited >= stuckMs(context);
   if (leftMs > 0 && !isForced) return { ...removal, recheckMs: leftMs };
+  const jobs = await unendedJobs(metadata, context);
   const removed = await takeOverApplication(metadata, context);
   if (removed.state === "removing") return { ...removed, recheckMs: EMPTYING_RECHECK_MS };
-  return { ...removed, left: `${late}: ${withBlockers(removal)}` };
+  return { ...removed, left: `${late}${jobs}: ${withBlockers(removal)}` };
+}
+
+/** The Jobs that have not ended: the deployer does not say for which hooks it waits. */
+async function unendedJobs(environment: Owner, { pods }: TeardownContext): Promise<string> {
+  // It is taken over all the same when nothing can be read any more.
+  const { problems } = await pods.diagnose(environment, ["Job"]).catch(() => ({ problems: [] }));
+  const jobs = problems.filter(({ object, reason }) => object.kind === "Job" && reason !== "JobFailed");
+  return jobs.length === 0 ? "" : `, while ${jobs.map(({ object }) => `Job/${object.name}`).join(", ")} had not ended`;
 }
 
 /** Without its project an application could never go: one that was left behind keeps it, and the sweep removes both. */

@@ -1,29 +1,42 @@
-import { type Condition, findCondition, type InformationalCondition, transition } from "../../../crds/conditions.ts";
+import {
+  type Condition,
+  clipped,
+  findCondition,
+  type InformationalCondition,
+  transition,
+} from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { buildOf, pipelineName } from "../../../crds/environment/pipelines.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { wantedPipelines } from "../progress.ts";
+import type { Notice } from "../step-result.ts";
 
 const SUSPENDED =
   "the environment is suspended: it is scaled to zero and keeps its secrets and data; set spec.suspended to false to resume it";
+
+interface Informing {
+  readonly now: Date;
+  readonly expiryRefusal?: string | undefined;
+  readonly notice?: Notice | undefined;
+}
 
 /**
  * The conditions that only inform; `environment.status` is the new one, with the conditions of the steps.
  *
  * @param expiryRefusal why the environment still exists although it is expired, if its deletion is refused
+ * @param notice what is not well of the application and stops nothing; absent: what was said before
  */
 export function informationalConditions(
   environment: EphemeralEnvironment,
   former: readonly Condition[] | undefined,
-  { now, expiryRefusal }: { readonly now: Date; readonly expiryRefusal?: string | undefined },
+  { now, expiryRefusal, notice }: Informing,
 ): Condition[] {
+  const observedGeneration = environment.metadata.generation;
   const inform = (type: InformationalCondition, message: string) =>
-    transition(
-      findCondition(former, type),
-      { type, status: "True", reason: type, message, observedGeneration: environment.metadata.generation },
-      now,
-    );
+    transition(findCondition(former, type), { type, status: "True", reason: type, message, observedGeneration }, now);
+  const unwell = findCondition(former, "ResourcesHealthy");
+  const { reason, message } = notice ?? unwell ?? { reason: "", message: "" };
   const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
   const silence = silent.map(
     (pipeline) =>
@@ -33,6 +46,15 @@ export function informationalConditions(
     ...(isSuspended(environment, former) ? [inform("Suspended", SUSPENDED)] : []),
     ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
     ...goneBranches(environment).map((message) => inform("SourceGone", message)),
+    ...(message === ""
+      ? []
+      : [
+          transition(
+            unwell,
+            { type: "ResourcesHealthy", status: "False", reason, message: clipped(message), observedGeneration },
+            now,
+          ),
+        ]),
     ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
   ];
 }

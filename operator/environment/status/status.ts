@@ -60,7 +60,9 @@ export function statusAfter(
   const steps = stepConditions(environment, results, context);
   const current = { ...environment, status: { ...status, conditions: steps } };
   const ready = transition(findCondition(former?.conditions, "Ready"), readiness(current, context), context.now);
-  const conditions = [...steps, ...informationalConditions(current, former?.conditions, context), ready];
+  const { notice } = results.get("ApplicationSynced") ?? {};
+  const informed = informationalConditions(current, former?.conditions, { ...context, notice });
+  const conditions = [...steps, ...informed, ready];
   return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
 }
 

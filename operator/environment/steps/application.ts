@@ -4,7 +4,7 @@ import { namespaceName } from "../../../crds/names.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
-import { POD_PROBLEM_REASONS } from "../../ports/pods.ts";
+import { POD_PROBLEM_REASONS, type QuietProblem } from "../../ports/pods.ts";
 import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
@@ -12,7 +12,7 @@ import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { chartOf } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, type Findings, type Unfinished, waiting, withFindings } from "../step-result.ts";
+import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { readableMapping } from "../values-mapping.ts";
 
 type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
@@ -71,20 +71,60 @@ function sourcesOf(environment: EphemeralEnvironment): WantedApplication["source
   return Object.fromEntries(sources);
 }
 
-/** Done once the application is healthy; else its problem, and whether that is final. */
+/** A hook may run for so long before something newer ends its sync. */
+const HOOK_GRACE_MS = 30_000;
+
+/** Ends a sync that holds up what is wanted now: the deployer begins no other before, and a hook may never end. */
+async function endOutdatedSync({ environment, observed }: Observed, { clock, deployer }: StepContext): Promise<void> {
+  const { waitingSync } = observed ?? {};
+  if (!waitingSync?.isOutdated || elapsedMs(waitingSync.since, clock.now()) < HOOK_GRACE_MS) return;
+  await deployer.endSync(environment.metadata);
+}
+
+interface Observed {
+  readonly environment: EphemeralEnvironment;
+  readonly observed: ObservedApplication | undefined;
+}
+
+/** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
 async function healthOf(
   environment: EphemeralEnvironment,
   wanted: WantedApplication,
   { hash, context }: { readonly hash: string; readonly context: StepContext },
 ) {
   const observed = context.deployer.observe(wanted);
-  if (observed?.state === "healthy") {
-    const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
-    if (unstable !== undefined) return unstable;
-    const revision = `${observed.revision.slice(0, 12)}+${hash}`;
-    return done("Synced", { findings: { components: runningComponents(environment, revision) } });
-  }
-  return diagnoseApplication({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
+  await endOutdatedSync({ environment, observed }, context);
+  if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
+  const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
+  const result = await diagnoseApplication(unhealthy, context);
+  return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
+}
+
+interface Synced {
+  readonly environment: EphemeralEnvironment;
+  readonly observed: ObservedApplication;
+  readonly hash: string;
+  readonly quiet: readonly QuietProblem[];
+}
+
+function synced({ environment, observed, hash, quiet }: Synced, context: StepContext) {
+  const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
+  if (unstable !== undefined) return unstable;
+  const revision = `${observed.revision.slice(0, 12)}+${hash}`;
+  const result = done("Synced", { findings: { components: runningComponents(environment, revision) } });
+  return { ...result, notice: noticeOf(observed, quiet) };
+}
+
+/** What is not well and stops nothing, an object a sentence; empty while all is well. */
+function noticeOf({ keepsChanging = [] }: ObservedApplication, quiet: readonly QuietProblem[]): Notice {
+  const changing =
+    "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one " +
+    "of them, and a Job that its TTL removes make a hook";
+  const sentences = [
+    ...quiet.map(({ kind, name, what }) => `${kind}/${name} ${what}`),
+    ...keepsChanging.map(({ kind, name }) => `${kind}/${name} ${changing}`),
+  ];
+  return { reason: keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy", message: sentences.join("; ") };
 }
 
 /** A container looks healthy between two crashes: a reported problem is over after this time without one. */

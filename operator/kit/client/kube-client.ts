@@ -15,6 +15,8 @@ export interface ListOptions<T = KubeObject> extends ReadOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
+  /** Of the few fields that the API server selects by. */
+  readonly fieldSelector?: string;
   /** Objects a page (default 100); pages are gathered before the answer. */
   readonly limit?: number;
   /** What is gathered of each object, as its page comes in: no more than a page is ever held in full. */

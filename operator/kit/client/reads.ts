@@ -87,7 +87,7 @@ async function allPages<T extends KubeObject>(
 }
 
 function pageCall(type: ResourceType, options: Omit<ListOptions, "keep" | "onPage">, continueToken: string): Call {
-  const { namespace, labelSelector, limit = PAGE_SIZE } = options;
+  const { namespace, labelSelector, fieldSelector, limit = PAGE_SIZE } = options;
   const place = namespace === undefined ? {} : { namespace };
   return {
     verb: "list",
@@ -99,6 +99,7 @@ function pageCall(type: ResourceType, options: Omit<ListOptions, "keep" | "onPag
     query: {
       limit: String(limit),
       ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
       ...(continueToken === "" ? {} : { continue: continueToken }),
     },
   };

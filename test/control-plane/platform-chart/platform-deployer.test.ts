@@ -29,7 +29,7 @@ const onlyBounds = "has only a description, sourceRepos, destinations and a name
 const onlyKinds = "admits the kinds that the chart of an environment may make, and no others";
 const onlyRepository =
   "admits one repository of charts, by its URL: not by a pattern, and without the segments . and ..";
-const argoCdStatus = "is Argo CD's: the platform never writes it";
+const argoCdStatus = "is Argo CD's: the platform ";
 const onlyLabels = "labels applications and projects only with";
 const onlyAnnotations = "annotates applications and projects only with";
 const onlyFinalizer = "adds no finalizer to applications and projects but";
@@ -160,5 +160,37 @@ describe("abuse case 96: who holds the platform's token", () => {
     const retry = patchOf(operating({}));
     expect(await platform.patch(`${path}?dryRun=All`, { ...refresh, ...retry })).toMatchObject({ status: 200 });
     expect(await platform.patch(path, { spec: { info: null } })).toMatchObject({ status: 200 });
+  });
+
+  test("ends an operation that runs, and says nothing else of it", async () => {
+    const name = unique("env-ending-");
+    const path = `${applications}/${name}`;
+    await given(platform, applications, argoApplication(name));
+    const syncResult = {
+      revision: "a",
+      source: SOURCE,
+      resources: [{ kind: "Job", name: "migrate", version: "v1", group: "batch", namespace: name }],
+    };
+    const operationState = { phase: "Running", startedAt: "2026-01-01T00:00:00Z", operation: { sync: {} }, syncResult };
+    const running = { status: { health: { status: "Healthy" }, operationState } };
+    expect(await admin.patch(path, running)).toMatchObject({ status: 200 });
+    const told = (change: object, beside: object = {}) =>
+      platform.patch(`${path}?dryRun=All`, { status: { ...beside, operationState: change } });
+    expect(await told({ phase: "Terminating" })).toMatchObject({ status: 200 });
+    for (const change of [
+      { phase: "Succeeded" },
+      { phase: "Terminating", message: "it was fine" },
+      { phase: "Terminating", operation: { sync: { revision: "b" } } },
+      { phase: "Terminating", syncResult: null },
+    ]) {
+      await refused(told(change), argoCdStatus);
+    }
+    await refused(told({ phase: "Terminating" }, { health: { status: "Degraded" } }), argoCdStatus);
+    await refused(told({ phase: "Terminating" }, { health: null }), argoCdStatus);
+    await refused(told({ phase: "Terminating" }, { resources: [] }), argoCdStatus);
+    expect(await admin.patch(path, { status: { operationState: { phase: "Succeeded" } } })).toMatchObject({
+      status: 200,
+    });
+    await refused(told({ phase: "Terminating" }), argoCdStatus);
   });
 });

@@ -79,6 +79,21 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       expect(await cluster.remove(owner, configMaps, ref, last)).toEqual({ state: "gone" });
     });
 
+    test("changes single fields, all or none: of this very object, as it is tested", async () => {
+      const { owner, ref } = await given();
+      const replaced = { op: "replace", path: "/data/KEY", value: "other" } as const;
+      const tested = (value: string) => ({ op: "test", path: "/data/KEY", value }) as const;
+      const dataOf = async () => (await cluster.read(owner, configMaps, ref))?.data;
+      expect(await cluster.change(owner, configMaps, ref, [tested("wrong"), replaced])).toBe("overtaken");
+      const other = { name: owner.name, uid: randomUUID() };
+      expect(await cluster.change(other, configMaps, ref, [replaced])).toBe("overtaken");
+      expect(await dataOf()).toEqual({ KEY: "value" });
+      expect(await cluster.change(owner, configMaps, ref, [tested("value"), replaced])).toBe("changed");
+      expect(await dataOf()).toEqual({ KEY: "other" });
+      await cluster.remove(owner, configMaps, ref);
+      expect(await cluster.change(owner, configMaps, ref, [replaced])).toBe("overtaken");
+    });
+
     test("says that it is being deleted in words that stay, and what holds it beside them", async () => {
       const { owner, ref } = await given();
       const looks = [];

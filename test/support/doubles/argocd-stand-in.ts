@@ -16,9 +16,18 @@ const AWAY_MS = 500;
 /**
  * What becomes of an application: `progressing` is synced with pods that start and start, `degraded` with pods that
  * don't come up, `unsyncable` is refused by the API server, `unrendered` has a chart that gives no manifests, `ignored`
- * is not looked at, `undeletable` is healthy until it is to go, and then never does.
+ * is not looked at, `undeletable` is healthy until it is to go, and then never does; `hooked` is held up by a hook that never
+ * ends, whatever is wanted, until its operation is ended.
  */
-export type Fate = "healthy" | "progressing" | "degraded" | "unsyncable" | "unrendered" | "ignored" | "undeletable";
+export type Fate =
+  | "hooked"
+  | "healthy"
+  | "progressing"
+  | "degraded"
+  | "unsyncable"
+  | "unrendered"
+  | "ignored"
+  | "undeletable";
 
 /** What decides it: the values of its chart, and whether it was ever asked to try again. */
 export type FateOf = (values: Readonly<Record<string, unknown>>, isAskedAgain: boolean) => Fate;
@@ -95,11 +104,11 @@ const valuesOf = (application: WireObject) => sourceOf(application).helm?.values
 async function answer(client: KubeClient, application: WireObject, fate: Fate): Promise<void> {
   const { name, namespace = "argocd", deletionTimestamp } = application.metadata;
   const ref = { name, namespace };
+  const isHeld = isHeldBy(application, fate);
   try {
-    if (deletionTimestamp !== undefined) return await bury(client, application, fate);
+    if (deletionTimestamp !== undefined && !isHeld) return await bury(client, application, fate);
     if (fate === "ignored") return;
-    const status = statusOf(application, fate);
-    const wishes = wishesOf(application);
+    const { status, wishes } = replyTo(application, isHeld ? "held" : fate);
     if (isDeepStrictEqual(application.status, status) && wishes.length === 0) return;
     const heard = wishes.map((path) => ({ op: "remove", path }));
     await client.patch(applications, ref, [{ op: "add", path: "/status", value: status }, ...heard], { as: "json" });
@@ -107,6 +116,18 @@ async function answer(client: KubeClient, application: WireObject, fate: Fate): 
     // A newer version of the object is on its way and will be answered.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
+}
+
+function replyTo(application: WireObject, fate: Sayable | "held") {
+  if (fate === "held") return { status: heldStatus(application), wishes: [] };
+  return { status: statusOf(application, fate), wishes: wishesOf(application) };
+}
+
+/** Whether an operation runs or is being ended, which a deletion waits for, too; or begins. */
+function isHeldBy(application: WireObject, fate: Fate): boolean {
+  const { phase = "" } = operationOf(application) ?? {};
+  const mayBegin = fate === "hooked" && phase === "" && application.metadata.deletionTimestamp === undefined;
+  return mayBegin || phase === "Running" || phase === "Terminating";
 }
 
 const ASKED_AGAIN = "ephemeral-environments.dev/asked-again-at";
@@ -120,6 +141,36 @@ function wishesOf({ metadata, operation }: WireObject): string[] {
 }
 
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
+
+interface HeldStatus {
+  readonly operationState?: { readonly phase?: string; readonly syncResult?: object };
+}
+const operationOf = ({ status }: WireObject) => (status as HeldStatus | undefined)?.operationState;
+
+/** For how long a hook has run when it is first seen: long enough to be named, and not too long. */
+const HOOK_RAN_MS = 60_000;
+
+/** The status while a hook runs, or after its operation was ended: it is about the source with which it began. */
+function heldStatus(application: WireObject): object {
+  const isEnding = operationOf(application)?.phase === "Terminating";
+  const source = sourceOf(application);
+  const { destination } = application.spec as { destination: object };
+  const begun = operationOf(application) ?? {
+    ...{ operation: { sync: {} }, message: "waiting for completion of hook batch/Job/migrate" },
+    startedAt: `${new Date(Date.now() - HOOK_RAN_MS).toISOString().slice(0, 19)}Z`,
+    syncResult: { revision: "", source },
+  };
+  const hook = { group: "batch", version: "v1", kind: "Job", namespace: application.metadata.name, name: "migrate" };
+  const state = isEnding ? { hookPhase: "Failed", message: "Terminated" } : { hookPhase: "Running", message: "" };
+  const resources = [{ ...hook, hookType: "PreSync", syncPhase: "PreSync", ...state }];
+  const ended = { phase: "Failed", message: "Operation terminated", finishedAt: WHEN };
+  const operationState = {
+    ...{ ...begun, ...(isEnding ? ended : { phase: "Running" }) },
+    syncResult: { ...begun.syncResult, resources },
+  };
+  const sync = { comparedTo: { destination, source }, revision: "", status: "OutOfSync" };
+  return { health: { status: "Missing" }, sync, operationState, reconciledAt: WHEN };
+}
 
 /** What the application made is gone at once, or never. */
 async function bury(client: KubeClient, application: WireObject, fate: Fate): Promise<void> {
@@ -140,15 +191,25 @@ const WHEN = "2026-01-01T00:00:00Z";
 const UNRENDERED = { type: "ComparisonError", message: "no template", lastTransitionTime: WHEN };
 const HEALTH = {
   ...{ healthy: "Healthy", undeletable: "Healthy", progressing: "Progressing", degraded: "Degraded" },
-  ...{ unsyncable: "Missing", unrendered: "Unknown" },
+  ...{ hooked: "Missing", unsyncable: "Missing", unrendered: "Unknown" },
 } as const;
 
-function statusOf(application: WireObject, fate: Exclude<Fate, "ignored">): object {
+/** What a chart of some kinds makes; the objects are a test's to make. */
+const MADE = [
+  { group: "apps", version: "v1", kind: "StatefulSet", name: "cache", status: "Synced" },
+  { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", name: "backend", status: "Synced" },
+];
+
+/** What an application is called. A hook that was ended has failed. */
+type Sayable = Exclude<Fate, "ignored">;
+
+function statusOf(application: WireObject, fate: Sayable): object {
   const source = sourceOf(application);
   const { destination } = application.spec as { destination: object };
-  const isRefused = fate === "unsyncable";
+  const isRefused = fate === "unsyncable" || fate === "hooked";
   return {
     health: { status: HEALTH[fate] },
+    ...(fate === "degraded" || fate === "progressing" ? { resources: MADE } : {}),
     sync: {
       comparedTo: { destination, source },
       revision: "0123456789abcdef0123456789abcdef01234567",

@@ -60,9 +60,9 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
   },
   deployer: {
     ...{ ensureProject: owner, ensure: application, retry: application },
-    ...{ remove: owner, abandon: owner, removeProject: owner },
+    ...{ endSync: owner, remove: owner, abandon: owner, removeProject: owner },
   },
-  pods: { diagnose: owner, readiness: owner },
+  pods: { diagnose: owner, lastOutput: owner, readiness: owner },
   repositoryHost: { head: branch },
   prober: { probe: host },
   pullRequestHost: { report: pullRequest, comment: pullRequest, deploy: pullRequest, retire: pullRequest },

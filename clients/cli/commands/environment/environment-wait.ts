@@ -57,9 +57,12 @@ function isReached(report: EnvironmentReport, goal: Goal): boolean {
   return sleeps === (goal === "asleep");
 }
 
+/** False without failing an environment. */
+const NO_STEPS = ["Ready", "ResourcesHealthy"];
+
 /** The steps that did not work, with their cause. */
 export function whyItFailed({ name, conditions }: EnvironmentReport): string {
-  const failed = conditions.filter(({ type, status }) => status === "False" && type !== "Ready");
+  const failed = conditions.filter(({ type, status }) => status === "False" && !NO_STEPS.includes(type));
   const shown = failed.length > 0 ? failed : conditions.filter(({ type }) => type === "Ready");
   const lines = shown.map(({ type, message, reason }) => `\n  ${plainLine(type)}: ${plainLine(message || reason)}`);
   return `${plainLine(name)} failed${lines.join("")}`;

@@ -65,3 +65,10 @@ request.operation == 'UPDATE' && object.spec == oldObject.spec
 {{- define "deployer.keepsStatus" -}}
 request.operation == 'UPDATE' ? object.?status == oldObject.?status : !has(object.status)
 {{- end }}
+{{/*
+The one thing that the platform says in a status: that the operation which runs is to end, as `argocd app terminate-op` does.
+All else of the status stays.
+*/}}
+{{- define "deployer.endsOperation" -}}
+request.operation == 'UPDATE' && has(object.status) && has(oldObject.status) && has(object.status.operationState) && has(oldObject.status.operationState) && object.status.operationState.?phase == optional.of('Terminating') && oldObject.status.operationState.?phase == optional.of('Running') && object.status.all(key, key == 'operationState' || optional.of(object.status[key]) == oldObject.status[?key]) && oldObject.status.all(key, key in object.status) && object.status.operationState.all(key, key == 'phase' || optional.of(object.status.operationState[key]) == oldObject.status.operationState[?key]) && oldObject.status.operationState.all(key, key in object.status.operationState)
+{{- end }}

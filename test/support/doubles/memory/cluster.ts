@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../../crds/group.ts";
 import type { KubeObject, ObjectRef } from "../../../../operator/kit/client/objects.ts";
 import {
@@ -89,6 +90,18 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
         blockers: finalizers.map((finalizer) => ({ kind: kind.kind, name, ...held(finalizer) })),
       };
     },
+    async change(owner, kind, ref, patch) {
+      const found = owned(owner, asked(kind, ref));
+      if (found === undefined) return "overtaken";
+      const isAsTested = patch.every(
+        ({ op, path, value }) => op !== "test" || isDeepStrictEqual(at(found, path), value),
+      );
+      if (!isAsTested) return "overtaken";
+      const copy = structuredClone(found);
+      for (const { op, path, value } of patch) if (op === "replace") replace(copy, path, value);
+      put(kind, { ...copy, metadata: changed(found) });
+      return "changed";
+    },
     async release(owner, kind, ref, unwanted) {
       const found = owned(owner, asked(kind, ref));
       const { finalizers = [] } = found?.metadata ?? {};
@@ -127,6 +140,17 @@ const changed = ({ metadata }: MemoryObject) => ({
 });
 const versionOf = ({ metadata }: ObservedObject) => `${metadata.uid}@${metadata.resourceVersion}`;
 const keyOf = ({ plural }: Kind, { namespace = "", name }: ObjectRef) => `${plural} ${namespace}/${name}`;
+
+const at = (object: unknown, path: string): unknown =>
+  path
+    .split("/")
+    .slice(1)
+    .reduce((value, key) => (value as Record<string, unknown> | undefined)?.[key], object);
+
+function replace(object: unknown, path: string, value: unknown): void {
+  const end = path.lastIndexOf("/");
+  (at(object, path.slice(0, end)) as Record<string, unknown>)[path.slice(end + 1)] = value;
+}
 
 function made(owner: Owner, desired: DesiredObject, at: Date): MemoryObject {
   const { metadata } = desired;

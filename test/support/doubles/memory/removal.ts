@@ -5,6 +5,7 @@ import { applicationKind, appProjectKind } from "../../../../operator/adapters/a
 import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
+import type { Pods } from "../../../../operator/ports/pods.ts";
 import { fixtureSettings } from "../../fixtures/environment/environment-fixture.ts";
 import type { TestClock } from "../test-clock.ts";
 import { memoryCluster } from "./cluster.ts";
@@ -33,6 +34,8 @@ export function memoryRemoval(clock: TestClock) {
   return {
     ...{ cluster, namespaceContents, secretManager, records, events, deployer, clock, settings: fixtureSettings },
     log: silentLog,
+    /** No pods run here. */
+    pods: { diagnose: async () => ({ problems: [], quiet: [], isServing: true }) } as unknown as Pods,
     /** Makes of the environment what the steps of its life make. */
     async furnish(owner: Owner): Promise<void> {
       const [namespace, application] = [namespaceOf(owner), applicationOf(owner)];

@@ -57,7 +57,7 @@ function world() {
       observe: () => observed,
       deployedSources: () => ({}),
     },
-    pods: { readiness: async () => "unready", diagnose: async () => problems },
+    pods: { readiness: async () => "unready", diagnose: async () => ({ problems, quiet: [], isServing: false }) },
     prober: { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "" }) },
     signal: new AbortController().signal,
   } as unknown as RunContext;
@@ -76,7 +76,8 @@ function world() {
     fail(problem: Pick<PodProblem, "component" | "reason">) {
       const texts = { what: "it can't be pulled", remedy: "build it", evidence: async () => "" };
       observed = { state: "progressing", revision: "", message: "" };
-      problems = [{ ...problem, ...texts, since: clock.now() }];
+      const object = { kind: "StatefulSet", name: problem.component };
+      problems = [{ ...problem, object, ...texts, since: clock.now() }];
     },
     async podSecret() {
       const { metadata } = environmentFixture();

@@ -183,6 +183,146 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
   },
 ];
 
+const migrate = { kind: "Job", name: "migrate", hook: "PreSync" };
+const autoscaler = { kind: "HorizontalPodAutoscaler", name: "backend", what: "can't scale", isDegraded: true };
+const claim = { kind: "PersistentVolumeClaim", name: "spare", what: "waits for a volume", isDegraded: false };
+const waits = { state: "waiting", former: { ...starting, reason: "Syncing" } } as const;
+const named =
+  "the sync waits for Job/migrate (hook PreSync) to end, for 900 s at most\nLast output of Job/migrate:\npanic: no database";
+
+const otherCases: readonly { name: string; scene: Scene; expected: object }[] = [
+  {
+    name: "a hook of twenty seconds is no news, and is looked at again soon",
+    scene: { ...waits, waits: { seconds: 19, objects: [migrate] } },
+    expected: { state: "waiting", reason: "Syncing", requeueAfterMs: 20_000 },
+  },
+  {
+    name: "a hook that takes longer is named, with its last lines",
+    scene: { ...waits, waits: { seconds: 21, objects: [migrate] } },
+    expected: { state: "waiting", reason: "HookRunning", message: named, requeueAfterMs: 30_000 },
+  },
+  {
+    name: "a hook whose pod has a problem is named with it",
+    scene: {
+      ...waits,
+      waits: { seconds: 40, objects: [{ kind: "Deployment", name: "backend", hook: "Sync" }] },
+      troubles: [["ImagePullFailed", 30]],
+    },
+    expected: {
+      reason: "HookRunning",
+      message: expect.stringContaining("it has ImagePullFailed: repair it\nLast output of"),
+    },
+  },
+  {
+    name: "what is no hook is named, too, and never ended",
+    scene: { ...waits, waits: { seconds: 1_000, objects: [{ kind: "StatefulSet", name: "cache" }] } },
+    expected: {
+      state: "waiting",
+      reason: "SyncWaiting",
+      message: expect.stringMatching(/^the sync waits for StatefulSet\/cache to be healthy\n/),
+    },
+  },
+  {
+    name: "a hook is awaited no longer than the setting says, and fails the environment",
+    scene: { ...waits, waits: { seconds: 900, objects: [migrate] } },
+    expected: {
+      state: "failed",
+      reason: "HookTimedOut",
+      message: expect.stringMatching(/^Job\/migrate \(hook PreSync\) did not end within 900 s, and was ended/),
+    },
+  },
+  {
+    name: "a failure stays while the hook runs once more",
+    scene: { ...waits, former: failedBefore("SyncFailed"), waits: { seconds: 60, objects: [migrate] } },
+    expected: { state: "failed", reason: "SyncFailed", message: "backend: as before" },
+  },
+  {
+    name: "a failed hook is named with its last lines",
+    scene: { state: "broken", problem: "SyncFailed", failedHooks: [migrate] },
+    expected: { state: "failed", message: "the deployer says so\nLast output of Job/migrate:\npanic: no database" },
+  },
+  {
+    name: "an autoscaler without metrics that is all that is not well stops nothing",
+    scene: { ...degraded, quiet: [autoscaler], isServing: true },
+    expected: { state: "serving", quiet: [autoscaler] },
+  },
+  {
+    name: "neither does a claim that no pod uses, once the pods had their time to start",
+    scene: { former: starting, atSeconds: 11, quiet: [claim], isServing: true },
+    expected: { state: "serving", quiet: [claim] },
+  },
+  {
+    name: "nor at once where that was so before",
+    scene: {
+      former: { status: "True", reason: "Synced", message: "" },
+      wasQuiet: true,
+      quiet: [claim],
+      isServing: true,
+    },
+    expected: { state: "serving" },
+  },
+  {
+    name: "a degraded application is not excused by a claim that only waits",
+    scene: { ...degraded, former: starting, atSeconds: 120, quiet: [claim], isServing: true },
+    expected: { state: "failed", reason: "DeploymentFailed" },
+  },
+  {
+    name: "what carries traffic and is not well counts beside an autoscaler",
+    scene: { ...degraded, former: starting, atSeconds: 120, quiet: [autoscaler] },
+    expected: { state: "failed", reason: "DeploymentFailed" },
+  },
+  {
+    name: "an object that is not ready is reported until the deadline of the rollout, and fails nothing itself",
+    scene: { former: starting, atSeconds: 800, troubles: [["ResourceNotReady", 800]] },
+    expected: { state: "waiting", reason: "ResourceNotReady" },
+  },
+  {
+    name: "what may still pass is named behind what has lasted too long",
+    scene: {
+      ...{ former: starting, evidence: "" },
+      troubles: [
+        ["VolumeMissing", 30],
+        ["JobFailed", 30],
+        ["Unschedulable", 29],
+      ],
+    },
+    expected: {
+      ...{ state: "failed", reason: "JobFailed" },
+      message: "frontend: it has JobFailed: repair it; backend: it has VolumeMissing: repair it",
+    },
+  },
+  {
+    name: "a Job that failed fails at once",
+    scene: { ...degraded, former: starting, troubles: [["JobFailed", 1]] },
+    expected: { state: "failed", reason: "JobFailed" },
+  },
+];
+
+describe("an application that is not healthy, for another reason than its pods", () => {
+  test.each(otherCases)("$name", async ({ scene, expected }) => {
+    expect((await diagnose(scene)).result).toMatchObject(expected);
+  });
+
+  test("has a hook ended that takes too long, and none before", async () => {
+    const endedAfter = (seconds: number) => diagnose({ ...waits, waits: { seconds, objects: [migrate] } });
+    expect((await endedAfter(899)).calls.ended).toBe(0);
+    expect((await endedAfter(901)).calls.ended).toBe(1);
+  });
+
+  test("keeps the first words of a hook that goes on", async () => {
+    const told = { status: "Unknown", reason: "HookRunning", message: named } as const;
+    const scene: Scene = {
+      ...waits,
+      former: told,
+      waits: { seconds: 300, objects: [migrate] },
+      evidence: "other words",
+    };
+    const { result, calls } = await diagnose(scene);
+    expect(result).toMatchObject({ state: "waiting", reason: "HookRunning", message: named });
+    expect(calls.evidences).toBe(0);
+  });
+});
+
 describe("an application that is not healthy", () => {
   test.each(cases)("$name", async ({ scene, expected }) => {
     expect((await diagnose(scene)).result).toMatchObject(expected);

@@ -84,7 +84,7 @@ const cases: readonly {
       },
     },
     ...{ state: "broken", problem: "SyncFailed" },
-    message: "Ingress 'a': bad host; Service 'b': bad port",
+    message: "Ingress/a: bad host; Service/b: bad port",
   },
   {
     name: "what the quota refused",
@@ -164,6 +164,116 @@ const cases: readonly {
     state: "waiting",
   },
 ];
+
+type SyncedResources = NonNullable<
+  NonNullable<NonNullable<ApplicationStatus["operationState"]>["syncResult"]>["resources"]
+>;
+
+/** As Argo CD 3.5 reports a hook of Helm that runs, and one that failed. */
+const hook = (hookPhase: string, message: string) => ({
+  ...{ group: "batch", version: "v1", kind: "Job", namespace: "env-shop", name: "migrate", syncPhase: "PreSync" },
+  ...{ hookType: "PreSync", hookPhase, message },
+});
+const applied = {
+  kind: "Service",
+  name: "backend",
+  status: "Synced",
+  hookPhase: "Running",
+  message: "service/backend created",
+};
+const waitingFor = (what: string, resources: SyncedResources, of: object = source, revision = "abc") => ({
+  ...unsynced,
+  operationState: {
+    ...{ phase: "Running", startedAt: "2026-01-01T00:00:01Z", message: `waiting for ${what}` },
+    syncResult: { source: of, revision, resources },
+  },
+});
+const onHook = waitingFor("completion of hook batch/Job/migrate", [applied, hook("Running", "")]);
+const observedOf = (status: ApplicationStatus) => observed(keptStatus(status, undefined), source);
+
+describe("a sync of Argo CD", () => {
+  test("that waits says since when and for which hook", () => {
+    expect(observedOf(onHook).waitingSync).toEqual({
+      ...{ since: new Date("2026-01-01T00:00:01Z"), isOutdated: false },
+      objects: [{ kind: "Job", name: "migrate", hook: "PreSync" }],
+    });
+  });
+
+  test("that waits for no hook says for which objects", () => {
+    const { waitingSync } = observedOf(waitingFor("healthy state of apps/StatefulSet/cache", [applied]));
+    expect(waitingSync?.objects).toEqual([{ kind: "Service", name: "backend" }]);
+  });
+
+  test.each([
+    { name: "another source is wanted", status: waitingFor("completion of hook batch/Job/migrate", [], former) },
+    {
+      name: "another commit of the chart is compared",
+      status: waitingFor("completion of hook batch/Job/migrate", [], source, "def"),
+    },
+  ])("is outdated once $name", ({ status }) => {
+    expect(observedOf(status).waitingSync?.isOutdated).toBe(true);
+  });
+
+  test.each([
+    { name: "applies", operationState: { ...onHook.operationState, message: "one or more tasks are running" } },
+    { name: "is being ended", operationState: { ...onHook.operationState, phase: "Terminating" } },
+    { name: "is over", operationState: { ...onHook.operationState, phase: "Succeeded" } },
+  ])("that $name waits for nothing", ({ operationState }) => {
+    expect(observedOf({ ...unsynced, operationState })).not.toHaveProperty("waitingSync");
+  });
+
+  test.each([
+    { message: "Job has reached the specified backoff limit", words: "Job has reached the specified backoff limit" },
+    { message: "Terminated", words: "it was ended before it was done" },
+  ])("whose hook failed names it: $message", ({ message, words }) => {
+    const operationState = {
+      ...{ phase: "Failed", message: "one or more synchronization tasks completed unsuccessfully (retried 3 times)." },
+      syncResult: { source, resources: [applied, hook("Failed", message)] },
+    };
+    expect(observedOf({ ...unsynced, operationState })).toMatchObject({
+      ...{ state: "broken", problem: "SyncFailed", failedHooks: [{ kind: "Job", name: "migrate", hook: "PreSync" }] },
+      message: `the cluster did not take all that the chart makes: Job/migrate (hook PreSync): ${words}`,
+    });
+  });
+
+  test("that was ended for another commit of the chart fails nothing", () => {
+    const syncResult = { source, revision: "def", resources: [hook("Failed", "Terminated")] };
+    const operationState = { phase: "Failed", message: "Operation terminated", syncResult };
+    expect(observedOf({ ...unsynced, operationState }).state).toBe("waiting");
+  });
+
+  test("that can't change a Job shows the end of Kubernetes' words, after the way out", () => {
+    const dump = "core.PodTemplateSpec{".padEnd(6_000, "x");
+    const said = `Job.batch "seed" is invalid: spec.template: Invalid value: ${dump}: field is immutable`;
+    const resources = [{ kind: "Job", name: "seed", status: "SyncFailed", message: said }];
+    const operationState = {
+      phase: "Failed",
+      message: "one or more objects failed",
+      syncResult: { source, resources },
+    };
+    const { message } = observedOf({ ...unsynced, operationState });
+    expect(message).toMatch(
+      /: Job\/seed: it can't be changed: .*Force=true,Replace=true, make it a hook, .* with the commit; Job.batch/,
+    );
+    expect(message).toMatch(/: field is immutable$/);
+    expect(message.length).toBeLessThan(1_200);
+  });
+
+  test("that puts the same object back again and again names it", () => {
+    const healed = (autoHealAttemptsCount: number) => {
+      const sync = { autoHealAttemptsCount, resources: [{ group: "batch", kind: "Job", name: "seed" }] };
+      return observedOf({ ...healthy, operationState: { ...healthy.operationState, operation: { sync } } })
+        .keepsChanging;
+    };
+    expect(healed(2)).toEqual([]);
+    expect(healed(3)).toEqual([{ kind: "Job", name: "seed" }]);
+  });
+
+  test("makes each kind of the chart known once", () => {
+    const resources = ["Service", "Deployment", "Service"].map((kind, index) => ({ kind, name: `a${index}` }));
+    expect(observedOf({ ...healthy, resources }).kinds).toEqual(["Deployment", "Service"]);
+  });
+});
 
 describe("what Argo CD says of an application", () => {
   test.each(cases)("$name", ({ status, operation, state, problem, message = "" }) => {

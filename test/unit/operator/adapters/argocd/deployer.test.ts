@@ -100,6 +100,57 @@ describe("a broken application is asked to try again", () => {
   });
 });
 
+describe("a sync that runs", () => {
+  const startedAt = "2026-01-01T00:00:00Z";
+  /** A deployer whose application is in this phase, and what is done to the application. */
+  function syncing(phase: string, isCalm = false) {
+    const done: unknown[] = [];
+    const cluster = {
+      observe: () => ({ metadata: {}, status: { isCalm } }),
+      read: async () => ({ metadata: {}, status: { operationState: { phase, startedAt } } }),
+      async change(_owner: unknown, _kind: unknown, ref: object, patch: unknown) {
+        done.push([ref, patch]);
+      },
+      async remove() {
+        done.push("removed");
+        return { state: "gone" };
+      },
+    } as unknown as Cluster;
+    const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
+    return { argocd: argocdDeployer(cluster, settings, new TestClock(CREATED)), done };
+  }
+  const ending = [
+    { name: "env-shop", namespace: "argocd" },
+    [
+      { op: "test", path: "/status/operationState/startedAt", value: startedAt },
+      { op: "test", path: "/status/operationState/phase", value: "Running" },
+      { op: "replace", path: "/status/operationState/phase", value: "Terminating" },
+    ],
+  ];
+
+  test("is ended, and no other that has begun since", async () => {
+    const { argocd, done } = syncing("Running");
+    await argocd.endSync(wanted.environment);
+    expect(done).toEqual([ending]);
+  });
+
+  test.each([
+    { name: "is ended already", phase: "Terminating", isCalm: false },
+    { name: "is over", phase: "Succeeded", isCalm: false },
+    { name: "the watch knows nothing of", phase: "Running", isCalm: true },
+  ])("that $name is left alone", async ({ phase, isCalm }) => {
+    const { argocd, done } = syncing(phase, isCalm);
+    await argocd.endSync(wanted.environment);
+    expect(done).toEqual([]);
+  });
+
+  test("is ended before its application is deleted, which it would hold up", async () => {
+    const { argocd, done } = syncing("Running");
+    await argocd.remove(wanted.environment);
+    expect(done).toEqual([ending, "removed"]);
+  });
+});
+
 test.each(["main", "dependabot/npm_and_yarn/@types/node-22", "größe#2", "@"])(
   "the branch %s is read from the application as it was written there",
   async (branch) => {

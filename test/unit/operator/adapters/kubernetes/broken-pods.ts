@@ -1,4 +1,5 @@
-import type { ContainerStatus, Deployment, Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
+import type { ContainerStatus, Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
+import type { Resource } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
 
 /** When every pod was made. */
 export const BORN = "2026-01-01T00:00:00Z";
@@ -57,7 +58,7 @@ export function pod(container: Partial<ContainerStatus>, shape: Shape = {}): Pod
 }
 
 /** The Deployment of a frontend whose pods the API server refuses with this message. */
-export function refusedDeployment(message: string, generation = 1): Deployment {
+export function refusedDeployment(message: string, generation = 1): Resource {
   return {
     ...{ apiVersion: "apps/v1", kind: "Deployment" },
     metadata: {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Deployment, Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
-import { type Finding, problemsOf } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
+import type { Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
+import { type Finding, findingsOf } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
+import type { Resource } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
 import {
   BORN,
   EXCEEDED,
@@ -28,7 +29,7 @@ interface Expected {
 const cases: readonly {
   name: string;
   pods?: readonly Pod[];
-  deployments?: readonly Deployment[];
+  deployments?: readonly Resource[];
   expected: readonly Expected[];
 }[] = [
   { name: "a ready container is none", pods: [pod({ ready: true, ...running })], expected: [] },
@@ -206,7 +207,7 @@ const cases: readonly {
 
 describe("what keeps pods from serving", () => {
   test.each(cases)("$name", ({ pods = [], deployments = [], expected }) => {
-    const found = problemsOf(pods, deployments, NOW);
+    const found = findingsOf({ pods, resources: deployments }, NOW).problems;
     expect(found).toHaveLength(expected.length);
     for (const [index, { component = "backend", sentence, speaks, ...rest }] of expected.entries()) {
       const { what, remedy } = found[index] as Finding;
@@ -217,7 +218,8 @@ describe("what keeps pods from serving", () => {
   });
 
   test("counts from when the pod was last ready, or was made", () => {
-    expect(problemsOf([pod(running)], [], NOW)[0]?.since).toEqual(new Date(UNREADY));
-    expect(problemsOf([pod(running, { conditions: [] })], [], NOW)[0]?.since).toEqual(new Date(BORN));
+    expect(findingsOf({ pods: [pod(running)], resources: [] }, NOW).problems[0]?.since).toEqual(new Date(UNREADY));
+    const unsaid = [pod(running, { conditions: [] })];
+    expect(findingsOf({ pods: unsaid, resources: [] }, NOW).problems[0]?.since).toEqual(new Date(BORN));
   });
 });

@@ -106,7 +106,7 @@ async function trouble({
   server.on(({ path }) => path === "/apis/apps/v1/namespaces/env-shop/deployments", list());
   server.on(({ path }) => path === LOG, written);
   server.on(({ path }) => path === `${NAMESPACE}/secrets`, refusal ?? listed(there));
-  const [first] = await kubernetesPods(client, clock).diagnose({ name: "shop", uid: "u" });
+  const [first] = (await kubernetesPods(client, clock).diagnose({ name: "shop", uid: "u" }, [])).problems;
   if (first === undefined) throw new Error("no trouble was found");
   return first;
 }

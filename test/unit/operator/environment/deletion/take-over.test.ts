@@ -4,6 +4,7 @@ import { applicationKind } from "../../../../../operator/adapters/argocd/kinds.t
 import { heldContents } from "../../../../../operator/environment/deletion/take-over.ts";
 import { isOver } from "../../../../../operator/environment/deletion/teardown.ts";
 import { podKind, roleBindingKind, wireKind } from "../../../../../operator/kit/client/kinds.ts";
+import type { PodProblem } from "../../../../../operator/ports/pods.ts";
 import { configMaps } from "../../../../support/fixtures/config-maps.ts";
 import { CREATED } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
@@ -48,6 +49,20 @@ describe("a deletion that the deployer does not end", () => {
     const last = await world.pass();
     expect(isOver(last)).toBe(true);
     expect(last.steps[1]?.message).toBe(taken.steps[1]?.message);
+  });
+
+  test("says which Jobs had not ended: one of them may be the hook that it waited for", async () => {
+    const world = await held();
+    const problem = { component: "migrate", what: "", remedy: "", since: new Date(CREATED), evidence: async () => "" };
+    const problems: readonly PodProblem[] = [
+      { ...problem, reason: "ResourceNotReady", object: { kind: "Job", name: "migrate" } },
+      { ...problem, reason: "JobFailed", object: { kind: "Job", name: "seed" } },
+      { ...problem, reason: "CrashLoop", object: { kind: "Deployment", name: "backend" } },
+    ];
+    world.pods.diagnose = async () => ({ problems, quiet: [], isServing: false });
+    await world.pass();
+    const taken = await world.pass({ after: 1 });
+    expect(taken.steps[1]?.message).toMatch(/within 60 s, while Job\/migrate had not ended: /);
   });
 
   test("ends although its namespace is being deleted already, and nobody may bind a role there", async () => {

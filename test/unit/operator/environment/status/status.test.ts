@@ -105,6 +105,28 @@ describe("progress alone", () => {
   });
 });
 
+describe("what is not well and carries no traffic", () => {
+  const unwell = { reason: "Unhealthy", message: "CronJob/report did not succeed" } as const;
+  const served = new Map(serving).set("ApplicationSynced", { ...done("Synced"), notice: unwell });
+  const ofUnwell = judged(environmentFixture(), served);
+  const noticeOf = (results: typeof served, status = ready) =>
+    findCondition(judged(environmentFixture({ status }), results).conditions, "ResourcesHealthy");
+
+  test("is named, and the environment is ready", () => {
+    expect(findCondition(ofUnwell.conditions, "ResourcesHealthy")).toMatchObject({ status: "False", ...unwell });
+    expect(ofUnwell.phase).toBe("ready");
+    expect(readyOf(ofUnwell)).toMatchObject({ status: "True", message: "" });
+  });
+
+  test("stays named while the application is synced again, and no longer than it is so", () => {
+    const syncing = but("ApplicationSynced", waiting("Syncing", "", soon));
+    expect(noticeOf(syncing, ofUnwell)).toMatchObject({ status: "False", ...unwell });
+    const well = but("ApplicationSynced", { ...done("Synced"), notice: { reason: "Unhealthy", message: "" } });
+    expect(noticeOf(well, ofUnwell)).toBeUndefined();
+    expect(noticeOf(syncing)).toBeUndefined();
+  });
+});
+
 describe("a branch that its host reported as deleted", () => {
   const goneOf = (branch: string, annotations?: Record<string, string>) => {
     const source = { repository: "shop-api", branch };

@@ -57,6 +57,7 @@ async function step(scene: Scene) {
   const found = problems.map(
     ([component, reason]): PodProblem => ({
       ...{ component, reason, evidence, since: new Date(CREATED) },
+      object: { kind: "StatefulSet", name: component },
       ...{ what: `it has ${reason}`, remedy: "repair it" },
     }),
   );
@@ -73,7 +74,7 @@ async function step(scene: Scene) {
       },
       async diagnose() {
         reads.push("pods");
-        return found;
+        return { problems: found, quiet: [], isServing: false };
       },
     },
   } as unknown as StepContext;

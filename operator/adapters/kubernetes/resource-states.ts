@@ -1,0 +1,240 @@
+/**
+ * Whether an object of a chart is well, a row for each kind: what Argo CD calls healthy, progressing or degraded, and whether
+ * that matters to who uses the environment. A new kind is one row.
+ * https://github.com/argoproj/argo-cd/tree/master/gitops-engine/pkg/health
+ */
+import type { Kind } from "../../../crds/group.ts";
+import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
+import { resourceType } from "../../kit/client/objects.ts";
+import type { PodProblemReason } from "../../ports/pods.ts";
+
+interface StateCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** The fields that the rows read, of whatever kind. */
+export interface Resource extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly type?: string;
+    readonly ingressClassName?: string;
+    readonly storageClassName?: string;
+    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly StateCondition[];
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly readyReplicas?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly currentNumberScheduled?: number;
+    readonly updatedNumberScheduled?: number;
+    readonly numberAvailable?: number;
+    /** Of a CronJob references, of a Job a number. */
+    readonly active?: number | readonly unknown[];
+    readonly succeeded?: number;
+    readonly failed?: number;
+    readonly lastScheduleTime?: string;
+    readonly lastSuccessfulTime?: string;
+    readonly phase?: string;
+    readonly loadBalancer?: { readonly ingress?: readonly unknown[] };
+    readonly parents?: readonly { readonly conditions?: readonly StateCondition[] }[];
+  };
+}
+
+/** What is not well with an object. */
+export interface ResourceState {
+  /** Whether it carries no traffic, so that an environment is ready without it. */
+  readonly isQuiet?: boolean;
+  /** The reason that conditions give; `ResourceNotReady` may pass by itself. */
+  readonly reason: Extract<PodProblemReason, "JobFailed" | "ResourceDegraded" | "ResourceNotReady">;
+  /** For users; absent where the object only waits for its pods, which say why. */
+  readonly what?: string;
+  readonly remedy?: string;
+  /** What the cluster says of it. */
+  readonly said?: string | undefined;
+  /** By the cluster's clock. */
+  readonly since?: string | undefined;
+  /** Whether its pods are missing: events say why. */
+  readonly lacksPods?: boolean;
+  /** Whether the last lines of its newest pod tell more. */
+  readonly speaks?: boolean;
+}
+
+/** What a row may know beside the object. */
+export interface Surroundings {
+  /** The names of the claims that living pods use. */
+  readonly usedClaims: ReadonlySet<string>;
+}
+
+interface Row {
+  readonly type: ResourceType<Resource>;
+  /** `undefined`: it is well. */
+  readonly stateOf: (object: Resource, surroundings: Surroundings) => ResourceState | undefined;
+}
+
+const row = (
+  [group, version, kind, plural]: readonly [string, string, string, string],
+  stateOf: Row["stateOf"],
+): readonly [string, Row] => [
+  kind,
+  { type: resourceType<Resource>({ group, version, kind, plural, namespaced: true } satisfies Kind), stateOf },
+];
+
+const conditionOf = ({ status }: Resource, type: string) => status?.conditions?.find((one) => one.type === type);
+const isTrue = (object: Resource, type: string) => conditionOf(object, type)?.status === "True";
+const WAITS = { reason: "ResourceNotReady" } as const;
+
+/** The kinds that have a state, by name. */
+export const RESOURCE_ROWS: ReadonlyMap<string, Row> = new Map([
+  row(["apps", "v1", "Deployment", "deployments"], deploymentState),
+  row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState),
+  row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState),
+  row(["batch", "v1", "Job", "jobs"], jobState),
+  row(["batch", "v1", "CronJob", "cronjobs"], cronJobState),
+  row(["", "v1", "Service", "services"], serviceState),
+  row(["networking.k8s.io", "v1", "Ingress", "ingresses"], ingressState),
+  row(["gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes"], routeState),
+  row(["", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"], claimState),
+  row(["autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"], autoscalerState),
+  row(["policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets"], budgetState),
+]);
+
+/** Kinds that are well as soon as they are there. */
+const STATELESS: ReadonlySet<string> = new Set(["ConfigMap", "Secret", "ServiceAccount"]);
+
+/** Whether the rows know what an object of the kind is like. */
+export const hasKnownState = (kind: string) => RESOURCE_ROWS.has(kind) || STATELESS.has(kind);
+
+/** Whether the controller of the kind has not seen the newest spec. */
+const isUnobserved = ({ metadata, status }: Resource) => (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
+
+function deploymentState(object: Resource): ResourceState | undefined {
+  const { spec = {}, status = {} } = object;
+  if (spec.paused) {
+    return { ...WAITS, what: "is paused", remedy: "set its spec.paused to false in the chart" };
+  }
+  const wanted = spec.replicas ?? 1;
+  const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
+  const isLate = conditionOf(object, "Progressing")?.reason === "ProgressDeadlineExceeded";
+  if (isLate && !isUnobserved(object)) return { reason: "ResourceDegraded" };
+  const isComplete = updatedReplicas >= wanted && replicas <= updatedReplicas && availableReplicas >= updatedReplicas;
+  return isComplete && !isUnobserved(object) ? undefined : WAITS;
+}
+
+function statefulSetState(object: Resource): ResourceState | undefined {
+  const { spec = {}, status = {} } = object;
+  const wanted = spec.replicas ?? 1;
+  const { type = "RollingUpdate", rollingUpdate } = spec.updateStrategy ?? {};
+  const updated = type === "OnDelete" ? 0 : wanted - (rollingUpdate?.partition ?? 0);
+  const lacksPods = (status.replicas ?? 0) < wanted;
+  const isComplete = (status.readyReplicas ?? 0) >= wanted && (status.updatedReplicas ?? 0) >= updated;
+  return isComplete && !isUnobserved(object) ? undefined : { ...WAITS, lacksPods };
+}
+
+function daemonSetState(object: Resource): ResourceState | undefined {
+  const { status = {} } = object;
+  const { desiredNumberScheduled: wanted = 0, currentNumberScheduled = 0 } = status;
+  const isComplete = (status.updatedNumberScheduled ?? 0) >= wanted && (status.numberAvailable ?? 0) >= wanted;
+  if (isComplete && !isUnobserved(object)) return undefined;
+  return { ...WAITS, lacksPods: currentNumberScheduled < wanted };
+}
+
+/** A Job that a CronJob made is that one's. */
+function jobState(object: Resource): ResourceState | undefined {
+  if (object.metadata.ownerReferences?.some(({ kind }) => kind === "CronJob")) return undefined;
+  const failed = conditionOf(object, "Failed");
+  if (failed?.status === "True") {
+    const remedy = "fix the cause in its last lines, and deploy the new commit or setting";
+    const { message: said, lastTransitionTime: since } = failed;
+    return { reason: "JobFailed", what: "failed", remedy, said, since, speaks: true };
+  }
+  if (isTrue(object, "Complete")) return undefined;
+  if (isTrue(object, "Suspended")) {
+    return { ...WAITS, isQuiet: true, what: "is suspended", remedy: "set its spec.suspend to false to have it run" };
+  }
+  const { active, succeeded = 0, failed: failures = 0 } = object.status ?? {};
+  const remedy = "see its last lines; a Job has to end, and what serves belongs into a Deployment";
+  const lacksPods = !active && succeeded + failures === 0;
+  return { ...WAITS, what: "has not ended", remedy, lacksPods, speaks: true };
+}
+
+function cronJobState({ status = {} }: Resource): ResourceState | undefined {
+  const { active, lastScheduleTime, lastSuccessfulTime } = status;
+  if (lastScheduleTime === undefined || lastSuccessfulTime === undefined) return undefined;
+  const isActive = Array.isArray(active) && active.length > 0;
+  if (isActive || lastSuccessfulTime >= lastScheduleTime) return undefined;
+  const what = "did not succeed when it ran last";
+  return { isQuiet: true, reason: "ResourceDegraded", what, remedy: "see the log of its last Job" };
+}
+
+function serviceState({ spec = {}, status = {} }: Resource): ResourceState | undefined {
+  if (spec.type !== "LoadBalancer" || (status.loadBalancer?.ingress ?? []).length > 0) return undefined;
+  return { ...WAITS, what: "has no load balancer yet", remedy: "use the type ClusterIP and an Ingress" };
+}
+
+function ingressState({ spec = {}, status = {} }: Resource): ResourceState | undefined {
+  if ((status.loadBalancer?.ingress ?? []).length > 0) return undefined;
+  const { ingressClassName } = spec;
+  const served =
+    ingressClassName === undefined ? "it names no class" : `nothing serves its class '${ingressClassName}'`;
+  const remedy = "name an IngressClass of the cluster, or have its controller publish its address";
+  return { ...WAITS, what: `has no address: ${served}`, remedy };
+}
+
+function routeState({ status = {} }: Resource): ResourceState | undefined {
+  const conditions = (status.parents ?? []).flatMap((parent) => parent.conditions ?? []);
+  const isOf = ["Accepted", "ResolvedRefs"];
+  const refused = conditions.find((condition) => isOf.includes(condition.type) && condition.status === "False");
+  const remedy = "correct its parentRefs, host names and backends";
+  if (refused !== undefined) {
+    return { reason: "ResourceDegraded", what: "is not accepted by its Gateway", remedy, said: refused.message };
+  }
+  return conditions.length > 0 ? undefined : { ...WAITS, what: "has no answer of its Gateway", remedy };
+}
+
+/** A class that waits for the first consumer binds a claim only for a pod, and a claim that no pod uses holds up none. */
+function claimState({ metadata, spec = {}, status = {} }: Resource, { usedClaims }: Surroundings) {
+  if (status.phase === "Bound") return undefined;
+  if (status.phase === "Lost") {
+    return {
+      reason: "ResourceDegraded",
+      what: "has lost its volume",
+      remedy: "delete it, and have it made anew",
+    } as const;
+  }
+  const isQuiet = !usedClaims.has(metadata.name);
+  const ofClass = spec.storageClassName === undefined ? "" : ` of the class '${spec.storageClassName}'`;
+  const what = `waits for a volume${ofClass}${isQuiet ? ", and no pod uses it" : ""}`;
+  return { ...WAITS, isQuiet, what, remedy: "name a storage class of the cluster, or leave it out" };
+}
+
+/** https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#autoscaler-conditions */
+function autoscalerState(object: Resource): ResourceState | undefined {
+  const conditions = object.status?.conditions ?? [];
+  const failed = conditions.find(
+    ({ status, reason = "" }) => status === "False" && (reason.startsWith("Failed") || reason === "InvalidSelector"),
+  );
+  if (failed !== undefined) {
+    const remedy = "install a metrics server, or switch it off in the values";
+    return { isQuiet: true, reason: "ResourceDegraded", what: "can't scale", remedy, said: failed.message };
+  }
+  const isAble = isTrue(object, "AbleToScale") || isTrue(object, "ScalingLimited");
+  return isAble ? undefined : { ...WAITS, isQuiet: true, what: "has not begun", remedy: "wait for its first figures" };
+}
+
+function budgetState({ status = {} }: Resource): ResourceState | undefined {
+  const refused = status.conditions?.find(
+    ({ status: state, reason }) => state === "False" && reason !== "InsufficientPods",
+  );
+  if (refused === undefined) return undefined;
+  const remedy = "correct its selector";
+  return { isQuiet: true, reason: "ResourceDegraded", what: "protects nothing", remedy, said: refused.message };
+}

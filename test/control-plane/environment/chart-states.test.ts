@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type ConditionType, findCondition } from "../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { wireKind } from "../../../operator/kit/client/kinds.ts";
+import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.startOperator();
+}, 180_000);
+afterAll(() => world.stop(), 60_000);
+
+const NEXT = "b".repeat(40);
+const conditionOf = (type: ConditionType, { status }: EphemeralEnvironment) => findCondition(status?.conditions, type);
+
+/** Waits until the condition has the reason; answers its message. */
+async function messageOf(name: string, type: ConditionType, reason: string): Promise<string> {
+  const found = await world.expectState(
+    name,
+    `saying ${reason}`,
+    (environment) => conditionOf(type, environment)?.reason === reason,
+  );
+  return conditionOf(type, found)?.message ?? "";
+}
+
+/** An environment whose application is held up by a hook, unless it is of the next commit. */
+async function hooked(name: string): Promise<EphemeralEnvironment> {
+  world.argocd.decide(name, ({ backend }) =>
+    (backend as { image: string }).image.endsWith(NEXT) ? "healthy" : "hooked",
+  );
+  return world.create(name);
+}
+
+describe("a hook that never ends", () => {
+  test("is named, and ended by a newer spec", async () => {
+    await hooked("hooked");
+    expect(await messageOf("hooked", "ApplicationSynced", "HookRunning")).toBe(
+      "the sync waits for Job/migrate (hook PreSync) to end, for 900 s at most",
+    );
+    const backend = { ...backendOnly.backend, commit: NEXT };
+    await world.admin.patch(environmentType, { name: "hooked" }, { spec: { backend } }, { as: "merge" });
+    await world.expectPhase("hooked", "ready");
+  }, 60_000);
+
+  test("is ended by the deletion of its environment, which nothing takes over", async () => {
+    const made = await hooked("hooked-deleted");
+    await messageOf("hooked-deleted", "ApplicationSynced", "HookRunning");
+    await world.delete(made);
+    await world.expectGone(made);
+    const record = await world.admin.find(recordType, { name: made.metadata.uid, namespace: "ephemeral-system" });
+    expect(record?.spec.takenOver).toBeUndefined();
+  }, 60_000);
+});
+
+const autoscalerKind = wireKind({
+  ...{ group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers" },
+  namespaced: true,
+});
+const statefulSetKind = wireKind({
+  ...{ group: "apps", version: "v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true },
+});
+
+const eventKind = wireKind({ group: "", version: "v1", kind: "Event", plural: "events", namespaced: true });
+const SINCE = "2026-01-01T00:00:00Z";
+const REFUSED =
+  'create Pod cache-0 in StatefulSet cache failed error: pods "cache-0" is forbidden: violates PodSecurity "restricted:latest"';
+
+/** An environment whose namespace is made and whose application is not well. */
+async function unwell(name: string, fate: "degraded" | "progressing"): Promise<string> {
+  world.argocd.decide(name, () => fate);
+  await world.create(name);
+  const isMade = (found: EphemeralEnvironment) => conditionOf("ApplicationSynced", found) !== undefined;
+  await world.expectState(name, "having an application", isMade);
+  return `env-${name}`;
+}
+
+test("an autoscaler that gets no figures keeps no environment from being ready, and is named", async () => {
+  const namespace = await unwell("scaled", "degraded");
+  const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "missing" };
+  await world.admin.create(autoscalerKind, {
+    metadata: { name: "backend", namespace },
+    spec: { maxReplicas: 3, scaleTargetRef },
+  });
+  // As its controller writes it, which does not run here.
+  const silent = {
+    type: "ScalingActive",
+    status: "False",
+    reason: "FailedGetResourceMetric",
+    message: "no metrics API",
+  };
+  const status = { desiredReplicas: 1, conditions: [{ ...silent, lastTransitionTime: SINCE }] };
+  const asStatus = { as: "merge", subresource: "status" } as const;
+  await world.admin.patch(autoscalerKind, { name: "backend", namespace }, { status }, asStatus);
+  const ready = await world.hurried(() => world.expectPhase("scaled", "ready"));
+  const message = await messageOf("scaled", "ResourcesHealthy", "Unhealthy");
+  expect(message).toMatch(/^HorizontalPodAutoscaler\/backend can't scale: no metrics API: install a metrics server/);
+  expect(conditionOf("Ready", ready)).toMatchObject({ status: "True", message: "" });
+  world.argocd.decide("scaled", () => "healthy");
+  await world.expectState("scaled", "well", (found) => conditionOf("ResourcesHealthy", found) === undefined);
+}, 60_000);
+
+test("a StatefulSet whose pods are refused is named with the cluster's words", async () => {
+  const namespace = await unwell("refused", "progressing");
+  const labels = { app: "cache" };
+  const template = {
+    metadata: { labels },
+    spec: { automountServiceAccountToken: false, containers: [{ name: "cache", image: "example.test/cache:1" }] },
+  };
+  const { metadata } = await world.admin.create(statefulSetKind, {
+    metadata: { name: "cache", namespace },
+    spec: { serviceName: "cache", selector: { matchLabels: labels }, template },
+  });
+  // As its controller writes it, which does not run here.
+  await world.admin.create(eventKind, {
+    metadata: { name: "cache.1", namespace },
+    involvedObject: { kind: "StatefulSet", name: "cache", namespace, uid: metadata.uid },
+    ...{ type: "Warning", reason: "FailedCreate", message: REFUSED, firstTimestamp: SINCE, lastTimestamp: SINCE },
+  });
+  const message = await world.hurried(() => messageOf("refused", "ApplicationSynced", "PodRefused"));
+  expect(message).toMatch(/^StatefulSet\/cache: the cluster refuses to create its pods: correct the pod's template/);
+  expect(message).toContain(`Last output of StatefulSet/cache:\n${REFUSED}`);
+}, 60_000);
