@@ -25,11 +25,19 @@ export function branchOf({ spec }: Repository): string {
 }
 
 /** Its full name on the host, such as `shop/shop-api`: as registered, else the path of its URL. */
-export function fullNameOf({ spec }: Repository): string {
+export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
   if (spec.fullName !== undefined) return spec.fullName;
   // An invalid URL has no path.
   const path = URL.canParse(spec.cloneUrl) ? new URL(spec.cloneUrl).pathname : "";
   return path.replaceAll(/^\/+|\/+$/g, "").replace(/\.git$/, "");
+}
+
+/** Whether both are parts of one repository of a host, a monorepo: by its id where both know it, else by its name. */
+export function isOneRepository(one: Pick<Repository, "spec">, other: Pick<Repository, "spec">): boolean {
+  if (one.spec.host !== other.spec.host) return false;
+  const [id, otherId] = [one.spec.hostId, other.spec.hostId];
+  if (id !== undefined && otherId !== undefined) return id === otherId;
+  return fullNameOf(one).toLowerCase() === fullNameOf(other).toLowerCase();
 }
 
 /** The token of a requested check that is not answered yet. */

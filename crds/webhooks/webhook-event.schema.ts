@@ -96,6 +96,15 @@ export const PipelineState = Type.Object(
     ),
     commit: commit("The commit that it builds."),
     branch: Type.Optional(branch("The branch that it builds.")),
+    pullRequest: Type.Optional(
+      Type.Integer({
+        format: "int64",
+        minimum: 1,
+        description:
+          "The pull request that it builds, where the host names it. Its commit may be a merge of that, which is on no branch.",
+      }),
+    ),
+    createdAt: Type.Optional(timestamp("When it was created, of a pull request's.")),
     status: literals(PIPELINE_STATUSES, { description: "Its state after the event." }),
     url: Type.Optional(text(512, "Its page on the host.", { pattern: "^https?://[^\\s]+$" })),
     at: timestamp("When it got this status."),

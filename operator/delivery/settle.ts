@@ -12,6 +12,7 @@ import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
 import type { Decided, DecisionContext, Subject } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group/report-commits.ts";
+import { inOneWrite } from "./one-write.ts";
 import { waitsSince } from "./waiting.ts";
 
 /** What settling a delivery takes of the world. */
@@ -90,7 +91,7 @@ async function reportedOrLeft(
 }
 
 /**
- * What is to be done about an event now, for each of its Repositories.
+ * What is to be done about an event now, for each of its Repositories: one write for each environment.
  *
  * @param delivery the name of the stored delivery; none when the event is only simulated
  */
@@ -104,7 +105,7 @@ export async function decideAll(
     const repository = world.repositories.find(name);
     if (repository !== undefined) decided.push(...(await decide({ event, repository, host, delivery }, world)));
   }
-  return decided;
+  return inOneWrite(decided);
 }
 
 /** The outcome when everything that could be done is done. */

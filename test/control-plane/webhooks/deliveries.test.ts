@@ -40,6 +40,8 @@ afterAll(() => world.stop(), 60_000);
 interface Facade {
   /** Sends a signed pull request. */
   pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
+  /** Sends a signed push. */
+  push(repository: string, push: { readonly ref: string; readonly after: string }): Promise<Reply>;
   /** Sends a signed run of a workflow. */
   run(repository: string, run: Parameters<typeof workflowRunBody>[1]): Promise<Reply>;
   readonly audit: ReturnType<typeof memoryAuditTrail>;
@@ -70,6 +72,10 @@ async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?
     audit,
     async pull(repository, asked = {}, delivery) {
       return send("pull_request", pullRequestBody({ repository, ...asked }), delivery);
+    },
+    async push(repository, { ref, after }) {
+      const [, name = ""] = repository.split("/");
+      return send("push", { ref, after, repository: { name, full_name: repository } });
     },
     async run(repository, run) {
       return send("workflow_run", workflowRunBody(repository, run));
@@ -156,6 +162,30 @@ describe("a signed pull request", () => {
     expect(created.filter(({ action }) => action === "webhook create")).toHaveLength(10);
   }, 60_000);
 });
+
+test("a pull request of a monorepo has both components at its head, and moves them by one write of its spec", async () => {
+  const monorepo = { fullName: "shop/monorepo" };
+  const web = { ...monorepo, type: "frontend", companionRepository: "mono-api" } as const;
+  await world.register("mono-web", web);
+  await world.register("mono-api", {
+    ...{ ...monorepo, companionRepository: "mono-web", pullRequest: { enabled: true } },
+  });
+  await world.startOperator({ settings });
+  const { pull, push, audit } = await facade();
+  await pull("shop/monorepo", { commit: FIRST, updatedAt: now() });
+  const made = await world.expectPhase("mono-api-pr-42", "ready");
+  expect([made.spec.backend.commit, made.spec.frontend?.commit]).toEqual([FIRST, FIRST]);
+
+  await pull("shop/monorepo", { action: "synchronize", commit: SECOND, updatedAt: now() });
+  await push("shop/monorepo", { ref: "refs/heads/feature/checkout", after: SECOND });
+  const moved = await world.expectState("mono-api-pr-42", "ready on the second commit", ({ status }) => {
+    const { backend, frontend } = status?.components ?? {};
+    return status?.phase === "ready" && [backend, frontend].every((one) => one?.commit === SECOND);
+  });
+  expect(moved.metadata.generation).toBe(made.metadata.generation + 1);
+  await untilSettled("mono-api");
+  expect(audit.records.map(({ action }) => action)).toEqual(["webhook create", "webhook update"]);
+}, 120_000);
 
 /** After the claim nothing of the process reaches the API server, as when it is killed. */
 const diesAfterClaim: RequestSeam = async (request, next) => {
