@@ -7,6 +7,7 @@ import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision
 import { withReports } from "../pipeline/report.ts";
 import type { PullRequestFacts } from "./facts.ts";
 import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
+import { unwantedAnnotation, unwantedStatus, wantedAgain } from "./unwanted.ts";
 import { endsEnvironment } from "./wanted.ts";
 
 /** What has the name of the pull request's environment now. */
@@ -56,7 +57,8 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   const lasting = evaluate(facts, LASTING_RULES);
   // A protected environment stays, and goes on with its pull request.
   if (lasting.broken !== undefined && !environment.spec.protected) {
-    return deletion(environment, lasting.broken.reason, lasting.trace, appliedAnnotation(facts.state));
+    const annotations = { ...appliedAnnotation(facts.state), ...unwantedAnnotation(facts, lasting.broken.message) };
+    return deletion(environment, lasting.broken.reason, lasting.trace, annotations);
   }
   const { type } = facts.repository.spec;
   if (environment.spec[type] === undefined) {
@@ -73,7 +75,7 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
       withReports({ ...source, ...head }, repository, facts),
     ]),
   );
-  const annotations = appliedAnnotation(facts.state);
+  const annotations = { ...appliedAnnotation(facts.state), ...wantedAgain(environment) };
   return { decision: { do: "update", environment, spec, annotations, reason: "NewCommit" }, trace };
 }
 
@@ -92,7 +94,9 @@ function ownSources({ spec }: EphemeralEnvironment, { repository, context }: Pul
 
 function creation(facts: PullRequestFacts, namesake: Namesake | undefined): Decided | MayCreate {
   const { broken, trace } = evaluate(facts, CREATION_RULES);
-  if (broken !== undefined) return nothing(broken.reason, broken.message, trace);
+  if (broken !== undefined) {
+    return unwantedStatus(facts, trace) ?? nothing(broken.reason, broken.message, trace);
+  }
   if (namesake === undefined) return { mayCreate: true, trace };
   return nameTaken(namesake.environment, trace);
 }
