@@ -32,10 +32,17 @@ export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
   return path.replaceAll(/^\/+|\/+$/g, "").replace(/\.git$/, "");
 }
 
+/** Its id on the host: as registered, else as its first webhook named it; `undefined` before that. */
+export function hostIdOf({ spec, status }: Pick<Repository, "spec" | "status">): string | undefined {
+  return spec.hostId ?? (spec.host === undefined ? undefined : status?.hostRepository?.id);
+}
+
+type Hosted = Pick<Repository, "spec" | "status">;
+
 /** Whether both are parts of one repository of a host, a monorepo: by its id where both know it, else by its name. */
-export function isOneRepository(one: Pick<Repository, "spec">, other: Pick<Repository, "spec">): boolean {
+export function isOneRepository(one: Hosted, other: Hosted): boolean {
   if (one.spec.host !== other.spec.host) return false;
-  const [id, otherId] = [one.spec.hostId, other.spec.hostId];
+  const [id, otherId] = [hostIdOf(one), hostIdOf(other)];
   if (id !== undefined && otherId !== undefined) return id === otherId;
   return fullNameOf(one).toLowerCase() === fullNameOf(other).toLowerCase();
 }

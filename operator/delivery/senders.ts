@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
-import { fullNameOf, type Repository } from "../../crds/repository/repository.ts";
+import { fullNameOf, hostIdOf, type Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/facade/webhook-inbox.ts";
 import type { Repositories } from "../ports/repositories.ts";
@@ -31,9 +31,10 @@ export interface SenderContext {
 
 /** A repository as a body names it. */
 interface Named {
-  /** In lower case. */
   readonly fullName: string;
   readonly id: string | undefined;
+  /** Where it can be cloned; whatever the body has there. */
+  readonly url: unknown;
 }
 
 /**
@@ -76,7 +77,7 @@ interface ReadWebhook {
 
 /** The Repositories that a body names, and those whose keys are tried. */
 function candidates(payload: Payload, { door }: ReceivedWebhook, context: SenderContext) {
-  const named = context.repositories.list().filter((repository) => isNamed(repository, { door, payload }, context));
+  const named = namedBy({ door, payload }, context);
   // Whatever is done for a known repository is done for an unknown one too, so that neither time nor answer tells them apart.
   return { named, judged: named.length > 0 ? named : standIn(payload, context) };
 }
@@ -111,8 +112,14 @@ function verifiedBy(
   if (first === undefined) throw proofs.includes("no key") ? new WebhookKeysMissing() : new WebhookRefused();
   const sameHost = verified.filter(({ spec }) => spec.host === first.spec.host);
   const kind = kindOf(first, context.settings) ?? "neutral";
-  const { fullName: sender } = identity(read.payload, partOf(kind, read.received.door)) ?? { fullName: "" };
-  return { ...readAs(kind, read, context), repositories: sameHost, host: first.spec.host, sender };
+  const { fullName = "", id } = identity(read.payload, partOf(kind, read.received.door)) ?? {};
+  const { host } = first.spec;
+  return {
+    ...{ ...readAs(kind, read, context), repositories: sameHost, host, sender: fullName.toLowerCase() },
+    ...(host === undefined || id === undefined || !isStorable(id, fullName)
+      ? {}
+      : { hostRepository: { id, fullName } }),
+  };
 }
 
 /** How a Repository's webhooks are signed and read; `undefined` when the settings lack its host. */
@@ -120,6 +127,8 @@ export function kindOf({ spec }: Repository, { hosts }: Pick<Settings, "hosts">)
   if (spec.host === undefined) return "neutral";
   return hosts.find(({ id }) => id === spec.host)?.kind;
 }
+
+const isStorable = (id: string, fullName: string) => /^[1-9][0-9]{0,18}$/.test(id) && fullName.length <= 200;
 
 type Door = ReceivedWebhook["door"];
 type Part = "repository" | "project";
@@ -134,23 +143,49 @@ function identity(payload: Payload, part: Part): Named | undefined {
   const named = payload[part];
   if (!isObject(named)) return undefined;
   const { id } = named;
-  const fullName = part === "project" ? named.path_with_namespace : named.full_name;
+  const [fullName, url] =
+    part === "project" ? [named.path_with_namespace, named.git_http_url] : [named.full_name, named.clone_url];
   if (typeof fullName !== "string" || fullName === "") return undefined;
-  return { fullName: fullName.toLowerCase(), id: Number.isSafeInteger(id) ? String(id) : undefined };
+  return { fullName, url, id: Number.isSafeInteger(id) ? String(id) : undefined };
 }
 
-/** Whether the body speaks of this Repository, by its name and, where both are known, its id. */
-function isNamed(
-  repository: Repository,
-  { door, payload }: { readonly door: Door; readonly payload: Payload },
-  { settings }: SenderContext,
-): boolean {
-  const kind = kindOf(repository, settings);
-  const named = kind && identity(payload, partOf(kind, door));
-  if (named === undefined || named.fullName !== fullNameOf(repository).toLowerCase()) return false;
-  const { hostId } = repository.spec;
-  return hostId === undefined || named.id === undefined || hostId === named.id;
+interface Body {
+  readonly door: Door;
+  readonly payload: Payload;
 }
+
+/**
+ * The Repositories of the name that a body gives; where there are none, those of its id, which the host has renamed. An id is one of
+ * its host: a renamed repository must be at the place of the Repository's, so that a small number means no repository of another host.
+ */
+function namedBy(body: Body, { repositories, settings }: SenderContext): readonly Repository[] {
+  const all = repositories.list().flatMap((repository) => {
+    const identityOf = (part: Part) => identity(body.payload, part);
+    const kind = kindOf(repository, settings);
+    const given = kind && identityOf(partOf(kind, body.door));
+    return given === undefined ? [] : [{ repository, given }];
+  });
+  const called = all.filter(({ repository, given }) => {
+    const id = hostIdOf(repository);
+    const isOther = id !== undefined && given.id !== undefined && id !== given.id;
+    return !isOther && given.fullName.toLowerCase() === fullNameOf(repository).toLowerCase();
+  });
+  const renamed = all.filter(({ repository, given }) => {
+    const isKnown = given.id !== undefined && hostIdOf(repository) === given.id;
+    return isKnown && isAtPlaceOf(repository, given, settings);
+  });
+  return (called.length > 0 ? called : renamed).map(({ repository }) => repository);
+}
+
+/** Whether the host of an address in the body is that of the Repository's, or of its API in the settings. */
+function isAtPlaceOf({ spec }: Repository, { url }: Named, { hosts }: Pick<Settings, "hosts">): boolean {
+  const place = placeOf(url);
+  const apiUrl = hosts.find(({ id }) => id === spec.host)?.apiUrl;
+  return place !== undefined && [placeOf(spec.cloneUrl), placeOf(apiUrl)].includes(place);
+}
+
+const placeOf = (url: unknown): string | undefined =>
+  typeof url === "string" && URL.canParse(url) ? new URL(url).host : undefined;
 
 type Proof = "fits" | "does not fit" | "no key";
 
@@ -196,8 +231,8 @@ function proofBy(check: Authentication | undefined): Proof {
 /** The Repository that an unknown one is refused as: always the same for a name, as long as Repositories stay the same. */
 function standIn(payload: Payload, { repositories, settings }: SenderContext): Repository[] {
   const known = repositories.list().toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
-  const { fullName } = identity(payload, "repository") ?? identity(payload, "project") ?? { fullName: "" };
-  const found = known[hash("sha256", fullName, "buffer").readUInt32BE() % known.length];
+  const { fullName = "" } = identity(payload, "repository") ?? identity(payload, "project") ?? {};
+  const found = known[hash("sha256", fullName.toLowerCase(), "buffer").readUInt32BE() % known.length];
   if (found !== undefined) return [found];
   const { secrets, pipelineTokens } = settings.webhooks;
   throw secrets.length + pipelineTokens.length > 0 ? new WebhookRefused() : new WebhookKeysMissing();

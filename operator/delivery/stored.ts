@@ -37,6 +37,7 @@ export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
       ...(meaning === undefined ? {} : { meaning: meaningOf([host, sender, ...meaning]) }),
       verified: true,
       receivedAt: now.toISOString(),
+      ...(webhook.hostRepository === undefined ? {} : { hostRepository: webhook.hostRepository }),
       repositories: repositories.slice(0, MOST_REPOSITORIES).map(({ metadata }) => metadata.name),
       event,
     },

@@ -29,7 +29,10 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 ]);
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
-  const facts = { action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) };
+  const facts = {
+    ...{ action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) },
+    mergeCommit: at(payload, "pull_request", "merge_commit_sha"),
+  };
   return pullRequestEvent(payload, facts, now);
 }
 

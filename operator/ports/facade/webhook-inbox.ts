@@ -1,4 +1,5 @@
 import type { Channel } from "../../../crds/notifications/notification.schema.ts";
+import type { HostRepository } from "../../../crds/repository/host-repository.schema.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Door, RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { ApprovalState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
@@ -16,6 +17,8 @@ export interface VerifiedWebhook {
   readonly host: string | undefined;
   /** The repository's full name on the host, in lower case: what the rate is counted by. */
   readonly sender: string;
+  /** The repository as its host named it; `undefined` where it gave no id, and for the contract's own format. */
+  readonly hostRepository?: HostRepository;
   readonly event: WebhookEvent;
   /** Why it is `other`. */
   readonly reason?: string;

@@ -3,8 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
 import { settingsFrom } from "../../../config/settings.ts";
+import { findCondition } from "../../../crds/conditions.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import { environmentType, recordType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import {
+  environmentType,
+  recordType,
+  repositoryType,
+  webhookDeliveryType,
+} from "../../../operator/adapters/kubernetes/kinds.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
@@ -42,6 +48,8 @@ interface Facade {
   pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
   /** Sends a signed push. */
   push(repository: string, push: { readonly ref: string; readonly after: string }): Promise<Reply>;
+  /** Sends a signed push as GitHub does. */
+  hosted(repository: { readonly id: number; readonly full_name: string; readonly clone_url: string }): Promise<Reply>;
   /** Sends a signed run of a workflow. */
   run(repository: string, run: Parameters<typeof workflowRunBody>[1]): Promise<Reply>;
   readonly audit: ReturnType<typeof memoryAuditTrail>;
@@ -76,6 +84,15 @@ async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?
     async push(repository, { ref, after }) {
       const [, name = ""] = repository.split("/");
       return send("push", { ref, after, repository: { name, full_name: repository } });
+    },
+    async hosted(repository) {
+      const text = JSON.stringify({ ref: "refs/heads/main", after: FIRST, repository });
+      const { "x-hub-signature-256": signature } = signedHeaders(text, { key: KEY });
+      const headers = { "x-github-event": "push", "x-github-delivery": randomBytes(8).toString("hex") };
+      return http
+        .post("/api/webhooks/repohost")
+        .set({ "content-type": "application/json", "x-hub-signature-256": signature, ...headers })
+        .send(text);
     },
     async run(repository, run) {
       return send("workflow_run", workflowRunBody(repository, run));
@@ -186,6 +203,26 @@ test("a pull request of a monorepo has both components at its head, and moves th
   await untilSettled("mono-api");
   expect(audit.records.map(({ action }) => action)).toEqual(["webhook create", "webhook update"]);
 }, 120_000);
+
+test("a renamed repository is known by the id of its first webhook, and its condition says the new name", async () => {
+  const hosts = [{ id: "git", kind: "github", apiUrl: "https://api.git.example.test" } as const];
+  const cloneUrl = "https://git.example.test/acme/old.git";
+  await world.register("renamed", { host: "git", cloneUrl, fullName: "acme/old", pullRequest: { enabled: true } });
+  await world.startOperator({ settings: { ...settings, hosts } });
+  const { hosted } = await facade({ more: { hosts } });
+  const statusOf = async () => (await world.admin.find(repositoryType, { name: "renamed", namespace }))?.status;
+  const untilCalled = (fullName: string) =>
+    until(async () => (await statusOf())?.hostRepository?.fullName === fullName, { what: `the name ${fullName}` });
+  expect((await hosted({ id: 4712, full_name: "acme/old", clone_url: cloneUrl })).status).toBe(200);
+  await untilCalled("acme/old");
+  expect((await hosted({ id: 9999, full_name: "acme/old", clone_url: cloneUrl })).status).toBe(401);
+  expect((await hosted({ id: 4712, full_name: "acme/new", clone_url: cloneUrl })).status).toBe(200);
+  await untilCalled("acme/new");
+  expect(findCondition((await statusOf())?.conditions, "NameCurrent")).toMatchObject({
+    status: "False",
+    reason: "Renamed",
+  });
+}, 60_000);
 
 /** After the claim nothing of the process reaches the API server, as when it is killed. */
 const diesAfterClaim: RequestSeam = async (request, next) => {

@@ -36,8 +36,8 @@ function scene(repositories: readonly Repository[], globals: readonly string[]) 
   ) as WebhookFormats;
   const keys = createWebhookKeys({ settings, secretManager, clock });
   const context = { settings, repositories: memoryRepositories(...repositories), formats, keys, clock };
-  const send = async (repository: string, signedWith: string, more = {}) => {
-    const text = JSON.stringify({ ...pullRequestBody({ repository }), ...more });
+  const send = async (repository: string, signedWith: string) => {
+    const text = JSON.stringify(pullRequestBody({ repository }));
     const headers = signedHeaders(text, { key: signedWith });
     const [reads, judgements] = [secretManager.looks.length, judged];
     const refusal = await verifySender(

@@ -45,6 +45,15 @@ describe("a pull request", () => {
     });
   });
 
+  test.each([
+    { given: COMMIT, mergeCommit: COMMIT },
+    { given: null, mergeCommit: undefined },
+    { given: "none", mergeCommit: undefined },
+  ])("whose merge commit is given as $given: $mergeCommit is read", ({ given, mergeCommit }) => {
+    const { event } = read("pull_request", pullRequest("opened", { merge_commit_sha: given }));
+    expect([event.type, event.pullRequest?.mergeCommit]).toEqual(["pull_request", mergeCommit]);
+  });
+
   const base = { ref: "main", repo: { id: 1, full_name: "shop/api" } };
   test.each([
     { head: "in the repository of the base", repo: { id: 1, full_name: "shop/api" }, isFork: false },
