@@ -70,6 +70,13 @@ export const Webhooks = closed(
       default: 300,
       description: "How old the timestamp of a signed delivery may be (Standard Webhooks), and how far ahead.",
     }),
+    maxBodyBytes: Type.Integer({
+      minimum: 1_048_576,
+      maximum: 104_857_600,
+      default: 26_214_400,
+      description:
+        "The most bytes of a host's webhook; GitHub and GitLab send up to 25 MiB. Of a body, only the fields that are read are kept, 1 MiB of them at most.",
+    }),
     pending: Type.Integer({
       minimum: 1,
       default: 1000,

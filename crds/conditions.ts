@@ -24,8 +24,8 @@ export const INFORMATIONAL_CONDITIONS = [
   "ExpiryRefused",
 ] as const;
 export type InformationalCondition = (typeof INFORMATIONAL_CONDITIONS)[number];
-/** `WebhookActive` is a Repository's: whether the webhooks of its host arrive. */
-export type ConditionType = StepCondition | InformationalCondition | "Ready" | "WebhookActive";
+/** `WebhookActive` and `NameCurrent` are a Repository's: whether its webhooks arrive, and whether its host calls it as it says. */
+export type ConditionType = StepCondition | InformationalCondition | "Ready" | "WebhookActive" | "NameCurrent";
 
 /** The condition of a type; `undefined` when there is none yet. */
 export function findCondition(

@@ -34,6 +34,8 @@ export const RENEW_ANNOTATION = `${GROUP}/renew`;
 export const DELETION_CAUSE_ANNOTATION = `${GROUP}/deletion-cause`;
 /** The state of its pull request that an environment was last written for; see `applied-state.ts`. */
 export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
+/** The rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says so. */
+export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
 
 /** Who created an object through the REST interface; only for users, not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;

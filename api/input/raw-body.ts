@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type TSchema, Type } from "typebox";
+import { WebhookMalformed } from "../../operator/ports/facade/webhook-inbox.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_DEPTH } from "./json-text.ts";
 
@@ -12,13 +13,38 @@ export interface RawBody {
   countFor(sender: string): Promise<void>;
 }
 
-/** Hosts send up to this much. */
+/** A JSON body that is read by its handler as it arrives, which bounds it. */
+export interface ArrivingBody extends Omit<RawBody, "bytes"> {
+  /** Throws WebhookMalformed when the sender goes away before the end. */
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+/** The most bytes of a body that is given to its handler as a whole. */
 export const MAX_RAW_BYTES = 1_048_576;
 /** Marks a schema that only documents a body. */
 export const RAW_KEYWORD = "x-raw-body";
 
 /** A body that the handler gets as it arrived; the schema documents it. */
 export const rawBody = (schema: TSchema) => Type.Unsafe<RawBody>({ ...schema, [RAW_KEYWORD]: true });
+
+const ARRIVING = "arriving";
+
+/** A body that the handler reads as it arrives; the schema documents it. */
+export const arrivingBody = (schema: TSchema) => Type.Unsafe<ArrivingBody>({ ...schema, [RAW_KEYWORD]: ARRIVING });
+
+/** Whether a contract's body is read by its handler as it arrives. */
+export function isArriving(body: TSchema | undefined): boolean {
+  return body !== undefined && (body as { readonly [RAW_KEYWORD]?: unknown })[RAW_KEYWORD] === ARRIVING;
+}
+
+/** The pieces of a request's body. The request stays open when they are not read to the end: it has to be answered. */
+export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (cause) {
+    throw new WebhookMalformed("The body was cut off", { cause });
+  }
+}
 
 /** Whether a contract's body is given to its handler as it arrived. */
 export function isRaw(body: TSchema | undefined): boolean {

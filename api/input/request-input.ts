@@ -5,7 +5,7 @@ import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import { asMeant } from "./normalize.ts";
-import { checkDepth, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
+import { checkDepth, chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
 
 /** A longer body is refused before it is read to its end. */
@@ -35,7 +35,7 @@ export function inputReader(contract: Contract) {
     query: checkQuery && accepted(checkQuery(queryOf(request.originalUrl, contract)), refuseAddress),
     headers: checkHeaders && accepted(checkHeaders(headersOf(request, contract)), refuseAddress),
     body: isRaw(contract.body)
-      ? await rawBodyOf(request)
+      ? await rawBodyOf(request, contract)
       : checkBody && accepted(checkBody(await bodyOf(request, contract)), refuseBody),
   });
 }
@@ -68,8 +68,12 @@ function headersOf({ headers }: IncomingMessage, contract: Contract): object {
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
 }
 
-/** The bytes of a JSON body and all headers. */
-async function rawBodyOf(request: IncomingMessage) {
+/** The bytes of a JSON body, or the pieces in which they arrive, and all headers. */
+async function rawBodyOf(request: IncomingMessage, { body }: Contract) {
+  if (isArriving(body)) {
+    if (mediaType(request) !== "application/json") throw notAccepted("application/json");
+    return { chunks: chunksOf(request), headers: request.headers };
+  }
   const bytes = await bytesOf(request, MAX_RAW_BYTES);
   if (mediaType(request) !== "application/json") throw notAccepted("application/json");
   checkDepth(bytes);

@@ -4,6 +4,7 @@ import {
   WebhookKeysMissing,
   WebhookMalformed,
   WebhookRefused,
+  WebhookTooLarge,
 } from "../../operator/ports/facade/webhook-inbox.ts";
 import { HttpError } from "../errors.ts";
 
@@ -21,6 +22,7 @@ export async function answered<T>(call: Promise<T>): Promise<T> {
 
 function refusalOf(cause: unknown): HttpError | undefined {
   if (cause instanceof WebhookMalformed) return new HttpError("malformed", cause.message, { cause });
+  if (cause instanceof WebhookTooLarge) return new HttpError("too-large", cause.message, { cause });
   // The same sentence for an unknown repository.
   if (cause instanceof WebhookRefused) {
     return new HttpError("unauthenticated", "The signature or token is missing or wrong", { cause });

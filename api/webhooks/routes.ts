@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Outcome } from "../../operator/ports/facade/webhook-inbox.ts";
-import type { RawBody } from "../input/raw-body.ts";
+import type { ArrivingBody } from "../input/raw-body.ts";
 import { feature, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { isReadable } from "./readable.ts";
@@ -26,7 +26,7 @@ const receiveRepohostEvent = route({
   endpoint: "POST /api/webhooks/repohost",
   summary: "Receive an event of a repository host",
   description:
-    "Takes pull requests, pushes, workflow runs, merge groups and pings. A pull request that qualifies gets an environment, which follows its commits and goes when it is closed. Which headers and which body are expected follows the repository's host in the settings, never the headers; those described here are for repositories without a host. An event about which nothing is to be done is answered 200, with the reason.",
+    "Takes pull requests, pushes, workflow runs, merge groups and pings. A pull request that qualifies gets an environment, which follows its commits and goes when it is closed. Which headers and which body are expected follows the repository's host in the settings, never the headers; those described here are for repositories without a host. An event about which nothing is to be done is answered 200, with the reason. A body may have 25 MiB, where the installation sets nothing else; what is refused for its size is recorded.",
   access: "public",
   rate: "sender",
   headers: RepohostHeaders,
@@ -54,10 +54,10 @@ const receivePipelineEvent = route({
 /** Verifies, counts, and hands over. */
 async function intake(
   door: "repohost" | "pipelinehost",
-  { bytes, headers, countFor }: RawBody,
+  { chunks, headers, countFor }: ArrivingBody,
   { webhookInbox }: Services,
 ): Promise<Outcome> {
-  const webhook = await answered(webhookInbox.verify({ door, bytes, headers }));
+  const webhook = await answered(webhookInbox.verify({ door, chunks, headers }));
   await countFor(`${webhook.host ?? ""}/${webhook.sender}`);
   return answered(webhookInbox.accept(webhook));
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { PIPELINE_STATUSES } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { rawBody } from "../input/raw-body.ts";
+import { arrivingBody, rawBody } from "../input/raw-body.ts";
 import { Instant } from "../schemas/fields.ts";
 import { WEBHOOK_EXAMPLES } from "./examples.ts";
 
@@ -34,7 +34,7 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const open = { additionalProperties: true };
 
 const Ref = Type.Object({ ref: Type.String(), sha: Type.String() }, open);
-export const RepohostBody = rawBody(
+export const RepohostBody = arrivingBody(
   Type.Object(
     {
       action: text("What happened, of a pull request."),
@@ -67,7 +67,7 @@ export const RepohostBody = rawBody(
   ),
 );
 
-export const PipelineBody = rawBody(
+export const PipelineBody = arrivingBody(
   Type.Object(
     {
       object_kind: Type.String({ description: "pipeline; other kinds are ignored." }),

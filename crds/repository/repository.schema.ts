@@ -3,6 +3,7 @@ import { ChartValues } from "../chart-values/chart-values.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
+import { HOST_ID_PATTERN, HostRepository } from "./host-repository.schema.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
@@ -93,9 +94,10 @@ export const RepositorySpec = Type.Object(
     ),
     hostId: Type.Optional(
       Type.String({
-        pattern: "^[1-9][0-9]{0,18}$",
+        pattern: HOST_ID_PATTERN,
         maxLength: 19,
-        description: "Read by webhooks: its id on the host.",
+        description:
+          "Read by webhooks: its id on the host, by which it is known when it is renamed. Left out: that of its first webhook, see status.hostRepository.",
       }),
     ),
     fullName: Type.Optional(
@@ -236,6 +238,12 @@ export const RepositoryStatus = Type.Object(
     reachable: Type.Optional(Type.Boolean({ description: "Whether its host answered at the last check." })),
     lastCheckedAt: Type.Optional(timestamp("When its host was last asked.")),
     lastHandledReconcileAt: Type.Optional(text(256, "The token of the last requested check.")),
+    hostRepository: Type.Optional(
+      described(
+        HostRepository,
+        "Its id and name as its host's newest webhook named it, whose signature fitted. Webhooks of another id are refused.",
+      ),
+    ),
     conditions: Type.Optional(Conditions),
   },
   { description: "What its host answered; only the operator writes it." },

@@ -25,11 +25,26 @@ export function branchOf({ spec }: Repository): string {
 }
 
 /** Its full name on the host, such as `shop/shop-api`: as registered, else the path of its URL. */
-export function fullNameOf({ spec }: Repository): string {
+export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
   if (spec.fullName !== undefined) return spec.fullName;
   // An invalid URL has no path.
   const path = URL.canParse(spec.cloneUrl) ? new URL(spec.cloneUrl).pathname : "";
   return path.replaceAll(/^\/+|\/+$/g, "").replace(/\.git$/, "");
+}
+
+/** Its id on the host: as registered, else as its first webhook named it; `undefined` before that. */
+export function hostIdOf({ spec, status }: Pick<Repository, "spec" | "status">): string | undefined {
+  return spec.hostId ?? (spec.host === undefined ? undefined : status?.hostRepository?.id);
+}
+
+type Hosted = Pick<Repository, "spec" | "status">;
+
+/** Whether both are parts of one repository of a host, a monorepo: by its id where both know it, else by its name. */
+export function isOneRepository(one: Hosted, other: Hosted): boolean {
+  if (one.spec.host !== other.spec.host) return false;
+  const [id, otherId] = [hostIdOf(one), hostIdOf(other)];
+  if (id !== undefined && otherId !== undefined) return id === otherId;
+  return fullNameOf(one).toLowerCase() === fullNameOf(other).toLowerCase();
 }
 
 /** The token of a requested check that is not answered yet. */

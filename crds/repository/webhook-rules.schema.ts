@@ -139,6 +139,8 @@ export const Notifications = Type.Object(
 
 export const COMMENT_MODES = ["always", "on_failure", "never"] as const;
 
+export const STATUSES_WITHOUT_ENVIRONMENT = ["none", "success"] as const;
+
 export const Feedback = Type.Object(
   {
     comment: Type.Optional(
@@ -148,6 +150,13 @@ export const Feedback = Type.Object(
       }),
     ),
     status: Type.Optional(Type.Boolean({ default: true, description: "A status of the head commit." })),
+    statusWithoutEnvironment: Type.Optional(
+      literals(STATUSES_WITHOUT_ENVIRONMENT, {
+        default: "none",
+        description:
+          "What a pull request gets whose rules want no environment: a draft, a missing label, a branch that no pattern matches, an action that creates none, a fork where those are denied. success: a status that names the rule, so that a branch which requires it is not blocked. Its author may then take a failed status away, with a label or a draft.",
+      }),
+    ),
     deployment: Type.Optional(
       Type.Boolean({ default: true, description: "GitHub: a deployment with an environment per pull request." }),
     ),

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { literals, rules, text, timestamp } from "../schema.ts";
+import { HostRepository } from "../repository/host-repository.schema.ts";
+import { described, literals, rules, text, timestamp } from "../schema.ts";
 import { WebhookEvent } from "./webhook-event.schema.ts";
 
 /**
@@ -41,6 +42,9 @@ export const WebhookDeliverySpec = Type.Object(
         maxItems: 10,
         description: "The Repositories whose key verified it.",
       }),
+    ),
+    hostRepository: Type.Optional(
+      described(HostRepository, "The repository as its host named it; only of a host of the settings."),
     ),
     event: WebhookEvent,
     message: Type.Optional(

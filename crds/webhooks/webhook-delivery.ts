@@ -37,6 +37,12 @@ export function deliveryName({ door, host = "", sender = "", deliveryId, digest 
 export const meaningOf = (parts: readonly (string | number | boolean | undefined)[]): string =>
   digestOf(parts.map((part) => part ?? null));
 
+/** The commit that it is about: that of a pipeline or a merge group, or the head of a pull request. */
+export function reportedCommit({ spec: { event } }: Pick<WebhookDelivery, "spec">): string | undefined {
+  const { pipeline, mergeGroup, pullRequest } = event;
+  return (pipeline ?? mergeGroup)?.commit ?? pullRequest?.headCommit;
+}
+
 /** Whether nothing is left to do about it. */
 export function isFinal({ status }: WebhookDelivery): boolean {
   return status?.phase === "acted" || status?.phase === "ignored";
@@ -73,7 +79,7 @@ export function waitingKeyOf({ spec }: Pick<WebhookDelivery, "spec">): string | 
   const { event, host = "", repositories = [] } = spec;
   const { push, pipeline, pullRequest } = event;
   const pullRequests = pullRequestsOf({ spec });
-  if (pullRequests.length > 0) {
+  if (pipeline === undefined && pullRequests.length > 0) {
     // Repositories that share a project on a host may have different rules for an action.
     const action = pullRequests.length > 1 ? (pullRequest?.action ?? "approval") : "";
     return digestOf(["pull request", ...pullRequests, action]);
@@ -89,9 +95,9 @@ export function undecidedTraceparent(delivery: WebhookDelivery): string | undefi
   return isPending(delivery) ? delivery.metadata.annotations?.[TRACEPARENT_ANNOTATION] : undefined;
 }
 
-/** The pull requests that it is about, one of each of its Repositories; see `pullRequestKey`. */
+/** The pull requests that it is about, or that its pipeline builds, one of each of its Repositories; see `pullRequestKey`. */
 export function pullRequestsOf({ spec }: Pick<WebhookDelivery, "spec">): readonly string[] {
   const { event, host = "", repositories = [] } = spec;
-  const number = event.pullRequest?.number ?? event.approval?.number;
+  const number = event.pullRequest?.number ?? event.approval?.number ?? event.pipeline?.pullRequest;
   return number === undefined ? [] : repositories.map((repository) => pullRequestKey(host, repository, number));
 }

@@ -55,6 +55,9 @@ export const PullRequestState = Type.Object(
     label: Type.Optional(text(LABEL_MAX_LENGTH, "The label that was added or removed.", { minLength: 1 })),
     headRef: branch("Its head branch."),
     headCommit: commit("The newest commit of its head branch."),
+    mergeCommit: Type.Optional(
+      commit("The merge of its head into its base that its host made for tests, where it names one."),
+    ),
     isFork: Type.Boolean({ description: "Whether its head is in another repository, or in one that is gone." }),
     baseRef: branch("The branch that it is merged into."),
     updatedAt: Type.Optional(timestamp("By the host's clock; orders events.")),
@@ -96,6 +99,15 @@ export const PipelineState = Type.Object(
     ),
     commit: commit("The commit that it builds."),
     branch: Type.Optional(branch("The branch that it builds.")),
+    pullRequest: Type.Optional(
+      Type.Integer({
+        format: "int64",
+        minimum: 1,
+        description:
+          "The pull request that it builds, where the host names it. Its commit may be a merge of that, which is on no branch.",
+      }),
+    ),
+    createdAt: Type.Optional(timestamp("When it was created, of a pull request's.")),
     status: literals(PIPELINE_STATUSES, { description: "Its state after the event." }),
     url: Type.Optional(text(512, "Its page on the host.", { pattern: "^https?://[^\\s]+$" })),
     at: timestamp("When it got this status."),

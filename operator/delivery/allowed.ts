@@ -4,9 +4,11 @@ import { fullNameOf, type Repository } from "../../crds/repository/repository.ts
 
 /** Why the settings allow no environments of a repository's organization; `undefined` when they do. */
 export function organizationProblem(repository: Repository, { webhooks }: Settings): string | undefined {
-  const [organization = ""] = fullNameOf(repository).split("/");
-  if (isListed(organization, webhooks.allowedOrganizations)) return undefined;
-  return `the settings do not allow the organization '${organization}'`;
+  // One that was moved must be allowed where it is now, too.
+  const names = [fullNameOf(repository), repository.status?.hostRepository?.fullName ?? fullNameOf(repository)];
+  const organizations = names.map((name) => name.split("/")[0] ?? "");
+  const refused = organizations.find((one) => !isListed(one, webhooks.allowedOrganizations));
+  return refused === undefined ? undefined : `the settings do not allow the organization '${refused}'`;
 }
 
 /** The same for the repository itself. */

@@ -1,6 +1,6 @@
 import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
 import { branchProblem } from "../../crds/repository/branches.ts";
-import { admits, branchOf, type Repository } from "../../crds/repository/repository.ts";
+import { admits, branchOf, isOneRepository, type Repository } from "../../crds/repository/repository.ts";
 import { sharedGroups, takesPlace } from "../../crds/repository/repository-use.ts";
 import type { DecisionContext } from "./decision.ts";
 
@@ -15,20 +15,22 @@ export interface Components {
 /** The component that an event is about. */
 interface Own {
   readonly repository: Repository;
-  readonly source: Source;
-  /** The companion has the branch of this name, if there is one; else its default branch. */
+  /** What is deployed of its repository; also for a companion that is part of the same one, as in a monorepo. */
+  readonly sourceOf: (repository: Repository) => Source;
+  /** A companion that is a repository of its own has the branch of this name, if there is one; else its default branch. */
   readonly branch: string | undefined;
 }
 
 /**
  * The component of an event, completed by the companion of its Repository: a frontend needs one, a backend may have one.
- * The companion's branch is chosen once.
+ * The branch of a companion is chosen once; one that is part of the same repository has the same commit.
  *
  * @returns why there is no environment, for people, when the companion can't be used
  * @throws HostUnavailable when the companion's host can't be asked, SecretsUnavailable
  */
 export async function completed(own: Own, context: DecisionContext): Promise<Components | string> {
-  const { repository, source } = own;
+  const { repository, sourceOf } = own;
+  const source = sourceOf(repository);
   const companion = companionOf(repository, context);
   if (typeof companion === "string") return companion;
   const groups = sharedGroups(companion === undefined ? [repository] : [repository, companion]);
@@ -36,7 +38,9 @@ export async function completed(own: Own, context: DecisionContext): Promise<Com
   if (![repository, companion].every((one) => admits(one, groups))) {
     return `the Repositories '${repository.metadata.name}' and '${companion.metadata.name}' have no group in common`;
   }
-  const other = { repository: companion.metadata.name, branch: await branchOfCompanion(companion, own, context) };
+  const other = isOneRepository(repository, companion)
+    ? sourceOf(companion)
+    : { repository: companion.metadata.name, branch: await branchOfCompanion(companion, own, context) };
   const isBackend = repository.spec.type === "backend";
   const sources = isBackend ? { backend: source, frontend: other } : { backend: other, frontend: source };
   return { sources, groups };

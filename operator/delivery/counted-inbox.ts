@@ -4,6 +4,7 @@ import {
   WebhookKeysMissing,
   WebhookMalformed,
   WebhookRefused,
+  WebhookTooLarge,
 } from "../ports/facade/webhook-inbox.ts";
 import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
 
@@ -11,11 +12,11 @@ import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts"
 export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhookEnded">): WebhookInbox {
   return {
     ...inbox,
-    async verify(received) {
+    async verify(arriving) {
       try {
-        return await inbox.verify(received);
+        return await inbox.verify(arriving);
       } catch (error) {
-        metrics.webhookEnded(received.door, failureOf(error));
+        metrics.webhookEnded(arriving.door, failureOf(error));
         throw error;
       }
     },
@@ -34,7 +35,7 @@ export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhoo
 }
 
 function failureOf(error: unknown): WebhookOutcome {
-  if (error instanceof WebhookRefused) return "refused";
+  if (error instanceof WebhookRefused || error instanceof WebhookTooLarge) return "refused";
   if (error instanceof WebhookMalformed) return "malformed";
   if (error instanceof WebhookKeysMissing) return "no_key";
   return error instanceof InboxFull ? "full" : "failed";

@@ -4,6 +4,7 @@ import { type Clock, pause } from "../kit/time/clock.ts";
 import type { UnverifiedMessages } from "../notification/unverified-message.ts";
 import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
 import { createLanes } from "./lanes.ts";
 import { questionsOf } from "./pull-request/doubt.ts";
@@ -43,6 +44,8 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const lanes = createLanes();
   /** Decisions whose outcome is not stored yet, by the delivery's name. */
   const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
+  const bodies = heldBodies();
+  const unverified = unverifiedEvents(context);
   const intake = createIntake(deliveries, settings.webhooks.pending);
 
   async function store(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<void> {
@@ -90,7 +93,14 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   }
 
   return {
-    verify: (received) => verifySender(received, context),
+    async verify(arriving) {
+      try {
+        return await verifySender(arriving, context, bodies);
+      } catch (error) {
+        await unverified.noteRefused(arriving, error);
+        throw error;
+      }
+    },
     async accept(webhook) {
       const refused = unstorable(webhook);
       if (refused !== undefined) return refused;
@@ -105,7 +115,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
       const { delivery } = await intake.claim(approvalOf(approval, clock.now()));
       return answer(delivery.metadata.name, begin(delivery));
     },
-    note: unverifiedEvents(context),
+    note: unverified.note,
   };
 }
 

@@ -12,6 +12,7 @@ import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
 import type { Decided, DecisionContext, Subject } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group/report-commits.ts";
+import { inOneWrite } from "./one-write.ts";
 import { waitsSince } from "./waiting.ts";
 
 /** What settling a delivery takes of the world. */
@@ -62,35 +63,47 @@ export async function settle(
   const written: Written[] = isPending(delivery) ? [...(delivery.status?.environments ?? [])] : [];
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const decided = await decideAll(delivery.spec, { ...context, world }, delivery.metadata.name);
-    const unwritten = await reportedOrLeft(decided, delivery, context, options);
-    if (unwritten !== undefined) return unwritten;
     const left = decided.map(({ decision }) => decision).filter(isDoable);
+    if (options.atOnce === "one" && left.length > 1) {
+      return pending(decided, "SeveralEnvironments", "more than one environment is concerned: the operator goes on");
+    }
     const changed = await actOnEach(left, delivery, { ...context, written, signal });
     if (typeof changed === "object") return { ...changed, ...traceOf(decided), ...environmentsOf(written) };
-    if (changed === undefined) return outcome(decided, written, waitsSince(delivery, world.clock));
+    if (changed === undefined) {
+      return reported(
+        decided,
+        delivery,
+        { ...context, signal },
+        outcome(decided, written, waitsSince(delivery, world.clock)),
+      );
+    }
     fresh.set(changed, await context.writes.findNow(changed));
   }
   return { phase: "pending", reason: "Contended", message: "others change the environment at the same time" };
 }
 
-/** The outcome where no environment is written now: commits are reported, or it is left to the operator. */
-async function reportedOrLeft(
+/**
+ * Reports commits to their host, where decisions are that, after everything else.
+ *
+ * @param done the outcome of everything else
+ * @returns the outcome of all
+ */
+async function reported(
   decided: readonly Decided[],
   delivery: WebhookDelivery,
-  context: SettleContext,
-  { atOnce, signal }: SettleOptions,
-): Promise<WebhookDeliveryStatus | undefined> {
-  const decisions = decided.map(({ decision }) => decision);
-  const reports = decisions.filter(isReport);
-  if (reports.length > 0) {
-    return { ...(await reportCommits(reports, delivery, { ...context, signal })), ...traceOf(decided) };
-  }
-  if (atOnce === "all" || decisions.filter(isDoable).length <= 1) return undefined;
-  return pending(decided, "SeveralEnvironments", "more than one environment is concerned: the operator goes on");
+  context: SettleContext & { readonly signal: AbortSignal | undefined },
+  done: WebhookDeliveryStatus,
+): Promise<WebhookDeliveryStatus> {
+  const reports = decided.map(({ decision }) => decision).filter(isReport);
+  if (reports.length === 0) return done;
+  const status = await reportCommits(reports, delivery, context);
+  if (done.phase === "pending" || (status.phase === "acted" && done.phase === "acted")) return done;
+  const { environments } = done;
+  return { ...status, ...traceOf(decided), ...(environments === undefined ? {} : { environments }) };
 }
 
 /**
- * What is to be done about an event now, for each of its Repositories.
+ * What is to be done about an event now, for each of its Repositories: one write for each environment.
  *
  * @param delivery the name of the stored delivery; none when the event is only simulated
  */
@@ -104,7 +117,7 @@ export async function decideAll(
     const repository = world.repositories.find(name);
     if (repository !== undefined) decided.push(...(await decide({ event, repository, host, delivery }, world)));
   }
-  return decided;
+  return inOneWrite(decided);
 }
 
 /** The outcome when everything that could be done is done. */

@@ -17,16 +17,14 @@ export interface NewDelivery {
   readonly spec: WebhookDeliverySpec;
 }
 
-const sha256 = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex");
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** What is stored of a webhook: extracted fields only. */
 export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
-  const { received, delivery, host, sender, repositories } = webhook;
-  const { door, bytes } = received;
+  const { received, delivery, digest, host, sender, repositories } = webhook;
   const event = withRequiredLabels(webhook.event, repositories);
   const identity = {
-    door,
-    digest: sha256(bytes),
+    ...{ door: received.door, digest },
     ...(host === undefined ? {} : { host }),
     ...(delivery.deliveryId === undefined ? {} : { deliveryId: delivery.deliveryId }),
   };
@@ -39,6 +37,7 @@ export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
       ...(meaning === undefined ? {} : { meaning: meaningOf([host, sender, ...meaning]) }),
       verified: true,
       receivedAt: now.toISOString(),
+      ...(webhook.hostRepository === undefined ? {} : { hostRepository: webhook.hostRepository }),
       repositories: repositories.slice(0, MOST_REPOSITORIES).map(({ metadata }) => metadata.name),
       event,
     },

@@ -1,7 +1,9 @@
+import { appliedState } from "../../crds/environment/applied-state.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { UNWANTED_ANNOTATION } from "../../crds/group.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { goneText, markerOf } from "./comment-text.ts";
-import { lastReport } from "./report.ts";
+import { lastReport, unwantedReport } from "./report.ts";
 import { type Subject, type SubjectContext, subjectOf } from "./subject.ts";
 import { contextOf } from "./wanted.ts";
 
@@ -35,13 +37,17 @@ interface Ending {
   readonly signal: AbortSignal;
 }
 
-/** On the commit that was reported last; a commit without a report gets none. */
-async function reportEnd({ status }: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
-  const told = status?.feedback?.status;
-  if (told === undefined) return;
-  const report = { ...lastReport(told.state), commit: told.commit, context: contextOf(subject) };
-  await host.report(subject.repository, report, signal);
+/** On the commit that was reported last; a commit without a report gets none, but for that of an unwanted environment. */
+async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
+  const told = environment.status?.feedback?.status;
+  const rule = subject.wants.successWithoutEnvironment ? unwantedBy(environment) : undefined;
+  const commit = rule === undefined ? told?.commit : (appliedState(environment)?.commit ?? subject.commit);
+  const last = rule === undefined ? told && lastReport(told.state) : unwantedReport(rule);
+  if (commit === undefined || last === undefined) return;
+  await host.report(subject.repository, { ...last, commit, context: contextOf(subject) }, signal);
 }
+
+const unwantedBy = ({ metadata }: EphemeralEnvironment) => metadata.annotations?.[UNWANTED_ANNOTATION];
 
 /** A comment whose id was not stored any more is found by its marker. */
 async function endComment(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {

@@ -36,4 +36,10 @@ export function lastReport(told: ReportedState): Report {
   return { state: told === "pending" ? "failure" : told, description };
 }
 
+/** The report of a commit that a rule lets have no environment. @param rule why, for people */
+export function unwantedReport(rule: string): Report {
+  const description = clipped(`No environment is wanted: ${oneLine(rule)}`, DESCRIPTION_MAX_LENGTH);
+  return { state: "success", description };
+}
+
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();

@@ -21,6 +21,8 @@ export interface Subject {
     readonly comment: (typeof COMMENT_MODES)[number];
     readonly status: boolean;
     readonly deployment: boolean;
+    /** Whether a pull request whose rules want no environment gets a success. */
+    readonly successWithoutEnvironment: boolean;
   };
 }
 
@@ -59,8 +61,9 @@ export function hostedRepository(
 
 /** What the host is told of it. */
 export function wantsOf({ spec: { feedback = {} } }: Repository): Subject["wants"] {
-  const { comment = "always", status = true, deployment = true } = feedback;
-  return { comment, status, deployment };
+  const { comment = "always", status = true, deployment = true, statusWithoutEnvironment } = feedback;
+  const successWithoutEnvironment = status && statusWithoutEnvironment === "success";
+  return { comment, status, deployment, successWithoutEnvironment };
 }
 
 function commitOf({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">, repository: string) {

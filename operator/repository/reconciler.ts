@@ -5,12 +5,15 @@ import type { ControllerPorts } from "../controller-ports.ts";
 import type { Reconcile } from "../kit/controller/controller.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
 import type { OperatorEnvironments } from "../ports/environments.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { type CheckContext, check, ruleProblem } from "./check.ts";
 import { namesUnbound } from "./host-credentials.ts";
+import { identified } from "./host-identity.ts";
 
 export interface RepositoryContext
   extends CheckContext,
     Pick<ControllerPorts, "repositoryStatusWriter" | "isUsed" | "clock"> {
+  readonly webhookDeliveries: Pick<WebhookDeliveries, "list">;
   readonly environments: Pick<OperatorEnvironments, "countNow">;
 }
 
@@ -47,7 +50,9 @@ async function finalize(
 async function checkIfDue(found: Repository, context: RepositoryContext): Promise<number> {
   const { repositoryStatusWriter, isUsed, clock } = context;
   const needsFinalizer = isUsed(found.metadata.name) && !isKept(found);
-  const repository = needsFinalizer ? await repositoryStatusWriter.addFinalizer(found) : found;
+  const kept = needsFinalizer ? await repositoryStatusWriter.addFinalizer(found) : found;
+  const status = identified(kept, context.webhookDeliveries.list(), clock.now());
+  const repository = status === undefined ? kept : await repositoryStatusWriter.writeStatus(kept, status);
   const dueInMs = isOutdated(repository, context) ? 0 : untilDueMs(repository, clock.now());
   if (dueInMs > 0) return dueInMs;
   return untilDueMs(
@@ -81,6 +86,7 @@ async function statusOf(repository: Repository, context: RepositoryContext): Pro
   const observedGeneration = metadata.generation;
   const condition = transition(findCondition(status?.conditions, "Ready"), { ...ready, observedGeneration }, now);
   const conditions = withCondition(status?.conditions, condition);
-  const checked = { observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions };
+  const known = status?.hostRepository === undefined ? {} : { hostRepository: status.hostRepository };
+  const checked = { ...known, observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions };
   return token === undefined ? checked : { ...checked, lastHandledReconcileAt: token };
 }

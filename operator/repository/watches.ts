@@ -2,10 +2,16 @@ import { repositoriesOf } from "../../crds/environment/ephemeral-environment.ts"
 import { askedCheck, type Repository } from "../../crds/repository/repository.ts";
 import { type Enqueue, endOf } from "../kit/controller/controller.ts";
 import type { Caches } from "../ports/caches.ts";
+import { tellsIdentity } from "./host-identity.ts";
 
 /** Enqueues the Repositories that a change concerns; returns the end of it. */
 export function enqueueOnRepositories(
-  { repositories, configSets, environments }: Pick<Caches, "repositories" | "configSets" | "environments">,
+  {
+    repositories,
+    configSets,
+    environments,
+    webhookDeliveries,
+  }: Pick<Caches, "repositories" | "configSets" | "environments" | "webhookDeliveries">,
   enqueue: Enqueue,
 ): () => void {
   const enqueueUsersOf = (name = "") => {
@@ -18,6 +24,13 @@ export function enqueueOnRepositories(
     repositories.subscribe((_key, current, previous) => {
       if (current !== undefined && isRelevant(current, previous)) enqueue(current.metadata.name);
       if (current === undefined || previous === undefined) enqueueUsersOf((current ?? previous)?.metadata.name);
+    }),
+    webhookDeliveries.subscribe((_key, current, previous) => {
+      if (current === undefined || previous !== undefined) return;
+      for (const name of current.spec.repositories ?? []) {
+        const repository = repositories.list().find(({ metadata }) => metadata.name === name);
+        if (repository !== undefined && tellsIdentity(repository, current)) enqueue(name, "low");
+      }
     }),
     configSets.subscribe((_key, current, previous) => enqueueUsersOf((current ?? previous)?.metadata.name)),
     environments.subscribe((_name, current, previous) => {

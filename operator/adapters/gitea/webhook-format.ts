@@ -5,7 +5,7 @@ import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.t
 import { at, isObject, text } from "../webhook-format/payload.ts";
 import { isOfFork, type PullRequestFacts, pullRequestEvent } from "../webhook-format/pull-request.ts";
 import { pushEvent } from "../webhook-format/push.ts";
-import { isHmacOf, isHubSignatureOf } from "../webhook-format/signatures.ts";
+import { hmacAuthentication, hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /**
@@ -18,10 +18,10 @@ export const giteaWebhookFormat: WebhookFormat = {
     eventName: eventNameOf(headerOf(webhook, "x-gitea-event") ?? headerOf(webhook, "x-gitea-event-type")),
     deliveryId: deliveryIdOf(headerOf(webhook, "x-gitea-delivery")),
   }),
-  isAuthentic: (webhook, { secrets }) => {
+  authentication: (webhook, { secrets }) => {
     const signature = headerOf(webhook, "x-gitea-signature");
-    if (signature !== undefined) return isHmacOf(webhook.bytes, secrets, signature);
-    return isHubSignatureOf(webhook.bytes, secrets, headerOf(webhook, "x-hub-signature-256"));
+    if (signature !== undefined) return hmacAuthentication(secrets, signature);
+    return hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256"));
   },
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
 };

@@ -4,7 +4,7 @@ import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.t
 import { at, branchOfRef } from "../webhook-format/payload.ts";
 import { actionOf, isOfFork, pullRequestEvent } from "../webhook-format/pull-request.ts";
 import { pushEvent } from "../webhook-format/push.ts";
-import { isHubSignatureOf } from "../webhook-format/signatures.ts";
+import { hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /**
@@ -16,8 +16,7 @@ export const githubWebhookFormat: WebhookFormat = {
     eventName: eventNameOf(headerOf(webhook, "x-github-event")),
     deliveryId: deliveryIdOf(headerOf(webhook, "x-github-delivery")),
   }),
-  isAuthentic: (webhook, { secrets }) =>
-    isHubSignatureOf(webhook.bytes, secrets, headerOf(webhook, "x-hub-signature-256")),
+  authentication: (webhook, { secrets }) => hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256")),
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
 };
 
@@ -30,7 +29,10 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 ]);
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
-  const facts = { action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) };
+  const facts = {
+    ...{ action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) },
+    mergeCommit: at(payload, "pull_request", "merge_commit_sha"),
+  };
   return pullRequestEvent(payload, facts, now);
 }
 

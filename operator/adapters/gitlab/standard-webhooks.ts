@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
+import type { Authentication, ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
 import { headerOf } from "../webhook-format/headers.ts";
 import { isOneOf } from "../webhook-format/signatures.ts";
 
@@ -13,26 +13,35 @@ const VERSION = "v1,";
 /** Whether a key is a signing token. */
 export const isSigningToken = (key: Sensitive): boolean => key.reveal().startsWith(PREFIX);
 
+const NOT_AUTHENTIC: Authentication = { update: () => undefined, isAuthentic: () => false };
+
 /**
- * Whether one of the signing tokens made this delivery, and lately.
+ * Checks whether one of the signing tokens made this delivery, and lately.
  *
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md: `webhook-signature` lists
  * signatures, of which those of `v1` are Base64 of an HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the raw body.
  *
  * @param tokens one that is no Base64 of at least 32 bytes verifies nothing
  */
-export function isStandardWebhook(
+export function standardAuthentication(
   webhook: ReceivedWebhook,
   tokens: readonly Sensitive[],
   { now, replaySeconds }: { readonly now: Date; readonly replaySeconds: number },
-): boolean {
+): Authentication {
   const id = headerOf(webhook, "webhook-id");
   const timestamp = headerOf(webhook, "webhook-timestamp");
-  if (id === undefined || timestamp === undefined || !SECONDS.test(timestamp)) return false;
-  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > replaySeconds) return false;
-  const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), webhook.bytes]);
-  const expected = tokens.flatMap(keyOf).map((key) => createHmac("sha256", key).update(signed).digest("base64"));
-  return signaturesOf(webhook).some((signature) => isOneOf(expected, signature));
+  if (id === undefined || timestamp === undefined || !SECONDS.test(timestamp)) return NOT_AUTHENTIC;
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > replaySeconds) return NOT_AUTHENTIC;
+  const hmacs = tokens.flatMap(keyOf).map((key) => createHmac("sha256", key).update(`${id}.${timestamp}.`));
+  return {
+    update(bytes) {
+      for (const hmac of hmacs) hmac.update(bytes);
+    },
+    isAuthentic() {
+      const expected = hmacs.map((hmac) => hmac.digest("base64"));
+      return signaturesOf(webhook).some((signature) => isOneOf(expected, signature));
+    },
+  };
 }
 
 /** The bytes of the key. Node decodes any text, and a key of no bytes is everybody's. */

@@ -4,9 +4,9 @@ import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.t
 import { at } from "../webhook-format/payload.ts";
 import { pipelineEvent } from "../webhook-format/pipeline.ts";
 import { pushEvent } from "../webhook-format/push.ts";
-import { isTokenOf } from "../webhook-format/signatures.ts";
+import { tokenAuthentication } from "../webhook-format/signatures.ts";
 import { mergeRequestEvent } from "./merge-request.ts";
-import { isSigningToken, isStandardWebhook } from "./standard-webhooks.ts";
+import { isSigningToken, standardAuthentication } from "./standard-webhooks.ts";
 
 /**
  * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token counts before its static
@@ -20,10 +20,10 @@ export const gitlabWebhookFormat: WebhookFormat = {
     eventName: eventNameOf(headerOf(webhook, "x-gitlab-event")),
     deliveryId: deliveryIdOf(headerOf(webhook, "webhook-id") ?? headerOf(webhook, "idempotency-key")),
   }),
-  isAuthentic: (webhook, { secrets }, window) => {
+  authentication: (webhook, { secrets }, window) => {
     const signing = secrets.filter(isSigningToken);
-    if (signing.length > 0) return isStandardWebhook(webhook, signing, window);
-    return isTokenOf(secrets, headerOf(webhook, "x-gitlab-token"));
+    if (signing.length > 0) return standardAuthentication(webhook, signing, window);
+    return tokenAuthentication(secrets, headerOf(webhook, "x-gitlab-token"));
   },
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
 };

@@ -1,5 +1,13 @@
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../crds/group.ts";
-import { insteadOf, isAlreadyExists, isConflict, isForbidden, isNotFound, KubeError } from "../../kit/client/errors.ts";
+import {
+  insteadOf,
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isNotFound,
+  isTestFailed,
+  KubeError,
+} from "../../kit/client/errors.ts";
 import { namespaceKind, roleBindingKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { keyOfRef, type ObjectRef, refOf } from "../../kit/client/objects.ts";
@@ -82,7 +90,7 @@ export function kubernetesCluster(options: Options): Cluster {
       const body = [{ op: "test", path: "/metadata/uid", value: found.metadata.uid }, ...patch];
       const changed = await client
         .patch<WireObject>(kind, ref, body, { as: "json" })
-        .catch(insteadOf(isOvertaken, undefined));
+        .catch(insteadOf(isTestFailed, undefined));
       if (changed !== undefined) watched.get(kind.plural)?.written(changed);
       return changed === undefined ? "overtaken" : "changed";
     },

@@ -21,6 +21,7 @@ import {
   isUndecided,
   isWaiting,
   pullRequestsOf,
+  reportedCommit,
   type WebhookDelivery,
   waitingKeyOf,
   webhookDeliveryKind,
@@ -110,7 +111,7 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   indexes: {
     [BY_PULL_REQUEST]: pullRequestsOf,
     [BY_MEANING]: ({ spec }) => (spec.meaning === undefined ? [] : [spec.meaning]),
-    [BY_COMMIT]: ({ spec }) => commitOf(spec),
+    [BY_COMMIT]: (delivery) => [reportedCommit(delivery) ?? []].flat(),
     [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
     [BY_WAITING_KEY]: (delivery) => (isWaiting(delivery) ? [waitingKeyOf(delivery) ?? []].flat() : []),
     [BY_UNDECIDED]: (delivery) => (isUndecided(delivery) ? [ALL, ...(delivery.spec.repositories ?? [])] : []),
@@ -192,9 +193,4 @@ function withoutStatus(object: WireObject): WireObject {
   if (whole.status === undefined) return whole;
   const { status: _, ...kept } = whole;
   return kept;
-}
-
-function commitOf({ event }: WebhookDelivery["spec"]): string[] {
-  const { commit } = event.pipeline ?? event.mergeGroup ?? {};
-  return commit === undefined ? [] : [commit];
 }

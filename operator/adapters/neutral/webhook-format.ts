@@ -6,7 +6,7 @@ import { at, text } from "../webhook-format/payload.ts";
 import { pipelineEvent } from "../webhook-format/pipeline.ts";
 import { actionOf, isOfFork, pullRequestEvent } from "../webhook-format/pull-request.ts";
 import { pushEvent } from "../webhook-format/push.ts";
-import { isHubSignatureOf, isTokenOf } from "../webhook-format/signatures.ts";
+import { hubAuthentication, tokenAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /** The event of the contract's pipeline endpoint, which has no header for its name. */
@@ -21,10 +21,10 @@ export const neutralWebhookFormat: WebhookFormat = {
     eventName: isPipeline(webhook) ? PIPELINE : eventNameOf(headerOf(webhook, "x-repohost-event")),
     deliveryId: deliveryIdOf(headerOf(webhook, "x-repohost-delivery")),
   }),
-  isAuthentic: (webhook, { secrets, pipelineTokens }) =>
+  authentication: (webhook, { secrets, pipelineTokens }) =>
     isPipeline(webhook)
-      ? isTokenOf(pipelineTokens, headerOf(webhook, "x-pipeline-token"))
-      : isHubSignatureOf(webhook.bytes, secrets, headerOf(webhook, "x-hub-signature-256")),
+      ? tokenAuthentication(pipelineTokens, headerOf(webhook, "x-pipeline-token"))
+      : hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256")),
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
 };
 

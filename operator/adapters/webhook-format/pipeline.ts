@@ -59,12 +59,30 @@ export function pipelineEvent(payload: unknown, now: Date): ReadEvent {
       name: name(at(pipeline, "name")),
       event: runEvent(at(pipeline, "source"), EVENTS),
       commit: at(pipeline, "sha") ?? at(payload, "commit", "id"),
-      branch: at(pipeline, "tag") === true ? undefined : branch(at(pipeline, "ref")),
+      branch: at(pipeline, "tag") === true ? undefined : branch(refOf(pipeline, request)),
+      ...mergeRequestOf(pipeline, request, now),
       status,
       url: url(at(pipeline, "url")),
       at: momentOf(pipeline, status, now),
     },
   });
+}
+
+const MERGE_REQUEST_REF = "refs/merge-requests/";
+
+/**
+ * Versions differ: some name the source branch of a merge request, some its ref, as `refs/merge-requests/7/merge`,
+ * https://gitlab.com/gitlab-org/gitlab/-/issues/29209.
+ */
+function refOf(pipeline: unknown, request: unknown): unknown {
+  const ref = at(pipeline, "ref");
+  return text(ref).startsWith(MERGE_REQUEST_REF) ? at(request, "source_branch") : ref;
+}
+
+function mergeRequestOf(pipeline: unknown, request: unknown, now: Date) {
+  const number = integer(at(request, "iid"));
+  if (number === undefined || number < 1) return {};
+  return { pullRequest: number, createdAt: timestamp(at(pipeline, "created_at"), now) };
 }
 
 /** Since when it has its status: GitLab reports only when it was created and when it ended. */

@@ -17,10 +17,12 @@ export interface PullRequestFacts {
   readonly merged?: boolean;
   readonly isFork: boolean;
   readonly headRef?: unknown;
+  readonly mergeCommit?: unknown;
 }
 
 const login = optional(PullRequestState.properties.login);
 const label = optional(PullRequestState.properties.label);
+const mergeCommit = optional(PullRequestState.properties.mergeCommit);
 
 /**
  * A pull request in the form that GitHub, Gitea and the contract share.
@@ -40,6 +42,7 @@ export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now:
     label: label(facts.label),
     headRef: facts.headRef ?? at(pull, "head", "ref"),
     headCommit: at(pull, "head", "sha"),
+    mergeCommit: mergeCommit(facts.mergeCommit),
     isFork: facts.isFork,
     baseRef: at(pull, "base", "ref"),
     updatedAt: timestamp(at(pull, "updated_at"), now),

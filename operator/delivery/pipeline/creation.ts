@@ -10,6 +10,7 @@ import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { organizationProblem, repositoryProblem } from "../allowed.ts";
 import { type Components, completed, fullProblem } from "../components.ts";
 import { type Decided, nameTaken, nothing, verdict } from "../decision.ts";
+import { countedProblem } from "./counted.ts";
 import { knownPipelines, pipelineOf, type ReportedPipeline } from "./report.ts";
 
 /** A report that names its branch, the environment that it would make, and what other workflows have reported. */
@@ -65,10 +66,12 @@ function rulesOf(creation: Creation): readonly Checked[] {
   ];
 }
 
-/** The commit's pipelines that are known, with the reported one: that may have been outdated meanwhile. */
+/** The commit's pipelines that are known and count, with the reported one: that may have been outdated meanwhile. */
 function pipelinesOf({ subject, pipeline, context }: ReportedPipeline): readonly Pipeline[] {
-  const known = knownPipelines(pipeline.commit, subject.repository, context);
-  return withPipelines([], [...known, pipelineOf(pipeline)], pipeline.commit);
+  const { repository } = subject;
+  const known = knownPipelines(pipeline.commit, repository, context);
+  const counts = countedProblem(pipeline, repository.spec.pipeline) === undefined;
+  return withPipelines([], counts ? [...known, pipelineOf(pipeline)] : known, pipeline.commit);
 }
 
 /** All workflows that count must have built the commit; the last of them to succeed makes the environment. */
@@ -85,10 +88,22 @@ function createOnSuccessProblem({ metadata, spec }: Repository): string | undefi
   return isOn ? undefined : `pipelines of Repository '${metadata.name}' create no environments`;
 }
 
-/** A pull request without a required label, or a closed one, gets no environment by its build. */
-function pullRequestProblem({ subject, pipeline }: Creation): string | undefined {
-  const isDecidedElsewhere = pipeline.event === "pull_request" && subject.repository.spec.pullRequest?.enabled === true;
-  return isDecidedElsewhere ? "it is the pipeline of a pull request, whose own rules decide" : undefined;
+/** A pull request without a required label, or a closed one, gets no environment by its build, for whatever event that runs. */
+function pullRequestProblem(creation: Creation): string | undefined {
+  const { subject, pipeline } = creation;
+  if (subject.repository.spec.pullRequest?.enabled !== true) return undefined;
+  const isOfPullRequest = pipeline.event === "pull_request" || isHeadOfPullRequest(creation);
+  return isOfPullRequest ? "it is the pipeline of a pull request, whose own rules decide" : undefined;
+}
+
+/** Whether an event has shown the commit as the head of a pull request from this branch. */
+function isHeadOfPullRequest({ subject, pipeline, context, branch }: Creation): boolean {
+  const { host, repository } = subject;
+  return context.deliveries.ofCommit(pipeline.commit).some(({ spec }) => {
+    const isOurs = spec.verified && (spec.host ?? "") === host && spec.repositories?.includes(repository.metadata.name);
+    const { headRef, isFork } = spec.event.pullRequest ?? {};
+    return isOurs === true && headRef === branch && isFork === false;
+  });
 }
 
 /** What was deleted or expired comes back only with another commit, whose pipeline ended later. */
@@ -114,8 +129,12 @@ async function created(creation: Creation, former: readonly RuleVerdict[]): Prom
   const trace = [...former, verdict(repository, "branch_head", problem)];
   if (problem !== undefined) return nothing("NotTheHead", problem, trace);
 
-  const source = { repository: repository.metadata.name, branch, follow: true, pipelines: [...pipelines] };
-  const components = await completed({ repository, source, branch }, context);
+  const sourceOf = (one: Repository) => {
+    const own = one === repository ? pipelines : pipelinesOf({ ...creation, subject: { ...subject, repository: one } });
+    const recorded = own.length === 0 ? {} : { pipelines: [...own] };
+    return { repository: one.metadata.name, branch, follow: true, ...recorded };
+  };
+  const components = await completed({ repository, sourceOf, branch }, context);
   const isUsable = typeof components !== "string";
   const all = [...trace, verdict(repository, "companion_repo", isUsable ? undefined : components)];
   if (!isUsable) return nothing("CompanionUnusable", components, all);

@@ -1,11 +1,14 @@
+import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import { withPipeline } from "../../../crds/environment/pipelines.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, left, nothing, type Subject, verdict } from "../decision.ts";
+import { knownStates } from "../pull-request/newest-state.ts";
 import { type User, usersOf } from "../users.ts";
 import { COUNTED_RULES, type CountedProblem, countedProblem } from "./counted.ts";
 import { createdByPipeline } from "./creation.ts";
+import { mergedHead } from "./merged-head.ts";
 import { pipelineOf, type ReportedPipeline } from "./report.ts";
 
 /**
@@ -18,9 +21,10 @@ export async function decidePipeline(reported: ReportedPipeline): Promise<readon
   const { pipeline, subject } = reported;
   const uncounted = countedProblem(pipeline, subject.repository.spec.pipeline);
   if (uncounted !== undefined) return [nothing("NotCounted", uncounted.message, countedTrace(uncounted, subject))];
-  const users = await concerned(reported);
+  const merge = ofMerge(reported);
+  const users = merge === undefined ? await concerned(reported) : await concernedByMerge(merge);
   const waiting = users.filter((user) => isAwaited(user, subject));
-  if (waiting.length > 0) return waiting.map((user) => ofUser(user, reported));
+  if (waiting.length > 0) return waiting.map((user) => ofUser(user, merge ?? reported));
   if (users.length > 0) return [nothing("NotAwaited", "pull requests of this Repository wait for no pipeline")];
   if (pipeline.status === "success") return [await createdByPipeline(reported)];
   return [nothing("NoEnvironment", `no environment wants the commit ${pipeline.commit.slice(0, 8)}`)];
@@ -51,6 +55,31 @@ async function concerned({ subject, pipeline, context }: ReportedPipeline): Prom
   if (branch === undefined || others.length === 0) return wanting;
   const head = await context.branchHeads.headOf(subject.repository, branch);
   return head === commit ? [...wanting, ...others] : wanting;
+}
+
+/** The report as one of the head commit whose merge it builds; `undefined` where it builds no merge. */
+function ofMerge(reported: ReportedPipeline): ReportedPipeline | undefined {
+  const { pipeline, subject, context } = reported;
+  const { host, repository } = subject;
+  if (pipeline.pullRequest === undefined) return undefined;
+  const key = pullRequestKey(host, repository.metadata.name, pipeline.pullRequest);
+  const states = knownStates(context.deliveries.ofPullRequest(key), subject, context);
+  const commit = mergedHead(pipeline, states);
+  return commit === undefined ? undefined : { ...reported, pipeline: { ...pipeline, commit } };
+}
+
+/**
+ * The environments of the pull request that want the head. Its host is asked, because a pipeline may be reported before the push that
+ * caused it: the report is taken along with that commit then.
+ */
+async function concernedByMerge({ subject, pipeline, context }: ReportedPipeline): Promise<readonly User[]> {
+  const { commit, branch, pullRequest } = pipeline;
+  const users = usersOf(subject, context).filter(({ environment: { spec }, wanted }) => {
+    const { kind, number, provider } = spec.trigger ?? {};
+    return kind === "pull_request" && number === pullRequest && provider === subject.host && wanted === commit;
+  });
+  if (users.length === 0 || branch === undefined) return users;
+  return (await context.branchHeads.headOf(subject.repository, branch)) === commit ? users : [];
 }
 
 /** Whether the branch's next commit may become the environment's, or its canceled pipeline the environment's end. */

@@ -2,9 +2,12 @@ import type { Pipeline } from "../../../crds/environment/ephemeral-environment.s
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { withPipelines } from "../../../crds/environment/pipelines.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
+import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
+import type { PullRequestFacts } from "../pull-request/facts.ts";
 import { countedProblem } from "./counted.ts";
+import { mergedHead } from "./merged-head.ts";
 
 /** A pipeline's report as one Repository sees it; only environments of this Repository are concerned. */
 export interface ReportedPipeline {
@@ -21,6 +24,9 @@ export function pipelineOf({ project, workflow = "", id, attempt, commit, status
 
 type Source = EnvironmentSpec["backend"];
 
+/** What is known of a pull request. */
+type OfPullRequest = Pick<PullRequestFacts, "states" | "deliveries">;
+
 /**
  * A source with the pipelines of its commit, if the Repository has pipelines and some that count have reported already: a
  * branch may be built long before its pull request is opened, and reports may come before the push that caused them.
@@ -28,27 +34,33 @@ type Source = EnvironmentSpec["backend"];
 export function withReports(
   source: Source,
   repository: Repository,
-  context: Pick<DecisionContext, "deliveries">,
+  facts: OfPullRequest & Pick<PullRequestFacts, "context">,
 ): Source {
   const { commit, pipelines = [] } = source;
   if (repository.spec.pipeline === undefined || commit === undefined) return source;
-  const known = withPipelines(pipelines, knownPipelines(commit, repository, context), commit);
+  const known = withPipelines(pipelines, knownPipelines(commit, repository, facts.context, facts), commit);
   return known.length === 0 ? source : { ...source, pipelines: [...known] };
 }
 
-/** The stored reports about a commit that count, in the order of their arrival. */
+/**
+ * The stored reports about a commit that count, in the order of their arrival.
+ *
+ * @param of where the commit is the head of a pull request: those of its merges count for it
+ */
 export function knownPipelines(
   commit: string,
   repository: Repository,
   { deliveries }: Pick<DecisionContext, "deliveries">,
+  of: OfPullRequest = { states: [], deliveries: [] },
 ): readonly Pipeline[] {
-  return deliveries
-    .ofCommit(commit)
+  const isOfMerge = ({ spec: { event } }: WebhookDelivery) =>
+    event.pipeline !== undefined && mergedHead(event.pipeline, of.states) === commit;
+  return [...new Set([...deliveries.ofCommit(commit), ...of.deliveries.filter(isOfMerge)])]
     .toSorted((one, other) => (one.spec.receivedAt < other.spec.receivedAt ? -1 : 1))
     .flatMap(({ spec }) => {
       const { pipeline } = spec.event;
       const isOurs = spec.verified && spec.repositories?.includes(repository.metadata.name);
       const counts = pipeline !== undefined && countedProblem(pipeline, repository.spec.pipeline) === undefined;
-      return isOurs && counts ? [pipelineOf(pipeline)] : [];
+      return isOurs && counts ? [pipelineOf({ ...pipeline, commit })] : [];
     });
 }

@@ -1,11 +1,14 @@
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
+import { COMPONENTS } from "../../../crds/names.ts";
+import { isOneRepository } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
 import type { PullRequestFacts } from "./facts.ts";
 import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
+import { unwantedAnnotation, unwantedStatus, wantedAgain } from "./unwanted.ts";
 import { endsEnvironment } from "./wanted.ts";
 
 /** What has the name of the pull request's environment now. */
@@ -55,26 +58,46 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   const lasting = evaluate(facts, LASTING_RULES);
   // A protected environment stays, and goes on with its pull request.
   if (lasting.broken !== undefined && !isProtected(environment)) {
-    return deletion(environment, lasting.broken.reason, lasting.trace, appliedAnnotation(facts.state));
+    const annotations = { ...appliedAnnotation(facts.state), ...unwantedAnnotation(facts, lasting.broken.message) };
+    return deletion(environment, lasting.broken.reason, lasting.trace, annotations);
   }
-  const component = facts.repository.spec.type;
-  const source = environment.spec[component];
-  if (source === undefined) return nothing("ComponentMissing", `the environment has no ${component}`, lasting.trace);
-  if (source.commit === head.commit) return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
+  const { type } = facts.repository.spec;
+  if (environment.spec[type] === undefined) {
+    return nothing("ComponentMissing", `the environment has no ${type}`, lasting.trace);
+  }
+  const behind = ownSources(environment, facts).filter(({ source }) => source.commit !== head.commit);
+  if (behind.length === 0) return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
   const approval = evaluate(facts, [forks]);
   const trace = [...lasting.trace, ...approval.trace];
   if (approval.broken !== undefined) return nothing(approval.broken.reason, approval.broken.message, trace);
-  const moved = withReports({ ...source, ...head }, facts.repository, facts.context);
-  const annotations = appliedAnnotation(facts.state);
-  return {
-    decision: { do: "update", environment, spec: { [component]: moved }, annotations, reason: "NewCommit" },
-    trace,
-  };
+  const spec = Object.fromEntries(
+    behind.map(({ repository, source }) => [
+      repository.spec.type,
+      withReports({ ...source, ...head }, repository, facts),
+    ]),
+  );
+  const annotations = { ...appliedAnnotation(facts.state), ...wantedAgain(environment) };
+  return { decision: { do: "update", environment, spec, annotations, reason: "NewCommit" }, trace };
+}
+
+/** The component of the pull request's Repository, and the others that are part of the same repository, as in a monorepo. */
+function ownSources({ spec }: EphemeralEnvironment, { repository, context }: PullRequestFacts) {
+  const { type } = repository.spec;
+  return COMPONENTS.flatMap((component) => {
+    const source = spec[component];
+    if (source === undefined) return [];
+    if (component === type) return [{ repository, source }];
+    const other = context.repositories.find(source.repository);
+    const isOwn = other?.spec.type === component && isOneRepository(repository, other);
+    return isOwn ? [{ repository: other, source }] : [];
+  });
 }
 
 function creation(facts: PullRequestFacts, namesake: Namesake | undefined): Decided | MayCreate {
   const { broken, trace } = evaluate(facts, CREATION_RULES);
-  if (broken !== undefined) return nothing(broken.reason, broken.message, trace);
+  if (broken !== undefined) {
+    return unwantedStatus(facts, trace) ?? nothing(broken.reason, broken.message, trace);
+  }
   if (namesake === undefined) return { mayCreate: true, trace };
   return nameTaken(namesake.environment, trace);
 }

@@ -2,7 +2,7 @@ import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
-import { admits } from "../../../crds/repository/repository.ts";
+import { admits, type Repository } from "../../../crds/repository/repository.ts";
 import { completed } from "../components.ts";
 import { type Decided, type DecisionContext, nothing, type Subject, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
@@ -28,11 +28,13 @@ interface Creation extends MayCreate {
 export async function creationOf(creation: Creation, context: DecisionContext): Promise<Decided> {
   const { name, facts, subject, head } = creation;
   const { repository, state } = facts;
-  const named = { repository: repository.metadata.name, branch: head.branch ?? state.baseRef, commit: head.commit };
-  const source = withReports(named, repository, context);
+  const sourceOf = (one: Repository) => {
+    const named = { repository: one.metadata.name, branch: head.branch ?? state.baseRef, commit: head.commit };
+    return withReports(named, one, facts);
+  };
   // The author of a fork must not choose a branch of ours by its name.
   const branch = state.isFork ? undefined : state.headRef;
-  const components = await completed({ repository, source, branch }, context);
+  const components = await completed({ repository, sourceOf, branch }, context);
   const problem = typeof components === "string" ? components : undefined;
   const trace = [...creation.trace, verdict(repository, "companion_repo", problem)];
   if (typeof components === "string") return nothing("CompanionUnusable", components, trace);

@@ -1,6 +1,7 @@
 import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
+import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext } from "../decision.ts";
 import type { KnownState } from "./newest-state.ts";
@@ -15,12 +16,14 @@ export interface PullRequestFacts {
   readonly state: PullRequestState;
   /** All known states, the newest last. */
   readonly states: readonly KnownState[];
+  /** All stored deliveries about the pull request, with the reports of its pipelines. */
+  readonly deliveries: readonly WebhookDelivery[];
   /** The commits that a maintainer approved, for pull requests of forks. */
   readonly approved: ReadonlySet<string>;
   /** The last environment of the pull request that is gone. */
   readonly former: FormerEnvironment | undefined;
-  /** The settings, the environments that take places of the Repository, and the reports of its pipelines. */
-  readonly context: Pick<DecisionContext, "settings" | "environments" | "deliveries">;
+  /** The settings, the environments that take places of the Repository, the other Repositories, and the reports of pipelines. */
+  readonly context: Pick<DecisionContext, "settings" | "environments" | "repositories" | "deliveries">;
 }
 
 /** An environment that the pull request had. */

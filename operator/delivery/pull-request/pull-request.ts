@@ -50,6 +50,7 @@ function factsOf(subject: Subject, key: string, context: DecisionContext): PullR
     action: event.pullRequest?.action ?? "approval",
     state,
     states,
+    deliveries,
     approved: approvedCommits(deliveries, event),
     former: formerEnvironment(context.recordsOf(key), deliveries),
     context,
@@ -67,7 +68,9 @@ function formerEnvironment(
 ): FormerEnvironment | undefined {
   const record = records.toSorted((one, other) => deletedMs(one) - deletedMs(other)).at(-1);
   if (record === undefined) return undefined;
-  const written = deliveries.flatMap(({ status }) => status?.environments ?? []);
+  // A canceled pipeline that deletes is no event of the pull request.
+  const events = deliveries.filter(({ spec }) => spec.event.pipeline === undefined);
+  const written = events.flatMap(({ status }) => status?.environments ?? []);
   const isDeletedByEvent = written.some(({ uid, action }) => uid === record.spec.uid && action === "deleted");
   return { record, isDeletedByEvent };
 }

@@ -65,6 +65,15 @@ export function isConflict(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409 && error.reason !== "AlreadyExists";
 }
 
+/**
+ * A `test` of a JSON patch failed. Refusals by admission may be a 422 as well, so its words decide, which are the same for
+ * every patch that can't be applied. https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go
+ */
+export function isTestFailed(error: unknown): boolean {
+  const words = "the server rejected our request due to an error in our request";
+  return error instanceof KubeError && error.status === 422 && error.detail().startsWith(words);
+}
+
 /** An object of that name exists. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409 && error.reason === "AlreadyExists";

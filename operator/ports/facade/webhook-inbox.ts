@@ -1,19 +1,24 @@
 import type { Channel } from "../../../crds/notifications/notification.schema.ts";
+import type { HostRepository } from "../../../crds/repository/host-repository.schema.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Door, RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { ApprovalState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { DeliveryHeaders, ReceivedWebhook } from "../webhooks/webhook-format.ts";
+import type { ArrivingWebhook, DeliveryHeaders, ReceivedWebhook } from "../webhooks/webhook-format.ts";
 
 /** A webhook whose sender is known. */
 export interface VerifiedWebhook {
   readonly received: ReceivedWebhook;
   readonly delivery: DeliveryHeaders;
+  /** SHA-256 of the raw body, in hexadecimal. */
+  readonly digest: string;
   /** The Repositories whose key verified it; empty for a webhook without a repository, such as an organization's ping. */
   readonly repositories: readonly Repository[];
   /** The id of their host in the settings; `undefined` for the contract's own format. */
   readonly host: string | undefined;
   /** The repository's full name on the host, in lower case: what the rate is counted by. */
   readonly sender: string;
+  /** The repository as its host named it; `undefined` where it gave no id, and for the contract's own format. */
+  readonly hostRepository?: HostRepository;
   readonly event: WebhookEvent;
   /** Why it is `other`. */
   readonly reason?: string;
@@ -39,13 +44,15 @@ export interface Outcome {
 /** Takes webhooks of hosts: verifies, stores, decides, acts by one write. */
 export interface WebhookInbox {
   /**
-   * Finds the sender and verifies the raw bytes; nothing but the repository's identity is read of the body before.
+   * Reads the body as it arrives, finds the sender and verifies the raw bytes; nothing but the repository's identity is
+   * used of it before.
    *
-   * @throws WebhookMalformed when the body is no JSON object; WebhookRefused for a wrong or missing signature or token and
+   * @throws WebhookMalformed when the body is no JSON object; WebhookTooLarge, which is on record, when it has more bytes than the
+   *   settings allow or than can be kept; InboxFull, which is too, when too many large bodies arrive at once; WebhookRefused for a wrong or missing signature or token and
    *   for an unknown repository alike; WebhookKeysMissing when no key is configured, or one that is too short;
    *   SecretsUnavailable when the keys can't be read now
    */
-  verify(received: ReceivedWebhook): Promise<VerifiedWebhook>;
+  verify(arriving: ArrivingWebhook): Promise<VerifiedWebhook>;
 
   /**
    * Stores the delivery once, decides and acts. The answer comes when the write is done; where several environments are
@@ -123,6 +130,11 @@ export class WebhookMalformed extends Error {
   override readonly name = "WebhookMalformed";
 }
 
+/** The body has too many bytes; the message says how many it may have. */
+export class WebhookTooLarge extends Error {
+  override readonly name = "WebhookTooLarge";
+}
+
 /** The sender is not who it has to be; the same for an unknown repository. */
 export class WebhookRefused extends Error {
   override readonly name = "WebhookRefused";
@@ -138,8 +150,8 @@ export class InboxFull extends Error {
   override readonly name = "InboxFull";
   readonly retryAfterSeconds: number;
 
-  constructor(retryAfterSeconds: number) {
-    super("Too many webhooks wait for their outcome");
+  constructor(retryAfterSeconds: number, message = "Too many webhooks wait for their outcome") {
+    super(message);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -13,13 +13,13 @@ export interface WebhookDeliveries {
   find(name: string): WebhookDelivery | undefined;
   list(): WebhookDelivery[];
 
-  /** All deliveries about one pull request: events and approvals. @param key see `pullRequestKey` */
+  /** All deliveries about one pull request: events, approvals, and pipelines for which their host names it. @param key see `pullRequestKey` */
   ofPullRequest(key: string): readonly WebhookDelivery[];
 
   /** Those of an equal meaning (`WebhookDeliverySpec.meaning`). */
   ofMeaning(meaning: string): readonly WebhookDelivery[];
 
-  /** Those about a pipeline or a merge group of the commit. */
+  /** Those about a pipeline or a merge group of the commit, or about a pull request whose head it is. */
   ofCommit(commit: string): readonly WebhookDelivery[];
 
   /** Those that have no outcome yet. */

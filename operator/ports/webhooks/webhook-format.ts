@@ -3,12 +3,29 @@ import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Door } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 
-/** A webhook as it arrived, bounded in bytes and depth. */
+/** A webhook without its body. */
 export interface ReceivedWebhook {
   readonly door: Extract<Door, "repohost" | "pipelinehost">;
   readonly headers: IncomingHttpHeaders;
-  /** The raw body: what a signature is over. */
-  readonly bytes: Buffer;
+}
+
+/** A webhook whose raw body arrives in pieces. */
+export interface ArrivingWebhook extends ReceivedWebhook {
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+/** The fields of a payload that formats read; of a body, no others are kept. */
+export const READ_FIELDS = [
+  ...["action", "number", "label", "labels", "changes", "pull_request", "repository"],
+  ...["ref", "after", "deleted", "ref_type", "workflow", "workflow_run", "merge_group"],
+  ...["object_kind", "object_attributes", "project", "merge_request", "commit", "user"],
+] as const;
+
+/** The check of one delivery, which is given the raw body in pieces. */
+export interface Authentication {
+  update(bytes: Buffer): void;
+  /** At the end of the body, once: whether one of the keys made this delivery. */
+  isAuthentic(): boolean;
 }
 
 /** The live keys of a Repository, or the global ones. Empty lists verify nothing. */
@@ -39,20 +56,20 @@ export interface WebhookFormat {
   delivery(webhook: ReceivedWebhook): DeliveryHeaders;
 
   /**
-   * Whether one of the keys made this delivery: over the raw bytes, in constant time, and where a timestamp is signed, not
-   * older or newer than `replaySeconds`.
+   * Begins to check whether one of the keys made this delivery: over the raw bytes, in constant time, and where a timestamp
+   * is signed, not older or newer than `replaySeconds`.
    */
-  isAuthentic(
+  authentication(
     webhook: ReceivedWebhook,
     keys: WebhookKeys,
     at: { readonly now: Date; readonly replaySeconds: number },
-  ): boolean;
+  ): Authentication;
 
   /**
    * The event in the platform's one vocabulary. Whatever the platform does nothing about, also a payload that is not what
    * its event name says or lacks what the event needs, is `{type: "other"}` with the reason; never an error.
    *
-   * @param payload parsed JSON of the verified body
+   * @param payload parsed JSON of the verified body, with the fields that formats read (`READ_FIELDS`)
    */
   read(delivery: DeliveryHeaders, payload: unknown, at: { readonly now: Date }): ReadEvent;
 }

@@ -116,7 +116,7 @@ describe("the door of repository hosts", () => {
     ["no object", "[1]", 400],
     ["nothing", "", 400],
     ["too deep JSON", `{"a":${"[".repeat(33)}${"]".repeat(33)}}`, 400],
-    ["more than 1 MiB", `{"a":"${"x".repeat(1_048_576)}"}`, 413],
+    ["more than 1 MiB in fields that are read", `{"ref":"${"x".repeat(1_048_576)}"}`, 413],
   ])("refuses %s", async (_case, text, status) => {
     expectProblem(await post(text, signedHeaders(text)), status);
   });

@@ -3,8 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
 import { settingsFrom } from "../../../config/settings.ts";
+import { findCondition } from "../../../crds/conditions.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import { environmentType, recordType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import {
+  environmentType,
+  recordType,
+  repositoryType,
+  webhookDeliveryType,
+} from "../../../operator/adapters/kubernetes/kinds.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
@@ -40,6 +46,10 @@ afterAll(() => world.stop(), 60_000);
 interface Facade {
   /** Sends a signed pull request. */
   pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
+  /** Sends a signed push. */
+  push(repository: string, push: { readonly ref: string; readonly after: string }): Promise<Reply>;
+  /** Sends a signed push as GitHub does. */
+  hosted(repository: { readonly id: number; readonly full_name: string; readonly clone_url: string }): Promise<Reply>;
   /** Sends a signed run of a workflow. */
   run(repository: string, run: Parameters<typeof workflowRunBody>[1]): Promise<Reply>;
   readonly audit: ReturnType<typeof memoryAuditTrail>;
@@ -70,6 +80,19 @@ async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?
     audit,
     async pull(repository, asked = {}, delivery) {
       return send("pull_request", pullRequestBody({ repository, ...asked }), delivery);
+    },
+    async push(repository, { ref, after }) {
+      const [, name = ""] = repository.split("/");
+      return send("push", { ref, after, repository: { name, full_name: repository } });
+    },
+    async hosted(repository) {
+      const text = JSON.stringify({ ref: "refs/heads/main", after: FIRST, repository });
+      const { "x-hub-signature-256": signature } = signedHeaders(text, { key: KEY });
+      const headers = { "x-github-event": "push", "x-github-delivery": randomBytes(8).toString("hex") };
+      return http
+        .post("/api/webhooks/repohost")
+        .set({ "content-type": "application/json", "x-hub-signature-256": signature, ...headers })
+        .send(text);
     },
     async run(repository, run) {
       return send("workflow_run", workflowRunBody(repository, run));
@@ -156,6 +179,50 @@ describe("a signed pull request", () => {
     expect(created.filter(({ action }) => action === "webhook create")).toHaveLength(10);
   }, 60_000);
 });
+
+test("a pull request of a monorepo has both components at its head, and moves them by one write of its spec", async () => {
+  const monorepo = { fullName: "shop/monorepo" };
+  const web = { ...monorepo, type: "frontend", companionRepository: "mono-api" } as const;
+  await world.register("mono-web", web);
+  await world.register("mono-api", {
+    ...{ ...monorepo, companionRepository: "mono-web", pullRequest: { enabled: true } },
+  });
+  await world.startOperator({ settings });
+  const { pull, push, audit } = await facade();
+  await pull("shop/monorepo", { commit: FIRST, updatedAt: now() });
+  const made = await world.expectPhase("mono-api-pr-42", "ready");
+  expect([made.spec.backend.commit, made.spec.frontend?.commit]).toEqual([FIRST, FIRST]);
+
+  await pull("shop/monorepo", { action: "synchronize", commit: SECOND, updatedAt: now() });
+  await push("shop/monorepo", { ref: "refs/heads/feature/checkout", after: SECOND });
+  const moved = await world.expectState("mono-api-pr-42", "ready on the second commit", ({ status }) => {
+    const { backend, frontend } = status?.components ?? {};
+    return status?.phase === "ready" && [backend, frontend].every((one) => one?.commit === SECOND);
+  });
+  expect(moved.metadata.generation).toBe(made.metadata.generation + 1);
+  await untilSettled("mono-api");
+  expect(audit.records.map(({ action }) => action)).toEqual(["webhook create", "webhook update"]);
+}, 120_000);
+
+test("a renamed repository is known by the id of its first webhook, and its condition says the new name", async () => {
+  const hosts = [{ id: "git", kind: "github", apiUrl: "https://api.git.example.test" } as const];
+  const cloneUrl = "https://git.example.test/acme/old.git";
+  await world.register("renamed", { host: "git", cloneUrl, fullName: "acme/old", pullRequest: { enabled: true } });
+  await world.startOperator({ settings: { ...settings, hosts } });
+  const { hosted } = await facade({ more: { hosts } });
+  const statusOf = async () => (await world.admin.find(repositoryType, { name: "renamed", namespace }))?.status;
+  const untilCalled = (fullName: string) =>
+    until(async () => (await statusOf())?.hostRepository?.fullName === fullName, { what: `the name ${fullName}` });
+  expect((await hosted({ id: 4712, full_name: "acme/old", clone_url: cloneUrl })).status).toBe(200);
+  await untilCalled("acme/old");
+  expect((await hosted({ id: 9999, full_name: "acme/old", clone_url: cloneUrl })).status).toBe(401);
+  expect((await hosted({ id: 4712, full_name: "acme/new", clone_url: cloneUrl })).status).toBe(200);
+  await untilCalled("acme/new");
+  expect(findCondition((await statusOf())?.conditions, "NameCurrent")).toMatchObject({
+    status: "False",
+    reason: "Renamed",
+  });
+}, 60_000);
 
 /** After the claim nothing of the process reaches the API server, as when it is killed. */
 const diesAfterClaim: RequestSeam = async (request, next) => {

@@ -28,11 +28,11 @@ const ACTED: WebhookDeliveryStatus = {
 
 const some = () => randomBytes(20).toString("hex");
 const specOf = (more: Partial<WebhookDeliverySpec> = {}) => webhookDeliveryFixture(some(), more).spec;
-const pullRequest = (number: number): WebhookDeliverySpec["event"] => ({
+const pullRequest = (number: number, headCommit = "a".repeat(40)): WebhookDeliverySpec["event"] => ({
   type: "pull_request",
   pullRequest: {
     ...{ number, action: "opened", state: "open", merged: false, draft: false, labels: ["preview"], isFork: false },
-    ...{ headRef: "feature", headCommit: "a".repeat(40), baseRef: "main", updatedAt: "2026-06-01T12:00:00Z" },
+    ...{ headRef: "feature", headCommit, baseRef: "main", updatedAt: "2026-06-01T12:00:00Z" },
   },
 });
 
@@ -147,6 +147,8 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
       const made = [await report(one), await report(one), queued];
       await report(other);
       await claim({ event: pullRequest(9) });
+      const head = await claim({ event: pullRequest(10, one) });
+      made.push(head);
       expect(names(world.deliveries.ofCommit(one)).sort()).toEqual(names(made).sort());
     });
 

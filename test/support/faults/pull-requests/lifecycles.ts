@@ -5,6 +5,7 @@ import { createKubeClient } from "../../../../operator/kit/client/create-kube-cl
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import { COMMIT } from "../../fixtures/environment/environment-world.ts";
 import { until } from "../../fixtures/until.ts";
+import { inChunks } from "../../fixtures/webhooks/received-webhook.ts";
 import { pullRequestBody } from "../../fixtures/webhooks/webhook-fixture.ts";
 import { deeds, isReady, type Part, READY } from "../fault-lifecycles.ts";
 import { type FaultWorld, faultSpec } from "../fault-world.ts";
@@ -112,7 +113,7 @@ async function send({ world, clock, asClient }: FaultWorld, environment: string,
   };
   await asClient(environment, async ({ webhookInbox }) => {
     if (await isHeard()) return;
-    const webhook = await webhookInbox.verify({ door: "repohost", headers, bytes });
+    const webhook = await webhookInbox.verify({ door: "repohost", headers, chunks: inChunks(bytes) });
     await webhookInbox.accept(webhook);
   });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
+import { digestOf } from "../../../../crds/digest.ts";
 import { CreationFailed } from "../../../../crds/errors.ts";
 import type { PullRequestState } from "../../../../crds/webhooks/webhook-event.schema.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
@@ -29,7 +30,8 @@ function scene(token?: { readonly name: string; readonly key: string }) {
   });
   const accept = (id: string, more: Partial<PullRequestState>) =>
     webhookInbox.accept({
-      received: { door: "repohost", headers: {}, bytes: Buffer.from(id) },
+      received: { door: "repohost", headers: {} },
+      digest: digestOf([id]).padEnd(64, "0"),
       delivery: { eventName: "pull_request", deliveryId: id },
       ...{ repositories: [repository], host: "git", sender: "shop/shop-api" },
       event: { type: "pull_request", pullRequest: pullRequestState({ updatedAt, ...more }) },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../../../crds/repository/repository.ts";
+import { heldBodies } from "../../../../operator/delivery/held-bodies.ts";
 import { type FormatKind, verifySender, type WebhookFormats } from "../../../../operator/delivery/senders.ts";
 import { createWebhookKeys } from "../../../../operator/delivery/webhook-keys.ts";
 import { WebhookKeysMissing, WebhookRefused } from "../../../../operator/ports/facade/webhook-inbox.ts";
@@ -8,6 +9,7 @@ import { aRepository, memoryRepositories } from "../../../support/doubles/memory
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
+import { inChunks } from "../../../support/fixtures/webhooks/received-webhook.ts";
 import { pullRequestBody, signedHeaders } from "../../../support/fixtures/webhooks/webhook-fixture.ts";
 
 const ref = (name: string) => ({ name, key: "latest" });
@@ -23,11 +25,11 @@ function scene(repositories: readonly Repository[], globals: readonly string[]) 
   let judged = 0;
   const counting = (kind: FormatKind) => {
     const format = WEBHOOK_FORMATS[kind];
-    const isAuthentic: typeof format.isAuthentic = (received, keys, at) => {
+    const authentication: typeof format.authentication = (received, keys, at) => {
       judged += keys.secrets.length;
-      return format.isAuthentic(received, keys, at);
+      return format.authentication(received, keys, at);
     };
-    return [kind, { ...format, isAuthentic }];
+    return [kind, { ...format, authentication }];
   };
   const formats = Object.fromEntries(
     (["github", "gitea", "gitlab", "neutral"] as const).map(counting),
@@ -38,7 +40,11 @@ function scene(repositories: readonly Repository[], globals: readonly string[]) 
     const text = JSON.stringify(pullRequestBody({ repository }));
     const headers = signedHeaders(text, { key: signedWith });
     const [reads, judgements] = [secretManager.looks.length, judged];
-    const refusal = await verifySender({ door: "repohost", headers, bytes: Buffer.from(text) }, context).then(
+    const refusal = await verifySender(
+      { door: "repohost", headers, chunks: inChunks(text) },
+      context,
+      heldBodies(),
+    ).then(
       () => undefined,
       (error: Error) => error,
     );

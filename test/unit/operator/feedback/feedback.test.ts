@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { UNWANTED_ANNOTATION } from "../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import { conclude } from "../../../../operator/feedback/conclude.ts";
 import { createFeedbackReconciler } from "../../../../operator/feedback/reconciler.ts";
@@ -70,6 +71,11 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     /** The operator starts again. */
     restart() {
       reconcile = createFeedbackReconciler(context);
+    },
+    /** The rule that ended it is noted. */
+    unwanted(rule: string) {
+      const { metadata } = environment;
+      environment = { ...environment, metadata: { ...metadata, annotations: { [UNWANTED_ANNOTATION]: rule } } };
     },
     beginDeletion() {
       environment = { ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } };
@@ -223,5 +229,16 @@ describe("the host of a pull request", () => {
     expect(reports.at(-1)).toMatchObject({ commit: commitA, state, description: "The environment is gone" });
     expect(comments.at(-1)).toMatchObject({ id: 5, mayCreate: false, text: "**Environment `shop` is gone**" });
     expect(retired).toEqual(["shop"]);
+  });
+
+  test.each([
+    ["success", { statusWithoutEnvironment: "success" }, "No environment is wanted: the pull request lacks 'preview'"],
+    ["failure", {}, "The environment is gone"],
+  ] as const)("of an environment that a rule ended is told as %s", async (state, feedback, description) => {
+    const { becomes, unwanted, conclude: end, reports } = scene({ feedback });
+    await becomes({ phase: "creating", observedGeneration: 1 });
+    unwanted("the pull request lacks 'preview'");
+    await end();
+    expect(reports.at(-1)).toMatchObject({ commit: commitA, state, description });
   });
 });

@@ -62,7 +62,7 @@ export async function pass({
   const reconcile = createRepositoryReconciler({
     repositories: memoryRepositories(found, ...others),
     configSets: memoryConfigSets(...configSets),
-    ...{ settings, secretManager },
+    ...{ settings, secretManager, webhookDeliveries: { list: () => [] } },
     repositoryHost: host,
     repositoryStatusWriter: {
       async addFinalizer(held) {

@@ -3,6 +3,7 @@ import type { ConfigSet } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
+import type { WebhookDelivery } from "../../../../crds/webhooks/webhook-delivery.ts";
 import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
 import type { Caches } from "../../../../operator/ports/caches.ts";
 import { enqueueOnRepositories } from "../../../../operator/repository/watches.ts";
@@ -16,6 +17,7 @@ interface Tell {
   repository?: CacheListener<Repository>;
   configSet?: CacheListener<ConfigSet>;
   environment?: CacheListener<EphemeralEnvironment>;
+  delivery?: CacheListener<WebhookDelivery>;
 }
 
 /** Caches with the given Repositories, whose changes a test tells. */
@@ -32,6 +34,7 @@ function scene(...repositories: readonly Repository[]) {
     repositories: { ...subscribed("repository"), list: () => repositories },
     configSets: subscribed("configSet"),
     environments: subscribed("environment"),
+    webhookDeliveries: subscribed("delivery"),
   } as unknown as Caches;
   const end = enqueueOnRepositories(caches, (name) => void woken.push(name));
   return { tell, woken, end };

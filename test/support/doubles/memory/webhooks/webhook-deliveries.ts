@@ -6,6 +6,7 @@ import {
   isUndecided,
   isWaiting,
   pullRequestsOf,
+  reportedCommit,
   type WebhookDelivery,
   waitingKeyOf,
 } from "../../../../../crds/webhooks/webhook-delivery.ts";
@@ -48,8 +49,7 @@ export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhoo
     find: (name) => stored.get(name),
     list,
     ofPullRequest: (key) => [...(byPullRequest.get(key) ?? [])].flatMap((name) => stored.get(name) ?? []),
-    ofCommit: (commit) =>
-      list().filter(({ spec }) => (spec.event.pipeline ?? spec.event.mergeGroup)?.commit === commit),
+    ofCommit: (commit) => list().filter((one) => reportedCommit(one) === commit),
     ofMeaning: (meaning) => list().filter(({ spec }) => spec.meaning === meaning),
     pending: () => list().filter(isPending),
     undecided: (repository) =>

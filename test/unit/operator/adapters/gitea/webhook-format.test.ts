@@ -1,7 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { giteaWebhookFormat } from "../../../../../operator/adapters/gitea/webhook-format.ts";
 import { eventProblems } from "../../../../support/fixtures/webhooks/event-schema.ts";
-import { hmacOf, receivedWebhook, webhookKeys } from "../../../../support/fixtures/webhooks/received-webhook.ts";
+import {
+  hmacOf,
+  isAuthentic,
+  receivedWebhook,
+  webhookKeys,
+} from "../../../../support/fixtures/webhooks/received-webhook.ts";
 import { recordedWebhook, recordedWebhooks } from "../../../../support/fixtures/webhooks/recorded.ts";
 
 const now = new Date("2026-11-22T21:00:00Z");
@@ -127,7 +132,9 @@ describe("its signature", () => {
     { given: "no header", headers: {}, authentic: false },
   ])("with $given: authentic is $authentic", ({ headers, authentic }) => {
     const webhook = receivedWebhook(bytes, headers as Record<string, string>);
-    expect(giteaWebhookFormat.isAuthentic(webhook, webhookKeys([secret]), { now, replaySeconds: 300 })).toBe(authentic);
+    expect(isAuthentic(giteaWebhookFormat, webhook, webhookKeys([secret]), { now, replaySeconds: 300 })).toBe(
+      authentic,
+    );
   });
 });
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { githubWebhookFormat } from "../../../../../operator/adapters/github/webhook-format.ts";
-import { hmacOf, receivedWebhook, webhookKeys } from "../../../../support/fixtures/webhooks/received-webhook.ts";
+import {
+  hmacOf,
+  isAuthentic,
+  receivedWebhook,
+  webhookKeys,
+} from "../../../../support/fixtures/webhooks/received-webhook.ts";
 import { githubExamples } from "../../../../support/fixtures/webhooks/recorded.ts";
 
 const now = new Date("2026-11-22T12:00:00Z");
@@ -38,6 +43,15 @@ describe("a pull request", () => {
     ).toMatchObject({
       action,
     });
+  });
+
+  test.each([
+    { given: COMMIT, mergeCommit: COMMIT },
+    { given: null, mergeCommit: undefined },
+    { given: "none", mergeCommit: undefined },
+  ])("whose merge commit is given as $given: $mergeCommit is read", ({ given, mergeCommit }) => {
+    const { event } = read("pull_request", pullRequest("opened", { merge_commit_sha: given }));
+    expect([event.type, event.pullRequest?.mergeCommit]).toEqual(["pull_request", mergeCommit]);
   });
 
   const base = { ref: "main", repo: { id: 1, full_name: "shop/api" } };
@@ -122,7 +136,7 @@ describe("its signature", () => {
   const former = "the-secret-before-it-was-replaced-now";
   const bytes = '{"zen": "Keep it logically awesome."}';
   const signed = (headers: Record<string, string>, body = bytes) =>
-    githubWebhookFormat.isAuthentic(receivedWebhook(body, headers), webhookKeys([secret, former]), {
+    isAuthentic(githubWebhookFormat, receivedWebhook(body, headers), webhookKeys([secret, former]), {
       now,
       replaySeconds: 300,
     });
@@ -154,7 +168,7 @@ describe("its signature", () => {
 
   test("without keys nothing is authentic, not even an HMAC of an empty key", () => {
     const webhook = receivedWebhook(bytes, { "x-hub-signature-256": `sha256=${hmacOf(bytes, "")}` });
-    expect(githubWebhookFormat.isAuthentic(webhook, webhookKeys([]), { now, replaySeconds: 300 })).toBe(false);
+    expect(isAuthentic(githubWebhookFormat, webhook, webhookKeys([]), { now, replaySeconds: 300 })).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { isStandardWebhook } from "../../../../../operator/adapters/gitlab/standard-webhooks.ts";
+import { standardAuthentication } from "../../../../../operator/adapters/gitlab/standard-webhooks.ts";
 import {
   receivedWebhook,
   standardWebhookHeaders,
@@ -15,7 +15,9 @@ const headers = standardWebhookHeaders(bytes, token, { at: now });
 
 function isAuthentic(changed: Readonly<Record<string, string>>, body = bytes, tokens = [token, former]): boolean {
   const webhook = receivedWebhook(body, { ...headers, ...changed });
-  return isStandardWebhook(webhook, webhookKeys(tokens).secrets, { now, replaySeconds: 300 });
+  const check = standardAuthentication(webhook, webhookKeys(tokens).secrets, { now, replaySeconds: 300 });
+  check.update(webhook.bytes);
+  return check.isAuthentic();
 }
 
 describe("a delivery that is signed by the Standard Webhooks", () => {

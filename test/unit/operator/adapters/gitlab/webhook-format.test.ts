@@ -4,6 +4,7 @@ import { gitlabWebhookFormat } from "../../../../../operator/adapters/gitlab/web
 import { eventProblems } from "../../../../support/fixtures/webhooks/event-schema.ts";
 import {
   hmacOf,
+  isAuthentic,
   receivedWebhook,
   standardWebhookHeaders,
   webhookKeys,
@@ -76,6 +77,8 @@ describe("what GitLab documents", () => {
         event: "pull_request",
         commit: "bcbb5ec396a2c0f828686f14fac9b80b780504f2",
         branch: "master",
+        pullRequest: 1,
+        createdAt: "2016-08-12T15:23:28.000Z",
         status: "success",
         url: "http://example.com/gitlab-org/gitlab-test/-/pipelines/31",
         at: "2016-08-12T15:26:29.000Z",
@@ -206,6 +209,24 @@ describe("a pipeline", () => {
     expect(readWith("pipeline", { tag: true, ref: "v1" }).event.pipeline).not.toHaveProperty("branch");
   });
 
+  test.each([
+    ["refs/merge-requests/7/merge", "ms-viewport"],
+    ["refs/merge-requests/7/head", "ms-viewport"],
+    ["ms-viewport", "ms-viewport"],
+  ])("of a merge request names it, and its source branch, for the ref %s", (ref, branch) => {
+    const merge_request = { iid: 7, source_branch: "ms-viewport", source_project_id: 1, target_project_id: 1 };
+    const { pipeline } = readWith("pipeline", { ref, source: "merge_request_event" }, { merge_request }).event;
+    expect(pipeline).toMatchObject({ pullRequest: 7, branch, event: "pull_request" });
+  });
+
+  test.each([{ iid: 0 }, { iid: -7 }, { iid: "7" }, { iid: 7.5 }, {}])(
+    "of the merge request %j names none",
+    (named) => {
+      const merge_request = { ...named, source_project_id: 1, target_project_id: 1 };
+      expect(readWith("pipeline", {}, { merge_request }).event.pipeline).not.toHaveProperty("pullRequest");
+    },
+  );
+
   test("of a fork's merge request is none", () => {
     const merge_request = { source_project_id: 2, target_project_id: 1 };
     expect(readWith("pipeline", {}, { merge_request }).event.type).toBe("other");
@@ -238,7 +259,7 @@ describe("its keys", () => {
     { keys: [fixed], headers: signed, authentic: false },
   ])("$keys and the headers $headers: authentic is $authentic", ({ keys, headers, authentic }) => {
     const webhook = receivedWebhook(bytes, headers as Record<string, string>);
-    expect(gitlabWebhookFormat.isAuthentic(webhook, webhookKeys(keys), { now, replaySeconds: 300 })).toBe(authentic);
+    expect(isAuthentic(gitlabWebhookFormat, webhook, webhookKeys(keys), { now, replaySeconds: 300 })).toBe(authentic);
   });
 });
 

@@ -9,6 +9,7 @@ import type { WebhookFormat } from "../../../../../operator/ports/webhooks/webho
 import { eventProblems } from "../../../../support/fixtures/webhooks/event-schema.ts";
 import {
   hmacOf,
+  isAuthentic,
   receivedWebhook,
   standardWebhookHeaders,
   webhookKeys,
@@ -121,13 +122,13 @@ describe("a delivery of which one byte is another", () => {
 
   test.each(signed)("is not authentic: the body of $kind", ({ format, key, headers }) => {
     const keys = webhookKeys([key]);
-    expect(format.isAuthentic(receivedWebhook(body, headers), keys, at)).toBe(true);
+    expect(isAuthentic(format, receivedWebhook(body, headers), keys, at)).toBe(true);
     const index = fc.nat({ max: body.length - 1 });
     fc.assert(
       fc.property(index, fc.integer({ min: 1, max: 255 }), (place, difference) => {
         const altered = Buffer.from(body);
         altered[place] = (altered[place] ?? 0) ^ difference;
-        expect(format.isAuthentic(receivedWebhook(altered, headers), keys, at)).toBe(false);
+        expect(isAuthentic(format, receivedWebhook(altered, headers), keys, at)).toBe(false);
       }),
     );
   });
@@ -138,7 +139,7 @@ describe("a delivery of which one byte is another", () => {
       for (let place = 0; place < value.length; place++) {
         const other = value[place] === "A" ? "B" : "A";
         const altered = { ...headers, [header]: value.slice(0, place) + other + value.slice(place + 1) };
-        expect(format.isAuthentic(receivedWebhook(body, altered), keys, at)).toBe(false);
+        expect(isAuthentic(format, receivedWebhook(body, altered), keys, at)).toBe(false);
       }
     }
   });

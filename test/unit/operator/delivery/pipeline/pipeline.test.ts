@@ -306,6 +306,31 @@ describe("a success without an environment", () => {
     expect(await created(spec, more)).toEqual([expected]);
   });
 
+  test.each([
+    ["without a required label", { labels: [] }, undefined],
+    ["that is closed", { state: "closed", action: "closed", labels: ["preview"] }, undefined],
+    ["without a required label, run for a push", { labels: [] }, "push"],
+    ["without a required label, run for it", { labels: [] }, "pull_request"],
+  ] as const)("of the head of a pull request %s creates nothing", async (_what, state, event) => {
+    const world = worldOf({ pullRequest: { enabled: true, requiredLabels: ["preview"] } });
+    world.branchHeads.push("shop-api", "feature", a);
+    await world.arrive(pullRequestState({ ...state, labels: [...state.labels] }));
+    const run = { branch: "feature", ...(event && { event }) };
+    expect(await decisions(world, run)).toEqual([["nothing", "OfPullRequest"]]);
+    expect(await decisions(world, { ...run, status: "failed", id: 8 })).toEqual([["nothing", "NoEnvironment"]]);
+  });
+
+  test.each([
+    ["of a fork's branch of the same name", { isFork: true }, {}],
+    ["of another branch with the same commit", { headRef: "other" }, {}],
+    ["of an earlier commit", { headCommit: b }, {}],
+  ] as const)("beside a pull request %s creates one", async (_what, state, run) => {
+    const world = worldOf({ pullRequest: { enabled: true, requiredLabels: ["preview"] } });
+    world.branchHeads.push("shop-api", "feature", a);
+    await world.arrive(pullRequestState(state));
+    expect(await decisions(world, { branch: "feature", ...run })).toEqual([["create", "PipelineSucceeded"]]);
+  });
+
   test("without a branch, as the contract's body is, makes one of the default branch if the commit is its head", async () => {
     const { branch: _, ...unnamed } = pipeline();
     for (const [head, made] of [
