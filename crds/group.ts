@@ -35,6 +35,9 @@ export const DELETION_CAUSE_ANNOTATION = `${GROUP}/deletion-cause`;
 /** The state of its pull request that an environment was last written for; see `applied-state.ts`. */
 export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
 
+/** On pods, from the chart: the commit whose image they run. It changes with every commit, so a tag that stays rolls out, too. */
+export const COMMIT_ANNOTATION = `${GROUP}/commit`;
+
 /** Who created an object through the REST interface; only for users, not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 

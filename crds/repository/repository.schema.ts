@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
+import { DEFAULT_TAG_TEMPLATE, TAG_TEMPLATE_RULES } from "./image-tag.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
@@ -60,7 +61,7 @@ const SecretWith = (description: string) => Type.Optional(described(SecretRef, d
 
 /** Values that the platform sets, values with a field of their own, and special names of JavaScript. */
 const RESERVED_PATH_PATTERN =
-  "^[a-z]+[.](image|port|host|url|healthPath|env|replicas|resources)([.]|$)|[.](__proto__|constructor|prototype)([.]|$)";
+  "^[a-z]+[.](image|commit|pullPolicy|port|host|url|healthPath|env|replicas|resources)([.]|$)|[.](__proto__|constructor|prototype)([.]|$)";
 
 export const RepositorySpec = Type.Object(
   {
@@ -111,11 +112,12 @@ export const RepositorySpec = Type.Object(
         }),
         tagTemplate: Type.Optional(
           Type.String({
-            default: "{commit}",
+            default: DEFAULT_TAG_TEMPLATE,
+            minLength: 1,
             maxLength: 128,
-            pattern: "^[A-Za-z0-9._{}-]+$",
             description:
-              "{commit}: the whole SHA, {short}: its first 8 digits, {branch}: the branch, whatever a tag can't have in it as '-' (many in a row as one).",
+              "The tag of a commit's image. {commit}: the whole SHA; {commit:N}: its first N digits, 7 to 40; {short}: the same as {commit:8}; {mergeCommit} and {mergeCommit:N}: of the commit that merges the pull request, for pipelines that build that one; {branch}: the branch, whatever a tag can't have in it as '-' (many in a row as one); {pullRequest}: the number of the pull request; {pipeline}: the id of the pipeline that built the commit.",
+            ...rules(...TAG_TEMPLATE_RULES),
           }),
         ),
       },

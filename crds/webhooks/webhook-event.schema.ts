@@ -55,6 +55,9 @@ export const PullRequestState = Type.Object(
     label: Type.Optional(text(LABEL_MAX_LENGTH, "The label that was added or removed.", { minLength: 1 })),
     headRef: branch("Its head branch."),
     headCommit: commit("The newest commit of its head branch."),
+    mergeCommit: Type.Optional(
+      commit("The commit that merges it into its base, made by the host for a test, where it was reported."),
+    ),
     isFork: Type.Boolean({ description: "Whether its head is in another repository, or in one that is gone." }),
     baseRef: branch("The branch that it is merged into."),
     updatedAt: Type.Optional(timestamp("By the host's clock; orders events.")),

@@ -5,6 +5,7 @@ import { CONDITION_MESSAGE_MAX_LENGTH } from "../../crds/schema.ts";
 import { elapsedMs } from "../kit/time/clock.ts";
 import type { DeploymentProblem, ObservedApplication, WantedApplication } from "../ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../ports/pods.ts";
+import { remedyOf } from "./missing-image.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
@@ -175,7 +176,7 @@ async function problemsOf(
     .filter(({ component }) => only === undefined || component === only.component)
     .map((problem) => {
       const service = backingServices.find(({ name }) => name === problem.component);
-      return { ...problem, remedy: service?.remedies[problem.reason] ?? problem.remedy };
+      return { ...problem, remedy: service?.remedies[problem.reason] ?? remedyOf(problem, environment) };
     });
 }
 

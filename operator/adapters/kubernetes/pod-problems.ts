@@ -56,7 +56,8 @@ export function currentPods(pods: readonly Pod[]): readonly Pod[] {
 
 const makerOf = (pod: Pod | undefined) => pod?.metadata.ownerReferences?.[0]?.uid;
 
-function componentOf({ metadata }: Pod | Deployment): string {
+/** The component of a pod or a Deployment by its label; without one, the name of what makes it. */
+export function componentOf({ metadata }: Pod | Deployment): string {
   const { [COMPONENT_LABEL]: component, "pod-template-hash": hash = "" } = metadata.labels ?? {};
   const maker = metadata.ownerReferences?.[0]?.name ?? metadata.name;
   return component ?? (hash !== "" && maker.endsWith(`-${hash}`) ? maker.slice(0, -hash.length - 1) : maker);

@@ -17,9 +17,12 @@ export interface PullRequestFacts {
   readonly merged?: boolean;
   readonly isFork: boolean;
   readonly headRef?: unknown;
+  /** The commit that merges it for a test; what is no commit is ignored. */
+  readonly mergeCommit?: unknown;
 }
 
 const login = optional(PullRequestState.properties.login);
+const mergeCommit = optional(PullRequestState.properties.mergeCommit);
 const label = optional(PullRequestState.properties.label);
 
 /**
@@ -40,6 +43,7 @@ export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now:
     label: label(facts.label),
     headRef: facts.headRef ?? at(pull, "head", "ref"),
     headCommit: at(pull, "head", "sha"),
+    mergeCommit: mergeCommit(facts.mergeCommit),
     isFork: facts.isFork,
     baseRef: at(pull, "base", "ref"),
     updatedAt: timestamp(at(pull, "updated_at"), now),
@@ -80,4 +84,13 @@ export function isOfFork(payload: unknown): boolean {
   const head = at(payload, "pull_request", "head", "repo");
   const base = at(payload, "pull_request", "base", "repo") ?? at(payload, "repository");
   return !isSameRepository(head, base);
+}
+
+/**
+ * The commit that merges an open pull request for a test, which GitHub's pipelines build; null until the host has made one.
+ * https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
+ */
+export function testMergeOf(payload: unknown): unknown {
+  const pull = at(payload, "pull_request");
+  return at(pull, "state") === "open" ? at(pull, "merge_commit_sha") : undefined;
 }

@@ -1,5 +1,7 @@
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { hasPlaceholder } from "../../../crds/repository/image-tag.ts";
+import { tagTemplateOf } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
@@ -20,8 +22,8 @@ export interface MayCreate {
   readonly trace: readonly RuleVerdict[];
 }
 
-/** The branch and the commit of the pull request; a branch that an environment can't have is left out. */
-export type Head = Partial<Pick<EnvironmentSpec["backend"], "branch">> & { readonly commit: string };
+/** The branch and the commits of the pull request; a branch that an environment can't have is left out. */
+export type Head = Pick<Partial<EnvironmentSpec["backend"]>, "branch" | "mergeCommit"> & { readonly commit: string };
 
 /**
  * The decision about a pull request by its newest state. Closed beats every rule, rules for creation never gate a deletion,
@@ -59,7 +61,10 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   const component = facts.repository.spec.type;
   const source = environment.spec[component];
   if (source === undefined) return nothing("ComponentMissing", `the environment has no ${component}`, lasting.trace);
-  if (source.commit === head.commit) return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
+  const isNamed = head.mergeCommit === undefined || source.mergeCommit?.head === head.commit;
+  const needsMerge = !isNamed && hasPlaceholder(tagTemplateOf(facts.repository), "mergeCommit");
+  if (source.commit === head.commit && !needsMerge)
+    return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
   const approval = evaluate(facts, [forks]);
   const trace = [...lasting.trace, ...approval.trace];
   if (approval.broken !== undefined) return nothing(approval.broken.reason, approval.broken.message, trace);

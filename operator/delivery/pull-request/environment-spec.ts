@@ -28,7 +28,7 @@ interface Creation extends MayCreate {
 export async function creationOf(creation: Creation, context: DecisionContext): Promise<Decided> {
   const { name, facts, subject, head } = creation;
   const { repository, state } = facts;
-  const named = { repository: repository.metadata.name, branch: head.branch ?? state.baseRef, commit: head.commit };
+  const named = { ...head, repository: repository.metadata.name, branch: head.branch ?? state.baseRef };
   const source = withReports(named, repository, context);
   // The author of a fork must not choose a branch of ours by its name.
   const branch = state.isFork ? undefined : state.headRef;

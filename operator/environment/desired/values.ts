@@ -1,13 +1,16 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
-import type { ChartSource, Repository } from "../../../crds/repository/repository.ts";
+import { isMovingTag } from "../../../crds/repository/image-tag.ts";
+import { type ChartSource, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
 import { grantedValues } from "../overrides.ts";
 import type { PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { shortHash } from "../short-hash.ts";
+import { type Resources, withFittingLimits } from "./fitting-limits.ts";
 import { type JsonObject, merge, nested } from "./merge.ts";
+import { withPublicUrl } from "./public-url.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
 import { suspendedValues } from "./suspended-values.ts";
@@ -34,10 +37,10 @@ export function urlsOf(environment: EphemeralEnvironment, settings: Settings): {
 export function environmentValues(input: PlanInput, settings: Settings): Record<string, unknown> {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
-  const { plain } = variablesOf(input);
+  const variables = variablesOf(input);
   const components = componentsOf(environment).map((component) => {
-    const env = plain[component] ?? [];
-    const values = { ...chosenValues(input, component), ...ownValues(input, component, settings) };
+    const env = withPublicUrl(variables, component, urlOf(environment, component, settings));
+    const values = { ...chosenValues(input, component, settings), ...ownValues(input, component, settings) };
     return [component, env.length === 0 ? values : { ...values, env }];
   });
   const services = wantedServices(input).map((service) => [service.name, service.values(configSet, settings)]);
@@ -61,7 +64,11 @@ export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string
 }
 
 /** The values that users may choose for a component, without its variables. */
-function chosenValues({ environment, repositories, configSet }: PlanInput, component: Component): JsonObject {
+function chosenValues(
+  { environment, repositories, configSet }: PlanInput,
+  component: Component,
+  { isolation }: Settings,
+): JsonObject {
   const { overrides } = environment.spec;
   const paths = [...grantedValues(environment, repositories)].sort((one, other) => (one.path < other.path ? -1 : 1));
   const { [component]: values } = merge(
@@ -69,18 +76,22 @@ function chosenValues({ environment, repositories, configSet }: PlanInput, compo
     { [component]: (overrides?.[component] ?? {}) as JsonObject },
     ...paths.map(({ path, value }) => nested(path.split("."), value)),
   );
-  const { env: _, ...others } = values as JsonObject;
-  return others;
+  const { env: _, resources, ...others } = values as JsonObject;
+  if (resources === undefined) return others;
+  return { ...others, resources: withFittingLimits(resources as Resources, isolation.defaultLimit) };
 }
 
 /** The values that only the platform decides. */
 function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {
   const repository: Repository | undefined = repositories[component];
   if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
-  const image = environment.status?.sources?.[component]?.applied?.image;
-  if (image === undefined) throw new Error(`the commit of ${component} is not settled`);
+  const applied = environment.status?.sources?.[component]?.applied;
+  if (applied === undefined) throw new Error(`the commit of ${component} is not settled`);
   return {
-    image,
+    image: applied.image,
+    commit: applied.commit,
+    // Where the tag stays the same, only a new pull finds the image of the commit.
+    pullPolicy: isMovingTag(tagTemplateOf(repository)) ? "Always" : "IfNotPresent",
     port: repository.spec.port ?? 8080,
     healthPath: repository.spec.healthPath ?? "/",
     host: componentHost(environment.metadata.name, component, settings.baseDomain),

@@ -2,6 +2,8 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { oncePer } from "../../../crds/once-per.ts";
+import { isMovingTag } from "../../../crds/repository/image-tag.ts";
+import { type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS } from "../../ports/pods.ts";
@@ -79,7 +81,7 @@ async function healthOf(
     const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
     if (unstable !== undefined) return unstable;
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
-    return done("Synced", { findings: { components: runningComponents(environment, revision) } });
+    return done("Synced", { findings: { components: await runningComponents(environment, revision, context) } });
   }
   return diagnoseApplication({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
 }
@@ -112,10 +114,30 @@ function serves({ status }: EphemeralEnvironment, hash: string): boolean {
   return status?.readyAt !== undefined && status.servingHash === hash;
 }
 
-function runningComponents(environment: EphemeralEnvironment, revision: string) {
+async function runningComponents(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+  const commits = await runningCommits(environment, revision, context);
   const running = componentsOf(environment).map((component) => {
-    const { commit, image } = environment.status?.sources?.[component]?.applied ?? {};
-    return [component, { commit, image, revision }];
+    const { image } = environment.status?.sources?.[component]?.applied ?? {};
+    const commit = commits[component];
+    return [component, { ...(commit === undefined ? {} : { commit }), image, revision }];
   });
   return Object.fromEntries(running);
+}
+
+/**
+ * The commits that run. An image whose tag stays the same from one commit to the next does not say which commit it is of:
+ * there the pods say it, and it is left out where they don't.
+ */
+async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+  const { spec, status } = environment;
+  const repositories = repositoriesOf(environment, context.repositories);
+  const given = componentsOf(environment).map((component) => {
+    const former = status?.components?.[component];
+    const isMoving = isMovingTag(tagTemplateOf(repositories[component] as Repository));
+    const isNamed = !isMoving || spec.suspended || (former?.revision === revision && former.commit !== undefined);
+    return { component, isNamed, commit: status?.sources?.[component]?.applied?.commit };
+  });
+  const isNamed = given.every((one) => one.isNamed);
+  const said = isNamed ? new Map<string, string>() : await context.pods.commits(environment.metadata);
+  return Object.fromEntries(given.map((one) => [one.component, one.isNamed ? one.commit : said.get(one.component)]));
 }
