@@ -38,12 +38,19 @@ const EnvironmentVariable = Type.Object(
 );
 export type EnvironmentVariable = Static<typeof EnvironmentVariable>;
 
+/** The variable with the port that a container listens on. Another port would be one that neither Service nor probes ask. */
+export const PORT_VARIABLE = "PORT";
+
 /** Variables with unique names. */
 export const EnvironmentVariables = Type.Array(EnvironmentVariable, {
   maxItems: 100,
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["name"],
   description: "Environment variables of the component's container.",
+  ...rules({
+    rule: `self.all(one, one.name != '${PORT_VARIABLE}')`,
+    message: `${PORT_VARIABLE} is what the platform sets: change spec.port of the Repository`,
+  }),
 });
 
 export const Amount = Type.String({ maxLength: 32, pattern: QUANTITY_PATTERN });

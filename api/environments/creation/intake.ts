@@ -93,7 +93,8 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   };
   const { configSet, violations } = usableConfigSet(request.config_set, caller, services);
   const hasDatabase = request.provision_database ?? configSet?.spec.database?.enabled ?? false;
-  const overrides = readOverrides(request, { sources, configSet, hasDatabase });
+  const { quota } = services.settings.isolation;
+  const overrides = readOverrides(request, { sources, configSet, hasDatabase, quota });
   const needsKeys = request.use_shared_api_keys === true && (configSet?.spec.sharedApiKeys ?? []).length === 0;
   const isTaken = isPullRequestName(request.environment_name, withPullRequests(services));
   const all = [

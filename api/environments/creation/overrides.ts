@@ -1,10 +1,11 @@
 import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
-import type {
-  ComponentOverrides,
-  EnvironmentVariable,
-  SecretRef,
-  ValueOverride,
+import {
+  type ComponentOverrides,
+  type EnvironmentVariable,
+  PORT_VARIABLE,
+  type SecretRef,
+  type ValueOverride,
 } from "../../../crds/environment/overrides.schema.ts";
 import type { Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
@@ -14,6 +15,7 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import type { ReferredVariable } from "../../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../../input/validation.ts";
 import type { ComponentOverridesRequest } from "../../schemas/config-overrides.ts";
+import { type ResourceBounds, resourceViolations } from "./resources.ts";
 import type { CreateRequest } from "./schemas.ts";
 
 const VALUE_MAX_LENGTH = 4096;
@@ -33,6 +35,8 @@ interface Named {
   readonly sources: { readonly [component in Component]?: { readonly repository: Repository } };
   readonly configSet: ConfigSet | undefined;
   readonly hasDatabase: boolean;
+  /** The quota of the settings. */
+  readonly quota: ResourceBounds["quota"];
 }
 
 /**
@@ -40,10 +44,10 @@ interface Named {
  * everything that is wrong, each with its path. The schema has been checked before. The password of a database is a secret
  * even if no Repository lists it.
  */
-export function readOverrides(request: CreateRequest, { sources, configSet, hasDatabase }: Named): Overrides {
+export function readOverrides(request: CreateRequest, { sources, configSet, hasDatabase, quota }: Named): Overrides {
   const repositories = Object.values(sources).map(({ repository }) => repository);
   const secrets = neededSecrets(repositories, hasDatabase).map(({ name }) => name);
-  const reader = new OverridesReader(repositories, secrets);
+  const reader = new OverridesReader(repositories, secrets, { quota, configSet: configSet?.spec });
   for (const component of COMPONENTS) {
     const given = request.config_overrides?.helm_values?.[component];
     if (given === undefined) continue;
@@ -61,6 +65,7 @@ export function readOverrides(request: CreateRequest, { sources, configSet, hasD
 class OverridesReader {
   readonly #repositories: readonly Repository[];
   readonly #secret: ReadonlySet<string>;
+  readonly #bounds: ResourceBounds;
   readonly #components: { [component in Component]?: ComponentOverrides } = {};
   readonly #values: ValueOverride[] = [];
   readonly #provided = new Map<string, string>();
@@ -68,7 +73,8 @@ class OverridesReader {
   readonly #violations: Violation[] = [];
 
   /** @param secrets the variables whose values are secrets */
-  constructor(repositories: readonly Repository[], secrets: readonly string[]) {
+  constructor(repositories: readonly Repository[], secrets: readonly string[], bounds: ResourceBounds) {
+    this.#bounds = bounds;
     this.#repositories = repositories;
     this.#secret = new Set(secrets);
   }
@@ -81,6 +87,10 @@ class OverridesReader {
     const variables = Object.entries(env ?? {}).flatMap(([name, value]) =>
       this.#variable(name, value, `${field}.env.${name}`),
     );
+    if (resources !== undefined) {
+      const given = { component, resources, field: `${field}.resources` };
+      for (const one of resourceViolations(given, this.#bounds)) this.violate(one.field, one.message);
+    }
     const overrides: ComponentOverrides = {
       ...(variables.length > 0 ? { env: variables } : {}),
       ...(replicas === undefined ? {} : { replicas }),
@@ -108,6 +118,7 @@ class OverridesReader {
     value: string | { readonly secretKeyRef: SecretRef },
     field: string,
   ): readonly EnvironmentVariable[] {
+    if (name === PORT_VARIABLE) this.violate(field, "is what the platform sets: change port of the Repository");
     if (typeof value !== "string") return this.#reference(name, value.secretKeyRef, field);
     if (!this.#secret.has(name)) return [{ name, value }];
     if (value === "") this.violate(field, "must not be empty: it is a secret");

@@ -46,6 +46,10 @@ export function secretOverrides() {
       ],
       configSets: [
         configSetFixture("plain", {}),
+        configSetFixture("limited", {
+          helmValues: { backend: { resources: { requests: { memory: "128Mi" }, limits: { cpu: "0.5" } } } },
+          quota: { memory: "4Gi" },
+        }),
         configSetFixture("keys", { sharedApiKeys: [{ name: "MAIL", secretRef: { name: "shared-mail", key: "2" } }] }),
         configSetFixture("foreign-keys", {
           sharedApiKeys: [{ name: "PAY", secretRef: { name: "billing-key", key: "1" } }],

@@ -93,6 +93,11 @@ const refusedSpecs: Refusal[] = [
     "a variable has either a value or a secretRef",
   ],
   [
+    "the port as a variable",
+    environmentObject("shop", { overrides: { backend: { env: [{ name: "PORT", value: "3000" }] } } }),
+    "spec.overrides.backend.env: Invalid value: PORT is what the platform sets: change spec.port of the Repository",
+  ],
+  [
     "a variable twice",
     environmentObject("shop", {
       overrides: {
