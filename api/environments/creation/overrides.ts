@@ -1,5 +1,6 @@
-import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
+import { type ConfigSet, type ConfigSetSpec, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import { givenVariables } from "../../../crds/environment/given-variables.ts";
 import {
   type ComponentOverrides,
   type EnvironmentVariable,
@@ -7,6 +8,12 @@ import {
   type SecretRef,
   type ValueOverride,
 } from "../../../crds/environment/overrides.schema.ts";
+import {
+  bytesOfVariables,
+  ENVIRONMENT_MAX_BYTES,
+  MOST_REFERENCES,
+  variablesProblem,
+} from "../../../crds/environment/variable-limits.ts";
 import type { Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
@@ -19,6 +26,7 @@ import { type ResourceBounds, resourceViolations } from "./resources.ts";
 import type { CreateRequest } from "./schemas.ts";
 
 const VALUE_MAX_LENGTH = 4096;
+const FIELD = "config_overrides.helm_values";
 
 /** A request's overrides, taken apart. */
 export interface Overrides {
@@ -51,10 +59,14 @@ export function readOverrides(request: CreateRequest, { sources, configSet, hasD
   for (const component of COMPONENTS) {
     const given = request.config_overrides?.helm_values?.[component];
     if (given === undefined) continue;
-    const field = `config_overrides.helm_values.${component}`;
+    const field = `${FIELD}.${component}`;
     if (sources[component] === undefined) reader.violate(field, `needs ${component}_repo`);
     else reader.take(component, given, field);
   }
+  reader.measure(
+    COMPONENTS.filter((component) => sources[component] !== undefined),
+    configSet?.spec,
+  );
   if (request.auto_generate_secrets === false) {
     const referred = configSet && referredVariables(configSet.spec, request.use_shared_api_keys ?? false);
     reader.requireSecrets(referred ?? []);
@@ -91,6 +103,9 @@ class OverridesReader {
       const given = { component, resources, field: `${field}.resources` };
       for (const one of resourceViolations(given, this.#bounds)) this.violate(one.field, one.message);
     }
+    if (variables.filter(({ secretRef }) => secretRef !== undefined).length > MOST_REFERENCES) {
+      this.violate(`${field}.env`, `may refer to ${MOST_REFERENCES} secrets at most`);
+    }
     const overrides: ComponentOverrides = {
       ...(variables.length > 0 ? { env: variables } : {}),
       ...(replicas === undefined ? {} : { replicas }),
@@ -98,6 +113,18 @@ class OverridesReader {
     };
     if (Object.keys(overrides).length > 0) this.#components[component] = overrides;
     for (const [name, value] of Object.entries(others)) this.#value(`${component}.${name}`, value);
+  }
+
+  /** The variables of an environment fit into the objects that hold them: those of its config set count, too. */
+  measure(components: readonly Component[], configSet: ConfigSetSpec | undefined): void {
+    const given = components.map(
+      (component) => [component, givenVariables(component, this.#components, configSet)] as const,
+    );
+    const problem = variablesProblem(given);
+    const field = problem?.component === undefined ? FIELD : `${FIELD}.${problem.component}.env`;
+    if (problem !== undefined) this.violate(field, problem.message);
+    const secrets = bytesOfVariables([...this.#provided].map(([name, value]) => ({ name, value })));
+    if (secrets > ENVIRONMENT_MAX_BYTES) this.violate(FIELD, `may give ${ENVIRONMENT_MAX_BYTES / 1024} KiB of secrets`);
   }
 
   /** Where nothing is generated, every secret must be given, or be among the variables that the config set refers to. */

@@ -1,7 +1,7 @@
 import { type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { configurationOf, wantedConfiguration } from "../configuration.ts";
-import { forbiddenOverride, grantedValues } from "../overrides.ts";
+import { configurationOf, foreseenConfiguration, wantedConfiguration } from "../configuration.ts";
+import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Unfinished, withFindings } from "../step-result.ts";
@@ -50,9 +50,10 @@ function grants(environment: EphemeralEnvironment, { repositories }: StepContext
   return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };
 }
 
-/** What is wrong with the overrides; only their Repository can tell. */
+/** What is wrong with the overrides and variables; whether an override is allowed, only the Repository can tell. */
 function overrideProblem(environment: EphemeralEnvironment, context: StepContext): Unfinished | undefined {
-  if (environment.spec.overrides === undefined) return undefined;
-  const problem = repositoryProblem(environment, context);
+  const excess = excessiveVariables(environment, foreseenConfiguration(environment, context)?.spec);
+  if (environment.spec.overrides === undefined) return excess;
+  const problem = repositoryProblem(environment, context) ?? excess;
   return problem ?? forbiddenOverride(environment, repositoriesOf(environment, context.repositories));
 }

@@ -46,6 +46,9 @@ export function secretOverrides() {
       ],
       configSets: [
         configSetFixture("plain", {}),
+        configSetFixture("long", {
+          env: Array.from({ length: 4 }, (_, at) => ({ name: `L${at}`, value: "x".repeat(32_000) })),
+        }),
         configSetFixture("limited", {
           helmValues: { backend: { resources: { requests: { memory: "128Mi" }, limits: { cpu: "0.5" } } } },
           quota: { memory: "4Gi" },
