@@ -81,7 +81,7 @@ async function healthOf(
     const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
     if (unstable !== undefined) return unstable;
     const revision = `${observed.revision.slice(0, 12)}+${hash}`;
-    return done("Synced", { findings: { components: await runningComponents(environment, revision, context) } });
+    return syncedResult(environment, revision, context);
   }
   return diagnoseApplication({ environment, wanted, hash, observed, mayFail: mayFail(environment, hash) }, context);
 }
@@ -114,30 +114,35 @@ function serves({ status }: EphemeralEnvironment, hash: string): boolean {
   return status?.readyAt !== undefined && status.servingHash === hash;
 }
 
-async function runningComponents(environment: EphemeralEnvironment, revision: string, context: StepContext) {
-  const commits = await runningCommits(environment, revision, context);
-  const running = componentsOf(environment).map((component) => {
-    const { image } = environment.status?.sources?.[component]?.applied ?? {};
-    const commit = commits[component];
+/** A rollout that the pods do not show yet ends within seconds; a chart may never say which commit its pods run. */
+const COMMIT_RECHECK_MS = { other: 10_000, unknown: 300_000 };
+
+async function syncedResult(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+  const running = await runningCommits(environment, revision, context);
+  const components = running.map(({ component, image, commit }) => {
     return [component, { ...(commit === undefined ? {} : { commit }), image, revision }];
   });
-  return Object.fromEntries(running);
+  const open = running.filter(({ commit, applied }) => commit !== applied);
+  const isOther = open.some(({ commit }) => commit !== undefined);
+  const recheck = open.length === 0 ? {} : { requeueAfterMs: COMMIT_RECHECK_MS[isOther ? "other" : "unknown"] };
+  return done("Synced", { findings: { components: Object.fromEntries(components) }, ...recheck });
 }
 
 /**
  * The commits that run. An image whose tag stays the same from one commit to the next does not say which commit it is of:
- * there the pods say it, and it is left out where they don't.
+ * there the pods say it, and it is left out where they don't. They are read until they say the commit that was applied.
  */
 async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
   const { spec, status } = environment;
   const repositories = repositoriesOf(environment, context.repositories);
   const given = componentsOf(environment).map((component) => {
+    const { commit: applied, image } = status?.sources?.[component]?.applied ?? {};
     const former = status?.components?.[component];
     const isMoving = isMovingTag(tagTemplateOf(repositories[component] as Repository));
-    const isNamed = !isMoving || spec.suspended || (former?.revision === revision && former.commit !== undefined);
-    return { component, isNamed, commit: status?.sources?.[component]?.applied?.commit };
+    const isNamed = !isMoving || spec.suspended || (former?.revision === revision && former.commit === applied);
+    return { component, applied, image, isNamed };
   });
-  const isNamed = given.every((one) => one.isNamed);
-  const said = isNamed ? new Map<string, string>() : await context.pods.commits(environment.metadata);
-  return Object.fromEntries(given.map((one) => [one.component, one.isNamed ? one.commit : said.get(one.component)]));
+  const isKnown = given.every(({ isNamed }) => isNamed);
+  const said = isKnown ? new Map<string, string>() : await context.pods.commits(environment.metadata);
+  return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : said.get(one.component) }));
 }

@@ -52,21 +52,46 @@ async function running({ tagTemplate, said, suspended = false, before }: Scene) 
   const { chart, values } = desiredApplication(environmentOf(), context);
   const revision = `0123456789ab+${hashOfDesired(chart, values)}`;
   const known = before === undefined ? {} : { components: { backend: { commit: before, revision } } };
-  const { findings } = await application.run(environmentOf(known), context);
-  return { backend: findings?.components?.backend, reads };
+  const { findings, requeueAfterMs } = await application.run(environmentOf(known), context);
+  return { backend: findings?.components?.backend, reads, requeueAfterMs };
 }
 
 describe("the commit that runs", () => {
-  test.each<[string, Scene, string | undefined, number]>([
-    ["is the one of the image, where its tag says it", { tagTemplate: "{commit:7}", said: former }, commitA, 0],
-    ["is what the pods say, where the tag stays the same", { tagTemplate: "{branch}", said: commitA }, commitA, 1],
-    ["is never the one that was wanted", { tagTemplate: "{branch}", said: former }, former, 1],
-    ["is not known where the pods of a chart don't say it", { tagTemplate: "latest" }, undefined, 1],
-    ["is read once for the same values", { tagTemplate: "{branch}", before: commitA }, commitA, 0],
-    ["is that of the next pods while there are none", { tagTemplate: "{branch}", suspended: true }, commitA, 0],
-  ])("%s", async (_name, scene, commit, reads) => {
-    const found = await running(scene);
-    expect(found).toMatchObject({ backend: { image: "registry.test/shop-api:a" }, reads });
-    expect(found.backend?.commit).toBe(commit);
+  test.each<[string, Scene, { commit?: string; reads: number; requeueAfterMs?: number }]>([
+    [
+      "is the one of the image, where its tag says it",
+      { tagTemplate: "{commit:7}", said: former },
+      { commit: commitA, reads: 0 },
+    ],
+    [
+      "is what the pods say, where the tag stays the same",
+      { tagTemplate: "{branch}", said: commitA },
+      { commit: commitA, reads: 1 },
+    ],
+    [
+      "is never the one that was wanted",
+      { tagTemplate: "{branch}", said: former },
+      { commit: former, reads: 1, requeueAfterMs: 10_000 },
+    ],
+    [
+      "is not known where the pods of a chart don't say it",
+      { tagTemplate: "latest" },
+      { reads: 1, requeueAfterMs: 300_000 },
+    ],
+    ["is read once for the same values", { tagTemplate: "{branch}", before: commitA }, { commit: commitA, reads: 0 }],
+    [
+      "is read again until it is the applied one",
+      { tagTemplate: "{branch}", before: former, said: commitA },
+      { commit: commitA, reads: 1 },
+    ],
+    [
+      "is that of the next pods while there are none",
+      { tagTemplate: "{branch}", suspended: true },
+      { commit: commitA, reads: 0 },
+    ],
+  ])("%s", async (_name, scene, expected) => {
+    const { backend, reads, requeueAfterMs } = await running(scene);
+    expect(backend?.image).toBe("registry.test/shop-api:a");
+    expect({ commit: backend?.commit, reads, requeueAfterMs }).toEqual(expected);
   });
 });
