@@ -39,7 +39,7 @@ export const ERRORS = {
     meaning: "The state of the resource forbids it now",
     example: "The environment is being deleted",
   },
-  "too-large": { status: 413, meaning: "The body is too large", example: "The body may have 262144 bytes at most" },
+  "too-large": { status: 413, meaning: "The body is too large", example: "The body may have 524288 bytes at most" },
   "unsupported-media-type": {
     status: 415,
     meaning: "The body's type is not accepted",

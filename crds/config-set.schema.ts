@@ -3,9 +3,9 @@ import { ChartValues } from "./chart-values/chart-values.schema.ts";
 import {
   Amount,
   ComponentOverrides,
+  DottedVariable,
   EnvironmentVariables,
   SecretRef,
-  Variable,
 } from "./environment/overrides.schema.ts";
 import { TTL_MAX_HOURS } from "./environment/ttl.ts";
 import { described, Groups, text } from "./schema.ts";
@@ -21,7 +21,7 @@ export type ComponentValues = Static<typeof CheckedValues> & { readonly [value: 
 const ComponentValues = Type.Unsafe<ComponentValues>(CheckedValues);
 
 const SharedApiKey = Type.Object({
-  name: described(Variable, "Name of the environment variable."),
+  name: described(DottedVariable, "Name of the environment variable."),
   secretRef: SecretRef,
 });
 

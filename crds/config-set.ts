@@ -1,4 +1,4 @@
-import type { ConfigSetSpec } from "./config-set.schema.ts";
+import type { ConfigSetSpec, Quota } from "./config-set.schema.ts";
 import { type Counted, GROUP, kindOf, type Namespaced, type Resource } from "./group.ts";
 import { shortUid } from "./names.ts";
 
@@ -38,6 +38,16 @@ export function currentVersion({ metadata, spec }: ConfigSet): ConfigSetVersion 
 /** The name under which a version is stored; it differs for another config set of the same name. */
 export function revisionName({ name, uid, version }: Omit<ConfigSetVersion, "spec">): string {
   return `${name}-${shortUid(uid)}-${version}`;
+}
+
+/** A quota as a ResourceQuota words it; `memory` limits both what pods may use and what they may request. */
+export function hardLimits({ cpu, memory, storage, pods }: Quota): Readonly<Record<string, string>> {
+  return {
+    ...(cpu === undefined ? {} : { "requests.cpu": cpu }),
+    ...(memory === undefined ? {} : { "requests.memory": memory, "limits.memory": memory }),
+    ...(storage === undefined ? {} : { "requests.storage": storage }),
+    ...(pods === undefined ? {} : { pods: String(pods) }),
+  };
 }
 
 /** The variables that a config set reads from the secret manager, with its shared API keys if they are requested. */

@@ -37,6 +37,9 @@ export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
 /** The rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says so. */
 export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
 
+/** On pods, from the chart: the commit whose image they run. It changes with every commit, so a tag that stays rolls out, too. */
+export const COMMIT_ANNOTATION = `${GROUP}/commit`;
+
 /** Who created an object through the REST interface; only for users, not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 

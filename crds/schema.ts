@@ -48,6 +48,8 @@ export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
 
 /** A POSIX environment variable. */
 export const VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
+/** A variable as Kubernetes also takes it, such as discovery.type; as a key of a Secret, too. */
+export const DOTTED_VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_.-]*$";
 /** The id of a secret in the secret manager. */
 export const SECRET_ID_PATTERN = "^[A-Za-z0-9_.-]+$";
 /** A version of a secret. */

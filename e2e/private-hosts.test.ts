@@ -11,6 +11,7 @@ import {
 import { apply, kubectl, list, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { names, stateFolder, TEST_DEADLINE_MS } from "./support/site.ts";
+import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
@@ -19,6 +20,8 @@ const CREDENTIAL = "e2e-git";
 
 const environments = new Environments();
 const repository = `e2e-private-${environments.mark}`;
+/** Another registration of it, with a tag that stays the same. */
+const moving = `e2e-moving-${environments.mark}`;
 
 let component: PrivateComponent;
 beforeAll(async () => {
@@ -27,7 +30,7 @@ beforeAll(async () => {
 // Each of them for itself: one that fails leaves nothing of another's.
 afterAll(() => environments.removeAll());
 afterAll(async () => {
-  await kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found");
+  await kubectl("delete", "erepo", repository, moving, "--namespace=ephemeral-system", "--ignore-not-found");
   await kubectl("delete", "secret", CREDENTIAL, `--namespace=${names.secretStoreNamespace}`, "--ignore-not-found");
 });
 afterAll(() => removePrivateComponent(giteaUrl, repository));
@@ -76,6 +79,40 @@ test("a private repository runs from a private registry, once the secret manager
   expect(pods.map(({ spec }) => spec.containers[0]?.image)).toEqual([`${component.image}:${component.commit}`]);
 
   await expectUntold();
+  await kubectl("delete", "eenv", name, "--wait=false");
+  await untilGone(name);
+});
+
+/** The commit that the backend's program tells. */
+async function answeredCommit(name: string): Promise<string> {
+  const { body } = await open(`https://${name}--api.env.localhost:18443/`);
+  return (JSON.parse(body) as { commit: string }).commit;
+}
+
+test("a tag that stays the same from commit to commit is pulled anew for each of them", async () => {
+  const name = environments.name("moving");
+  const [first, second] = ["1".repeat(40), "2".repeat(40)] as const;
+  const { metadata, spec } = registration();
+  const image = { ...spec.image, tagTemplate: "{branch}" };
+  await apply(secret());
+  await apply({ ...registration(), metadata: { ...metadata, name: moving }, spec: { ...spec, image } });
+  const wanted = (commit: string) => ({
+    apiVersion: "ephemeral-environments.dev/v1",
+    kind: "EphemeralEnvironment",
+    metadata: { name },
+    spec: { ttlHours: 1, backend: { repository: moving, branch: "main", commit } },
+  });
+  for (const commit of [first, second]) {
+    await component.retag("main", commit);
+    await apply(wanted(commit));
+    await waitFor([`--for=jsonpath={.status.components.backend.commit}=${commit}`, `eenv/${name}`]);
+    await untilReady(name);
+    await waitUntil({
+      what: `the answers of commit ${commit}`,
+      check: async () => (await answeredCommit(name)) === commit,
+      ...{ deadlineMs: 30_000, pollMs: 500 },
+    });
+  }
   await kubectl("delete", "eenv", name, "--wait=false");
   await untilGone(name);
 });

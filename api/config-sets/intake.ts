@@ -1,5 +1,5 @@
 import type { ComponentValues, ConfigSetSpec } from "../../crds/config-set.ts";
-import type { EnvironmentVariable } from "../../crds/environment/overrides.schema.ts";
+import { type EnvironmentVariable, PORT_VARIABLE } from "../../crds/environment/overrides.schema.ts";
 import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
@@ -53,6 +53,7 @@ export async function configSetSpec(
     ...givenTwice(request, "env"),
     ...givenTwice(request, "shared_api_keys"),
     ...inPlainText(variables, services),
+    ...ofThePlatform(variables),
     ...lossyNumbers(request.helm_values, "helm_values"),
     ...unshared.map(({ field }) => ({
       field,
@@ -132,6 +133,13 @@ function inPlainText(variables: readonly Placed[], { repositories }: IntakeServi
   return variables
     .filter(({ name, value }) => value !== undefined && secret.has(name))
     .map(({ name, field }) => ({ field, message: `${name} is a secret: refer to where the secret manager has it` }));
+}
+
+/** Variables that only the platform sets. */
+function ofThePlatform(variables: readonly Placed[]): Violation[] {
+  return variables
+    .filter(({ name }) => name === PORT_VARIABLE)
+    .map(({ name, field }) => ({ field, message: `${name} is what the platform sets: change port of the Repository` }));
 }
 
 function toSpec(request: ConfigSetContent): ConfigSetSpec {

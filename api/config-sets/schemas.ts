@@ -1,6 +1,7 @@
 /** Config sets as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
+import { MOST_VARIABLES } from "../../crds/environment/variable-limits.ts";
 import { closed } from "../../crds/schema.ts";
 import {
   Amount,
@@ -50,7 +51,7 @@ const ComponentValues = Type.Unsafe<ComponentOverridesRequest>(
 const fields = {
   helm_values: closed({ backend: Type.Optional(ComponentValues), frontend: Type.Optional(ComponentValues) }),
   env: Type.Array(Variable, {
-    maxItems: 100,
+    maxItems: MOST_VARIABLES,
     description: "Variables of every component; those of helm_values and of the environment's overrides win.",
   }),
   shared_api_keys: Type.Array(SharedApiKey, {

@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { INFORMATIONAL_CONDITIONS } from "../../crds/conditions.ts";
-import { type EphemeralEnvironment, hasDatabase } from "../../crds/environment/ephemeral-environment.ts";
+import { type EphemeralEnvironment, hasDatabase, shownCommit } from "../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, isProtected, ttlHours } from "../../crds/environment/lifetime.ts";
 import { managedBy } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
@@ -141,15 +141,9 @@ function toProgress({ status }: EphemeralEnvironment): ListedReport["progress"] 
 
 const INFORMATIONAL: ReadonlySet<string> = new Set(INFORMATIONAL_CONDITIONS);
 
-/** What runs, else what is going to. */
-function toSource({ spec, status }: EphemeralEnvironment, component: Component) {
-  const source = spec[component];
-  const commit = status?.components?.[component]?.commit ?? status?.sources?.[component]?.resolved?.commit;
-  return {
-    repo: source?.repository ?? "",
-    branch: source?.branch ?? "",
-    commit: commit ?? source?.commit ?? "",
-  };
+function toSource(environment: EphemeralEnvironment, component: Component) {
+  const { repository = "", branch = "" } = environment.spec[component] ?? {};
+  return { repo: repository, branch, commit: shownCommit(environment, component) };
 }
 
 function updatedAt({ metadata, status }: EphemeralEnvironment): string {

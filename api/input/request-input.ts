@@ -9,7 +9,7 @@ import { checkDepth, chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-bo
 import { type Checked, checker, type Finding } from "./validation.ts";
 
 /** A longer body is refused before it is read to its end. */
-const MAX_BODY_BYTES = 262_144;
+const MAX_BODY_BYTES = 524_288;
 
 /** The parts of a request that a contract describes, validated. */
 export interface RequestInput {

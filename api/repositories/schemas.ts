@@ -61,7 +61,10 @@ export const RepositoryReport = closed(
     chart: Type.Optional(Chart),
     image: closed({
       repository: Type.String(),
-      tag_template: Type.String({ description: "{commit}, {short} and {branch} stand for what is deployed." }),
+      tag_template: Type.String({
+        description:
+          "{commit}, {commit:N}, {mergeCommit}, {mergeCommit:N}, {short}, {branch}, {pullRequest} and {pipeline} stand for what is deployed.",
+      }),
     }),
     port: Type.Integer(),
     health_path: Type.String(),

@@ -4,6 +4,7 @@ import {
   type ChartSource,
   type Repository,
   type RepositorySpec,
+  tagTemplateOf,
   wantedSecrets,
 } from "../../crds/repository/repository.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
@@ -38,7 +39,7 @@ export function toRepository(repository: Repository, settings: Pick<Settings, "d
     ...hostOf(spec),
     default_branch: branchOf(repository),
     ...(spec.type === "backend" ? { chart: toChart(spec.chart ?? settings.defaultChart) } : {}),
-    image: { repository: spec.image.repository, tag_template: spec.image.tagTemplate ?? "{commit}" },
+    image: { repository: spec.image.repository, tag_template: tagTemplateOf(repository) },
     port,
     health_path: healthPath,
     secrets: wantedSecrets(repository).map(({ name, kind, length }) => ({ name, kind, length })),

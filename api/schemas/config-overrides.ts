@@ -1,7 +1,8 @@
 /** Overrides of the chart's and the config set's values, as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { PLAIN_VALUE_PATTERN, Amount as ResourceAmount } from "../../crds/environment/overrides.schema.ts";
-import { closed, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, VARIABLE_PATTERN } from "../../crds/schema.ts";
+import { MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "../../crds/environment/variable-limits.ts";
+import { closed, DOTTED_VARIABLE_PATTERN, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN } from "../../crds/schema.ts";
 
 export const SecretKeyRef = closed(
   {
@@ -24,9 +25,9 @@ export const SecretKeyRef = closed(
 
 /** The text of a variable. */
 export const VARIABLE_TEXT = {
-  maxLength: 4096,
+  maxLength: VARIABLE_MAX_LENGTH,
   pattern: PLAIN_VALUE_PATTERN,
-  "x-refusal": "must not contain NUL, and may have 4096 characters at most",
+  "x-refusal": `must not contain NUL, and may have ${VARIABLE_MAX_LENGTH} characters at most`,
 };
 const VariableText = Type.String({ title: "VariableText", ...VARIABLE_TEXT });
 const VariableReference = closed({ secretKeyRef: SecretKeyRef }, { title: "VariableReference" });
@@ -44,12 +45,12 @@ const EnvValue = Type.Unsafe<Static<typeof VariableText> | Static<typeof Variabl
 /** The name of a variable. */
 export const VARIABLE = {
   maxLength: 128,
-  pattern: VARIABLE_PATTERN,
-  "x-refusal": "must be the name of a variable: letters, digits and '_', not beginning with a digit",
+  pattern: DOTTED_VARIABLE_PATTERN,
+  "x-refusal": "must be the name of a variable: letters, digits, '_', '.' and '-', beginning with a letter or '_'",
 };
 
 const Env = map(EnvValue, {
-  maxProperties: 100,
+  maxProperties: MOST_VARIABLES,
   propertyNames: { type: "string", ...VARIABLE },
   description:
     "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager.",

@@ -1331,7 +1331,7 @@ export type Repository = {
   readonly chart?: ChartSource;
   readonly image: {
     readonly repository: string;
-    /** {commit}, {short} and {branch} stand for what is deployed. */
+    /** {commit}, {commit:N}, {mergeCommit}, {mergeCommit:N}, {short}, {branch}, {pullRequest} and {pipeline} stand for what is deployed. */
     readonly tag_template: string;
   };
   readonly port: number;

@@ -11,6 +11,8 @@ import { COMPONENTS, type Component } from "../names.ts";
 export interface ComponentFacts {
   /** With its tag. */
   readonly image: string;
+  /** `Always` where the tag stays the same from one commit to the next, else `IfNotPresent`. */
+  readonly pullPolicy: string;
   readonly commit: string;
   readonly branch: string;
   readonly host: string;
@@ -73,6 +75,12 @@ const ofComponent = (component: Component): readonly Reference[] => {
     row("image", "text", "The image of the wanted commit, with its tag", ({ image }) => image),
     row("image.repository", "text", "The image without its tag", ({ image }) => IMAGE.exec(image)?.[1]),
     row("image.tag", "text", "The tag of the image", ({ image }) => IMAGE.exec(image)?.[2]),
+    row(
+      "pullPolicy",
+      "text",
+      "Always where the tag stays the same from one commit to the next, else IfNotPresent",
+      ({ pullPolicy }) => pullPolicy,
+    ),
     row("commit", "text", "The commit that is deployed", ({ commit }) => commit),
     row("branch", "text", "The branch of that commit", ({ branch }) => branch),
     row("host", "text", "The host name that the environment answers at", ({ host }) => host),

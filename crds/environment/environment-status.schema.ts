@@ -29,7 +29,12 @@ const SourceStatus = Type.Object({
 export type SourceStatus = Static<typeof SourceStatus>;
 
 const ComponentStatus = Type.Object({
-  commit: Type.Optional(origin.commit),
+  commit: Type.Optional(
+    text(
+      64,
+      "The full SHA of the commit that runs; absent where the image's tag stays the same and the pods don't say it.",
+    ),
+  ),
   image: Type.Optional(image),
   revision: Type.Optional(text(128, "Chart revision and hash of the values.")),
 });

@@ -57,6 +57,15 @@ const sourceOf = (description: string) =>
       commit: Type.Optional(
         described(Commit, "The full SHA to deploy. Empty: the head of the branch, resolved once for each branch."),
       ),
+      mergeCommit: Type.Optional(
+        Type.Object(
+          {
+            head: described(Commit, "The commit that it merges; it counts only while that is the one to deploy."),
+            commit: described(Commit, "The full SHA of the merge."),
+          },
+          { description: "For {mergeCommit} of the tag: what merges the pull request into its base, for a test." },
+        ),
+      ),
       follow: Type.Optional(
         Type.Boolean({
           description:

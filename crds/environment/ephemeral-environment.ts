@@ -10,6 +10,7 @@ import {
   type Resource,
   TRACEPARENT_ANNOTATION,
 } from "../group.ts";
+import type { Component } from "../names.ts";
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
@@ -41,6 +42,16 @@ export function hasFinalizer({ metadata }: EphemeralEnvironment): boolean {
 export function hasDatabase({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): boolean {
   const condition = findCondition(status?.conditions, "DatabaseReady");
   return spec.database?.provision ?? (condition !== undefined && condition.reason !== "NotRequested");
+}
+
+/** The commit of a component that runs, else the one that is going to; empty where it is not known which one runs. */
+export function shownCommit(
+  { spec, status }: Pick<EphemeralEnvironment, "spec" | "status">,
+  component: Component,
+): string {
+  const running = status?.components?.[component];
+  if (running !== undefined) return running.commit ?? "";
+  return status?.sources?.[component]?.resolved?.commit ?? spec[component]?.commit ?? "";
 }
 
 /** The Repositories that an environment uses, by name. */

@@ -1,10 +1,21 @@
 /** The variables and chart values that users may set for an environment. */
 import { type Static, Type } from "typebox";
 import { QUANTITY_PATTERN } from "../quantity.ts";
-import { described, rules, SECRET_ID_PATTERN, SECRET_KEY_PATTERN, text, VARIABLE_PATTERN } from "../schema.ts";
+import {
+  DOTTED_VARIABLE_PATTERN,
+  described,
+  rules,
+  SECRET_ID_PATTERN,
+  SECRET_KEY_PATTERN,
+  text,
+  VARIABLE_PATTERN,
+} from "../schema.ts";
+import { COMPONENT_MAX_BYTES, MOST_REFERENCES, MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "./variable-limits.ts";
 
-/** A name that is valid for Kubernetes, shells and all languages. */
+/** A name that is valid for Kubernetes, shells, all languages, and as a part of an id in every secret manager. */
 export const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
+/** A name that is valid for Kubernetes: with dots and dashes, for programs that read such ones. */
+export const DottedVariable = Type.String({ minLength: 1, maxLength: 128, pattern: DOTTED_VARIABLE_PATTERN });
 
 /** An environment variable can have any character but NUL. */
 export const PLAIN_VALUE_PATTERN = "^[^\\x00]*$";
@@ -25,9 +36,9 @@ export type SecretRef = Static<typeof SecretRef>;
 
 const EnvironmentVariable = Type.Object(
   {
-    name: described(Variable, "Name of the environment variable."),
+    name: described(DottedVariable, "Name of the environment variable."),
     value: Type.Optional(
-      text(4096, "Its value in plain text; either this or secretRef.", { pattern: PLAIN_VALUE_PATTERN }),
+      text(VARIABLE_MAX_LENGTH, "Its value in plain text; either this or secretRef.", { pattern: PLAIN_VALUE_PATTERN }),
     ),
     secretRef: Type.Optional(SecretRef),
   },
@@ -38,12 +49,30 @@ const EnvironmentVariable = Type.Object(
 );
 export type EnvironmentVariable = Static<typeof EnvironmentVariable>;
 
+/** The variable with the port that a container listens on. Another port would be one that neither Service nor probes ask. */
+export const PORT_VARIABLE = "PORT";
+
 /** Variables with unique names. */
 export const EnvironmentVariables = Type.Array(EnvironmentVariable, {
-  maxItems: 100,
+  maxItems: MOST_VARIABLES,
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["name"],
   description: "Environment variables of the component's container.",
+  ...rules(
+    {
+      rule: `self.all(one, one.name != '${PORT_VARIABLE}')`,
+      message: `${PORT_VARIABLE} is what the platform sets: change spec.port of the Repository`,
+    },
+    {
+      rule: `self.filter(one, has(one.secretRef)).size() <= ${MOST_REFERENCES}`,
+      message: `may refer to ${MOST_REFERENCES} secrets at most`,
+    },
+    {
+      // Characters, because bytes cost more than the API server spends; the operator counts bytes, of all lists together.
+      rule: `self.map(one, size(one.name) + (has(one.value) ? size(one.value) : 0)).sum() <= ${COMPONENT_MAX_BYTES}`,
+      message: `the variables may have ${COMPONENT_MAX_BYTES} characters at most, names and values together`,
+    },
+  ),
 });
 
 export const Amount = Type.String({ maxLength: 32, pattern: QUANTITY_PATTERN });

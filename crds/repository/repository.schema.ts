@@ -4,6 +4,7 @@ import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
 import { HOST_ID_PATTERN, HostRepository } from "./host-repository.schema.ts";
+import { DEFAULT_TAG_TEMPLATE, TAG_TEMPLATE_RULES } from "./image-tag.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
@@ -73,7 +74,7 @@ const SecretWith = (description: string) => Type.Optional(described(SecretRef, d
 
 /** Values of the platform's layout that it sets or that have a field of their own. */
 export const RESERVED_PATH_PATTERN =
-  "^(environment|database|secret|imagePullSecrets|suspended)([.]|$)|^(backend|frontend)($|[.](image|port|host|url|healthPath|env|replicas|resources)([.]|$))";
+  "^(environment|database|secret|imagePullSecrets|suspended)([.]|$)|^(backend|frontend)($|[.](image|commit|pullPolicy|port|host|url|healthPath|env|replicas|resources)([.]|$))";
 /** Special names of JavaScript. */
 const SPECIAL_PATH_PATTERN = "(^|[.])(__proto__|constructor|prototype)([.]|$)";
 
@@ -127,11 +128,12 @@ export const RepositorySpec = Type.Object(
         }),
         tagTemplate: Type.Optional(
           Type.String({
-            default: "{commit}",
+            default: DEFAULT_TAG_TEMPLATE,
+            minLength: 1,
             maxLength: 128,
-            pattern: "^[A-Za-z0-9._{}-]+$",
             description:
-              "{commit}: the whole SHA, {short}: its first 8 digits, {branch}: the branch, whatever a tag can't have in it as '-' (many in a row as one).",
+              "The tag of a commit's image. {commit}: the whole SHA; {commit:N}: its first N digits, 7 to 40; {short}: the same as {commit:8}; {mergeCommit} and {mergeCommit:N}: of the commit that merges the pull request, for pipelines that build that one; {branch}: the branch, whatever a tag can't have in it as '-' (many in a row as one); {pullRequest}: the number of the pull request; {pipeline}: the id of the pipeline that built the commit.",
+            ...rules(...TAG_TEMPLATE_RULES),
           }),
         ),
       },

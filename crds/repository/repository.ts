@@ -1,5 +1,6 @@
 import { reconcileToken } from "../environment/ephemeral-environment.ts";
 import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from "../group.ts";
+import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
 import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 export type { Chart, ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
@@ -85,16 +86,14 @@ export function neededSecrets(repositories: readonly Repository[], hasDatabase: 
   return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
 }
 
-/** Characters that a tag can't have, https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests. */
-const NOT_OF_A_TAG = /[^A-Za-z0-9_.-]+/g;
+/** The template of its images' tags. */
+export function tagTemplateOf({ spec }: Repository): string {
+  return spec.image.tagTemplate ?? DEFAULT_TAG_TEMPLATE;
+}
 
-/** The image of a commit. */
-export function imageOf({ spec }: Repository, source: { commit: string; branch: string }): string {
-  const tag = (spec.image.tagTemplate ?? "{commit}")
-    .replaceAll("{commit}", source.commit)
-    .replaceAll("{short}", source.commit.slice(0, 8))
-    .replaceAll("{branch}", source.branch.replaceAll(NOT_OF_A_TAG, "-"));
-  return `${spec.image.repository}:${tag}`;
+/** The image of a build; a placeholder without a value stays in it, see `missingPlaceholder`. */
+export function imageOf(repository: Repository, build: Build): string {
+  return `${repository.spec.image.repository}:${tagOf(tagTemplateOf(repository), build)}`;
 }
 
 /** The registry of images that name none. */

@@ -56,7 +56,7 @@ export const PullRequestState = Type.Object(
     headRef: branch("Its head branch."),
     headCommit: commit("The newest commit of its head branch."),
     mergeCommit: Type.Optional(
-      commit("The merge of its head into its base that its host made for tests, where it names one."),
+      commit("The commit that merges it into its base, made by the host for a test, where it was reported."),
     ),
     isFork: Type.Boolean({ description: "Whether its head is in another repository, or in one that is gone." }),
     baseRef: branch("The branch that it is merged into."),

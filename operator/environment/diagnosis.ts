@@ -12,6 +12,7 @@ import type {
   WantedApplication,
 } from "../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../ports/pods.ts";
+import { remedyOf } from "./missing-image.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
@@ -267,7 +268,7 @@ function isExplained({ quiet, isServing }: Diagnosis, { state }: ObservedApplica
 
 /** The problems of the pods; a backing service has its own remedies. */
 function problemsOf(
-  { only }: Case,
+  { environment, only }: Case,
   { problems }: Diagnosis,
   { backingServices }: StepContext,
 ): readonly (PodProblem & Speaker)[] {
@@ -275,7 +276,7 @@ function problemsOf(
     .filter(({ component }) => only === undefined || component === only.component)
     .map((problem) => {
       const service = backingServices.find(({ name }) => name === problem.component);
-      const remedy = service?.remedies[problem.reason] ?? problem.remedy;
+      const remedy = service?.remedies[problem.reason] ?? remedyOf(problem, environment);
       const isKnown = service !== undefined || COMPONENTS.some((component) => component === problem.component);
       return { ...problem, remedy, title: isKnown ? problem.component : titleOf(problem.object) };
     });

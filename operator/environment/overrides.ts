@@ -1,7 +1,10 @@
 import type { MapTemplate } from "../../crds/chart-values/mapping.ts";
 import { pathProblem, unusedOverrides } from "../../crds/chart-values/values-mapping.ts";
+import type { ConfigSetSpec } from "../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { givenVariables } from "../../crds/environment/given-variables.ts";
 import type { ValueOverride } from "../../crds/environment/overrides.schema.ts";
+import { variablesProblem } from "../../crds/environment/variable-limits.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { isOverridable } from "../../crds/repository/repository.ts";
 import { type Scalar, scalarOf } from "../../crds/scalar.ts";
@@ -36,6 +39,18 @@ export function forbiddenOverride(environment: EphemeralEnvironment, allowing: A
     }),
   ];
   return problems.length === 0 ? undefined : failed("OverrideForbidden", problems.join("; "));
+}
+
+/** The result of a step whose environment has more variables than the objects that hold them take; `undefined` when they fit. */
+export function excessiveVariables(
+  { spec }: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+): Unfinished | undefined {
+  const given = COMPONENTS.filter((component) => spec[component] !== undefined).map(
+    (component) => [component, givenVariables(component, spec.overrides, configSet)] as const,
+  );
+  const problem = variablesProblem(given);
+  return problem && failed("VariablesTooLong", problem.message);
 }
 
 /** The overrides of chart values that are allowed. */

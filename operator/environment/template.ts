@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { API_VERSION } from "../../crds/group.ts";
 import type { Component } from "../../crds/names.ts";
-import { branchOf, type Repository, wantedSecrets } from "../../crds/repository/repository.ts";
+import { branchOf, type Repository, tagTemplateOf, wantedSecrets } from "../../crds/repository/repository.ts";
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../ports/facade/chart-templates.ts";
 import { type BackingService, wantedServices } from "./backing-services/backing-service.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
@@ -85,9 +85,8 @@ function environmentOf(
 }
 
 function appliedOf(repository: Repository) {
-  const { tagTemplate = ANY_COMMIT } = repository.spec.image;
-  const branch = branchOf(repository);
-  return { branch, commit: ANY_COMMIT, image: `${repository.spec.image.repository}:${tagTemplate}` };
+  const image = `${repository.spec.image.repository}:${tagTemplateOf(repository)}`;
+  return { branch: branchOf(repository), commit: ANY_COMMIT, image };
 }
 
 /** All components see all secrets, because they are in one Secret. */

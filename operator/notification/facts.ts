@@ -1,11 +1,13 @@
 import { clipped, findCondition } from "../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { componentBuild } from "../../crds/environment/component-build.ts";
+import { type EphemeralEnvironment, shownCommit } from "../../crds/environment/ephemeral-environment.ts";
 import { plannedEnd } from "../../crds/environment/lifetime.ts";
 import { decidingPipeline } from "../../crds/environment/pipelines.ts";
 import type { Component } from "../../crds/names.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import type { Facts, MessageEvent } from "../../crds/notifications/notification.ts";
-import { imageOf } from "../../crds/repository/repository.ts";
+import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.ts";
+import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
 import type { Repositories } from "../ports/repositories.ts";
 
 /** As pipelines and hosts shorten a commit. */
@@ -18,11 +20,11 @@ export function environmentFacts(
   more: Facts & { readonly reason?: string } = {},
 ): Facts {
   const { metadata, spec, status } = environment;
-  const { repository, branch, commit } = spec.backend;
-  const known = status?.components?.backend?.commit ?? status?.sources?.backend?.resolved?.commit ?? commit ?? "";
+  const { repository, branch } = spec.backend;
+  const commit = shownCommit(environment, "backend").slice(0, SHORT_COMMIT);
   const failure = event === "failed" ? findCondition(status?.conditions, "Ready") : undefined;
   return present({
-    ...{ environment: metadata.name, event, status: event, repository, branch, commit: known.slice(0, SHORT_COMMIT) },
+    ...{ environment: metadata.name, event, status: event, repository, branch, commit },
     ...{ url: status?.url, backendUrl: status?.urls?.backend, frontendUrl: status?.urls?.frontend },
     ...{ reason: failure?.reason, message: failure?.message },
     ...{ owner: spec.owner?.name, expiresAt: plannedEnd(environment).toISOString() },
@@ -41,12 +43,19 @@ export function pipelineFacts(
   if (source === undefined || pipeline === undefined) return {};
   const { branch } = source;
   const repository = repositories.find(source.repository);
+  const build = componentBuild(environment, component, { branch, commit: pipeline.commit });
   return environmentFacts(environment, "pipeline", {
     ...{ repository: source.repository, branch, project: pipeline.project, status: pipeline.status },
     ...{ commit: pipeline.commit.slice(0, SHORT_COMMIT) },
-    ...(repository === undefined ? {} : { image: imageOf(repository, { commit: pipeline.commit, branch }) }),
+    ...(repository === undefined ? {} : imageFact(repository, build)),
     ...(pipeline.status === "failed" && pipeline.url !== undefined ? { pipelineUrl: pipeline.url } : {}),
   });
+}
+
+/** The image of a build; empty while its tag is not known. */
+function imageFact(repository: Repository, build: Build): Pick<Facts, "image"> {
+  const isKnown = missingPlaceholder(tagTemplateOf(repository), build) === undefined;
+  return isKnown ? { image: imageOf(repository, build) } : {};
 }
 
 /** Without what is unknown or empty; a longer text is cut. */

@@ -78,4 +78,13 @@ export interface Pods {
    * @throws KubeError when the API server does not answer
    */
   readiness(environment: Owner, component: string): Promise<"ready" | "unready" | "absent">;
+
+  /**
+   * The commit that the pods of each component (by their label) say they run, in the annotation
+   * `ephemeral-environments.dev/commit`; replaced pods do not count. A component is absent where its pods say none, or not all
+   * the same. One read.
+   *
+   * @throws KubeError when the API server does not answer
+   */
+  commits(environment: Owner): Promise<ReadonlyMap<string, string>>;
 }

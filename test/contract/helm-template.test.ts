@@ -75,10 +75,12 @@ describe("the template of a repository and a config set", () => {
       environment: { name: "my-environment", uid: expect.any(String) },
       backend: {
         image: "registry.example.test/shop:{branch}-{short}",
+        ...{ commit: "{commit}", pullPolicy: "IfNotPresent" },
         ...{ port: 3000, healthPath: "/healthz", replicas: 2, cache: { size: 1 } },
         env: [
           { name: "LOG_LEVEL", value: "info" },
           { name: "TRACE", value: "1" },
+          { name: "PUBLIC_URL", value: "https://my-environment--api.env.example.test:18443" },
         ],
         host: "my-environment--api.env.example.test",
         url: "https://my-environment--api.env.example.test:18443",

@@ -1,14 +1,22 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
 import { pathProblem, unusedOverrides, valuesMapping } from "../../../crds/chart-values/values-mapping.ts";
-import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
+import { type ConfigSet, type ConfigSetSpec, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
-import type {
-  ComponentOverrides,
-  EnvironmentVariable,
-  SecretRef,
-  ValueOverride,
+import { givenVariables } from "../../../crds/environment/given-variables.ts";
+import {
+  type ComponentOverrides,
+  type EnvironmentVariable,
+  PORT_VARIABLE,
+  type SecretRef,
+  type ValueOverride,
 } from "../../../crds/environment/overrides.schema.ts";
+import {
+  bytesOfVariables,
+  ENVIRONMENT_MAX_BYTES,
+  MOST_REFERENCES,
+  variablesProblem,
+} from "../../../crds/environment/variable-limits.ts";
 import type { Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
@@ -17,9 +25,11 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import type { ReferredVariable } from "../../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../../input/validation.ts";
 import type { ComponentOverridesRequest } from "../../schemas/config-overrides.ts";
+import { type ResourceBounds, resourceViolations } from "./resources.ts";
 import type { CreateRequest } from "./schemas.ts";
 
 const VALUE_MAX_LENGTH = 4096;
+const FIELD = "config_overrides.helm_values";
 
 /** A request's overrides, taken apart. */
 export interface Overrides {
@@ -36,7 +46,7 @@ interface Named {
   readonly sources: { readonly [component in Component]?: { readonly repository: Repository } };
   readonly configSet: ConfigSet | undefined;
   readonly hasDatabase: boolean;
-  readonly settings: Pick<Settings, "defaultChart">;
+  readonly settings: Pick<Settings, "defaultChart" | "isolation">;
 }
 
 /**
@@ -45,17 +55,22 @@ interface Named {
  * even if no Repository lists it.
  */
 export function readOverrides(request: CreateRequest, named: Named): Overrides {
-  const { sources, configSet, hasDatabase } = named;
+  const { sources, configSet, hasDatabase, settings } = named;
   const repositories = Object.values(sources).map(({ repository }) => repository);
   const secrets = neededSecrets(repositories, hasDatabase).map(({ name }) => name);
-  const reader = new OverridesReader(repositories, secrets, mappingOf(named));
+  const bounds = { quota: settings.isolation.quota, configSet: configSet?.spec };
+  const reader = new OverridesReader(repositories, secrets, { bounds, mapping: mappingOf(named) });
   for (const component of COMPONENTS) {
     const given = request.config_overrides?.helm_values?.[component];
     if (given === undefined) continue;
-    const field = `config_overrides.helm_values.${component}`;
+    const field = `${FIELD}.${component}`;
     if (sources[component] === undefined) reader.violate(field, `needs ${component}_repo`);
     else reader.take(component, given, field);
   }
+  reader.measure(
+    COMPONENTS.filter((component) => sources[component] !== undefined),
+    configSet?.spec,
+  );
   if (request.auto_generate_secrets === false) {
     const referred = configSet && referredVariables(configSet.spec, request.use_shared_api_keys ?? false);
     reader.requireSecrets(referred ?? []);
@@ -73,6 +88,7 @@ class OverridesReader {
   readonly #mapping: MapTemplate | undefined;
   readonly #repositories: readonly Repository[];
   readonly #secret: ReadonlySet<string>;
+  readonly #bounds: ResourceBounds;
   readonly #components: { [component in Component]?: ComponentOverrides } = {};
   readonly #values: ValueOverride[] = [];
   readonly #provided = new Map<string, string>();
@@ -83,7 +99,12 @@ class OverridesReader {
    * @param secrets the variables whose values are secrets
    * @param mapping what the chart's values are mapped from; `undefined`: the platform's layout
    */
-  constructor(repositories: readonly Repository[], secrets: readonly string[], mapping: MapTemplate | undefined) {
+  constructor(
+    repositories: readonly Repository[],
+    secrets: readonly string[],
+    { bounds, mapping }: { readonly bounds: ResourceBounds; readonly mapping: MapTemplate | undefined },
+  ) {
+    this.#bounds = bounds;
     this.#mapping = mapping;
     this.#repositories = repositories;
     this.#secret = new Set(secrets);
@@ -97,6 +118,13 @@ class OverridesReader {
     const variables = Object.entries(env ?? {}).flatMap(([name, value]) =>
       this.#variable(name, value, `${field}.env.${name}`),
     );
+    if (resources !== undefined) {
+      const given = { component, resources, field: `${field}.resources` };
+      for (const one of resourceViolations(given, this.#bounds)) this.violate(one.field, one.message);
+    }
+    if (variables.filter(({ secretRef }) => secretRef !== undefined).length > MOST_REFERENCES) {
+      this.violate(`${field}.env`, `may refer to ${MOST_REFERENCES} secrets at most`);
+    }
     const overrides: ComponentOverrides = {
       ...(variables.length > 0 ? { env: variables } : {}),
       ...(replicas === undefined ? {} : { replicas }),
@@ -107,6 +135,18 @@ class OverridesReader {
       this.violate(`${field}.${name}`, problem);
     }
     for (const [name, value] of Object.entries(others)) this.#value(`${component}.${name}`, value);
+  }
+
+  /** The variables of an environment fit into the objects that hold them: those of its config set count, too. */
+  measure(components: readonly Component[], configSet: ConfigSetSpec | undefined): void {
+    const given = components.map(
+      (component) => [component, givenVariables(component, this.#components, configSet)] as const,
+    );
+    const problem = variablesProblem(given);
+    const field = problem?.component === undefined ? FIELD : `${FIELD}.${problem.component}.env`;
+    if (problem !== undefined) this.violate(field, problem.message);
+    const secrets = bytesOfVariables([...this.#provided].map(([name, value]) => ({ name, value })));
+    if (secrets > ENVIRONMENT_MAX_BYTES) this.violate(FIELD, `may give ${ENVIRONMENT_MAX_BYTES / 1024} KiB of secrets`);
   }
 
   /** Where nothing is generated, every secret must be given, or be among the variables that the config set refers to. */
@@ -127,6 +167,7 @@ class OverridesReader {
     value: string | { readonly secretKeyRef: SecretRef },
     field: string,
   ): readonly EnvironmentVariable[] {
+    if (name === PORT_VARIABLE) this.violate(field, "is what the platform sets: change port of the Repository");
     if (typeof value !== "string") return this.#reference(name, value.secretKeyRef, field);
     if (!this.#secret.has(name)) return [{ name, value }];
     if (value === "") this.violate(field, "must not be empty: it is a secret");

@@ -177,7 +177,7 @@ export const OPERATIONS = {
                         "oneOf": [
                           {
                             "type": "string",
-                            "maxLength": 4096,
+                            "maxLength": 32768,
                             "pattern": "^[^\\x00]*$"
                           },
                           {
@@ -213,11 +213,11 @@ export const OPERATIONS = {
                           }
                         ]
                       },
-                      "maxProperties": 100,
+                      "maxProperties": 500,
                       "propertyNames": {
                         "type": "string",
                         "maxLength": 128,
-                        "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+                        "pattern": "^[A-Za-z_][A-Za-z0-9_.-]*$"
                       },
                       "description": "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager."
                     },
@@ -279,7 +279,7 @@ export const OPERATIONS = {
                         "oneOf": [
                           {
                             "type": "string",
-                            "maxLength": 4096,
+                            "maxLength": 32768,
                             "pattern": "^[^\\x00]*$"
                           },
                           {
@@ -315,11 +315,11 @@ export const OPERATIONS = {
                           }
                         ]
                       },
-                      "maxProperties": 100,
+                      "maxProperties": 500,
                       "propertyNames": {
                         "type": "string",
                         "maxLength": 128,
-                        "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"
+                        "pattern": "^[A-Za-z_][A-Za-z0-9_.-]*$"
                       },
                       "description": "By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager."
                     },

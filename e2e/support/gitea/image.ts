@@ -10,10 +10,10 @@ const DEADLINE_MS = 30_000;
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
 /**
- * Pushes the sample's backend as an image that tells its tag as its commit.
+ * Pushes the sample's backend as an image that tells this commit, its tag unless said otherwise.
  * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#push
  */
-export async function pushImage(registry: string, tag: string): Promise<void> {
+export async function pushImage(registry: string, tag: string, commit = tag): Promise<void> {
   const layer = await sampleLayer();
   const config = Buffer.from(
     JSON.stringify({
@@ -23,7 +23,7 @@ export async function pushImage(registry: string, tag: string): Promise<void> {
         User: "65532:65532",
         WorkingDir: "/",
         Entrypoint: ["/sample", "backend"],
-        Env: [`SAMPLE_COMMIT=${tag}`],
+        Env: [`SAMPLE_COMMIT=${commit}`],
       },
       rootfs: { type: "layers", diff_ids: [digest(layer)] },
     }),

@@ -10,6 +10,8 @@ export interface PrivateComponent {
   readonly commit: string;
   /** `user:token`, for reading both. */
   readonly credential: string;
+  /** Moves a tag of the image to one that tells this commit. */
+  retag(tag: string, commit: string): Promise<void>;
   /** The status that the registry answers to a request for the image without a token. */
   anonymously(): Promise<number>;
 }
@@ -32,6 +34,7 @@ export async function makePrivateComponent(origin: string, name: string): Promis
     image: `${new URL(origin).host}/${name}/sample`,
     commit,
     credential: `${user}:${token.sha1}`,
+    retag: (tag, of) => pushImage(registry, tag, of),
     anonymously: async () => (await fetch(`${registry}/manifests/${commit}`, { signal: deadline() })).status,
   };
 }

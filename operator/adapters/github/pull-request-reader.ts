@@ -3,7 +3,7 @@ import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader
 import type { HostApi } from "../host-api/host-api.ts";
 import { pullRequestCalls } from "../host-api/pull-request-calls.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
-import { isOfFork, pullRequestEvent } from "../webhook-format/pull-request.ts";
+import { isOfFork, pullRequestEvent, testMergeOf } from "../webhook-format/pull-request.ts";
 import { redeliverMissed } from "./missed-webhooks.ts";
 
 /** The PullRequestReader port over GitHub's API, https://docs.github.com/en/rest/pulls/pulls. */
@@ -17,7 +17,8 @@ export function githubPullRequestReader(api: HostApi, clock: Pick<Clock, "now">)
         open: { state: "open", sort: "updated", direction: "desc", per_page: 100 },
         read(pull, now) {
           const payload = { pull_request: pull };
-          return pullRequestEvent(payload, { action: "other", isFork: isOfFork(payload) }, now);
+          const facts = { action: "other", isFork: isOfFork(payload), mergeCommit: testMergeOf(payload) } as const;
+          return pullRequestEvent(payload, facts, now);
         },
       },
       clock,

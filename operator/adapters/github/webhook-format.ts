@@ -2,7 +2,7 @@ import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-form
 import { checked, type EventReader, ignored, readBy } from "../webhook-format/event.ts";
 import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
 import { at, branchOfRef } from "../webhook-format/payload.ts";
-import { actionOf, isOfFork, pullRequestEvent } from "../webhook-format/pull-request.ts";
+import { actionOf, isOfFork, pullRequestEvent, testMergeOf } from "../webhook-format/pull-request.ts";
 import { pushEvent } from "../webhook-format/push.ts";
 import { hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
@@ -29,11 +29,8 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 ]);
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
-  const facts = {
-    ...{ action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) },
-    mergeCommit: at(payload, "pull_request", "merge_commit_sha"),
-  };
-  return pullRequestEvent(payload, facts, now);
+  const facts = { action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) };
+  return pullRequestEvent(payload, { ...facts, mergeCommit: testMergeOf(payload) }, now);
 }
 
 /** The merge queue asks for checks of a commit. Its other action, `destroyed`, asks for nothing. */

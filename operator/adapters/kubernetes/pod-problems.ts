@@ -155,6 +155,11 @@ export function newestPod(
   );
 }
 
+/** The component of a pod by its label; without one, the name of what makes it. */
+export function componentOf(pod: Pod): string {
+  return componentLabel(pod) ?? makersOf([])(pod).name;
+}
+
 /** Why a Deployment's pods don't even come to be: its own condition says so. */
 function refusals(deployment: Resource): readonly Finding[] {
   const { status, metadata } = deployment;

@@ -1,3 +1,4 @@
+import { COMMIT_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { insteadOf, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
@@ -9,7 +10,15 @@ import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
 import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
 import { type Pod, podType, warningType } from "./pod-objects.ts";
-import { COMPONENT_LABEL, currentPods, type Finding, findingsOf, newestPod, speakerOf } from "./pod-problems.ts";
+import {
+  COMPONENT_LABEL,
+  componentOf,
+  currentPods,
+  type Finding,
+  findingsOf,
+  newestPod,
+  speakerOf,
+} from "./pod-problems.ts";
 import { hasKnownState, RESOURCE_ROWS, type Resource } from "./resource-states.ts";
 
 const LINES = 20;
@@ -67,6 +76,19 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
       const pods = currentPods((await client.list(podType, { namespace: namespaceName(name), labelSelector })).items);
       if (pods.length === 0) return "absent";
       return pods.every(isReady) ? "ready" : "unready";
+    },
+
+    async commits({ name }) {
+      const pods = currentPods((await client.list(podType, { namespace: namespaceName(name) })).items);
+      const said = Map.groupBy(pods, componentOf);
+      return new Map(
+        [...said].flatMap(([component, ofComponent]) => {
+          const [commit, ...others] = new Set(
+            ofComponent.map(({ metadata }) => metadata.annotations?.[COMMIT_ANNOTATION]),
+          );
+          return commit === undefined || others.length > 0 ? [] : [[component, commit] as const];
+        }),
+      );
     },
   };
 }

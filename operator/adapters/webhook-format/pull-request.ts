@@ -17,6 +17,7 @@ export interface PullRequestFacts {
   readonly merged?: boolean;
   readonly isFork: boolean;
   readonly headRef?: unknown;
+  /** The commit that merges it for a test; what is no commit is ignored. */
   readonly mergeCommit?: unknown;
 }
 
@@ -83,4 +84,13 @@ export function isOfFork(payload: unknown): boolean {
   const head = at(payload, "pull_request", "head", "repo");
   const base = at(payload, "pull_request", "base", "repo") ?? at(payload, "repository");
   return !isSameRepository(head, base);
+}
+
+/**
+ * The commit that merges an open pull request for a test, which GitHub's pipelines build; null until the host has made one.
+ * https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
+ */
+export function testMergeOf(payload: unknown): unknown {
+  const pull = at(payload, "pull_request");
+  return at(pull, "state") === "open" ? at(pull, "merge_commit_sha") : undefined;
 }

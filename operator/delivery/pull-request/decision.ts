@@ -2,7 +2,8 @@ import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
-import { isOneRepository } from "../../../crds/repository/repository.ts";
+import { hasPlaceholder } from "../../../crds/repository/image-tag.ts";
+import { isOneRepository, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
@@ -24,8 +25,8 @@ export interface MayCreate {
   readonly trace: readonly RuleVerdict[];
 }
 
-/** The branch and the commit of the pull request; a branch that an environment can't have is left out. */
-export type Head = Partial<Pick<EnvironmentSpec["backend"], "branch">> & { readonly commit: string };
+/** The branch and the commits of the pull request; a branch that an environment can't have is left out. */
+export type Head = Pick<Partial<EnvironmentSpec["backend"]>, "branch" | "mergeCommit"> & { readonly commit: string };
 
 /**
  * The decision about a pull request by its newest state. Closed beats every rule, rules for creation never gate a deletion,
@@ -65,7 +66,7 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   if (environment.spec[type] === undefined) {
     return nothing("ComponentMissing", `the environment has no ${type}`, lasting.trace);
   }
-  const behind = ownSources(environment, facts).filter(({ source }) => source.commit !== head.commit);
+  const behind = ownSources(environment, facts).filter((own) => isBehind(own, head));
   if (behind.length === 0) return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
   const approval = evaluate(facts, [forks]);
   const trace = [...lasting.trace, ...approval.trace];
@@ -80,8 +81,20 @@ function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, he
   return { decision: { do: "update", environment, spec, annotations, reason: "NewCommit" }, trace };
 }
 
+interface OwnSource {
+  readonly repository: Repository;
+  readonly source: EnvironmentSpec["backend"];
+}
+
+/** Whether it has another commit, or its image is of the merge commit, which was not known before. */
+function isBehind({ repository, source }: OwnSource, head: Head): boolean {
+  if (source.commit !== head.commit) return true;
+  const isNamed = head.mergeCommit === undefined || source.mergeCommit?.head === head.commit;
+  return !isNamed && hasPlaceholder(tagTemplateOf(repository), "mergeCommit");
+}
+
 /** The component of the pull request's Repository, and the others that are part of the same repository, as in a monorepo. */
-function ownSources({ spec }: EphemeralEnvironment, { repository, context }: PullRequestFacts) {
+function ownSources({ spec }: EphemeralEnvironment, { repository, context }: PullRequestFacts): OwnSource[] {
   const { type } = repository.spec;
   return COMPONENTS.flatMap((component) => {
     const source = spec[component];

@@ -29,7 +29,7 @@ export async function creationOf(creation: Creation, context: DecisionContext): 
   const { name, facts, subject, head } = creation;
   const { repository, state } = facts;
   const sourceOf = (one: Repository) => {
-    const named = { repository: one.metadata.name, branch: head.branch ?? state.baseRef, commit: head.commit };
+    const named = { ...head, repository: one.metadata.name, branch: head.branch ?? state.baseRef };
     return withReports(named, one, facts);
   };
   // The author of a fork must not choose a branch of ours by its name.

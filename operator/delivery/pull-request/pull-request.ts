@@ -27,7 +27,7 @@ export async function decidePullRequest(subject: Subject, number: number, contex
   if (isOutdated(facts.states, appliedStates(namesake, context.recordsOf(key)))) {
     return nothing("Outdated", "a newer state of the pull request was acted on before");
   }
-  const head = headOf(facts.state, subject, context);
+  const head = { ...headOf(facts.state, subject, context), ...mergeCommitOf(facts) };
   const decided = pullRequestDecision(facts, namesake, head);
   return "mayCreate" in decided ? creationOf({ ...decided, name, facts, head, subject }, context) : decided;
 }
@@ -91,4 +91,16 @@ function headOf(state: PullRequestState, { host }: Subject, { settings }: Decisi
   const requests = kind === "gitlab" ? "merge-requests" : "pull";
   const branch = state.isFork ? `refs/${requests}/${state.number}/head` : state.headRef;
   return branchProblem(branch) === undefined ? { branch, commit: state.headCommit } : { commit: state.headCommit };
+}
+
+/**
+ * The commit that merges the head for a test. Of a head the first one that was reported is the one that its pipelines build: the host makes
+ * another one when the base moves. In the event of a push it may still be that of the head before, which is left out.
+ */
+function mergeCommitOf({ state: { headCommit }, states }: PullRequestFacts): Pick<Head, "mergeCommit"> {
+  const isOfHead = ({ state }: (typeof states)[number]) => state.headCommit === headCommit;
+  const ofOthers = new Set(states.filter((one) => !isOfHead(one)).map(({ state }) => state.mergeCommit));
+  const ofHead = states.filter(isOfHead).map(({ state }) => state.mergeCommit);
+  const commit = ofHead.find((one) => one !== undefined && !ofOthers.has(one));
+  return commit === undefined ? {} : { mergeCommit: { head: headCommit, commit } };
 }

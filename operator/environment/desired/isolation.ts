@@ -1,5 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
-import type { Quota } from "../../../crds/config-set.ts";
+import { hardLimits, type Quota } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
@@ -46,16 +46,6 @@ const priorityQuotaSpec = oncePer(({ priorityClasses }: IsolationSettings) => {
   const others = priorityClasses.length === 0 ? [] : [{ scopeName, operator: "NotIn", values: [...priorityClasses] }];
   return { hard: { pods: "0" }, scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }, ...others] } };
 });
-
-/** `memory` limits both what pods may use and what they may request. */
-function hardLimits({ cpu, memory, storage, pods }: Quota): Quantities {
-  return {
-    ...(cpu === undefined ? {} : { "requests.cpu": cpu }),
-    ...(memory === undefined ? {} : { "requests.memory": memory, "limits.memory": memory }),
-    ...(storage === undefined ? {} : { "requests.storage": storage }),
-    ...(pods === undefined ? {} : { pods: String(pods) }),
-  };
-}
 
 /**
  * The defaults of a container without requests or limits; the quota would refuse its pod otherwise.

@@ -5,14 +5,17 @@ import type { EnvironmentFacts } from "../../../crds/chart-values/references.ts"
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { JsonObject } from "../../../crds/json.ts";
 import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
-import type { ChartSource, Repository } from "../../../crds/repository/repository.ts";
+import { isMovingTag } from "../../../crds/repository/image-tag.ts";
+import { type ChartSource, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
 import { grantedValues } from "../overrides.ts";
 import type { PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { shortHash } from "../short-hash.ts";
 import { mappingOf } from "../values-mapping.ts";
+import { type Resources, withFittingLimits } from "./fitting-limits.ts";
 import { merge, nested } from "./merge.ts";
+import { withPublicUrl } from "./public-url.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
 import { suspendedValues } from "./suspended-values.ts";
@@ -61,12 +64,14 @@ function mappedValues(input: PlanInput, mapping: MapTemplate, settings: Settings
 function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFacts {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
-  const { plain } = variablesOf(input);
+  const variables = variablesOf(input);
   const components = componentsOf(environment).map((component) => {
     const { replicas, resources } = chosenFields(input, component);
     const { branch = "", commit = "" } = environment.status?.sources?.[component]?.applied ?? {};
     const { healthPath: _, ...own } = ownValues(input, component, settings);
-    return [component, { ...own, branch, commit, env: plain[component] ?? [], replicas, resources }];
+    const env = withPublicUrl(variables, component, own.url);
+    const fitting = resources && withFittingLimits(resources, settings.isolation.defaultLimit);
+    return [component, { ...own, branch, commit, env, replicas, resources: fitting }];
   });
   const database = wantedServices(input).find((service) => service.name === "database");
   const { user, name: databaseName } = (database?.values(configSet, settings) ?? {}) as { user: string; name: string };
@@ -88,10 +93,10 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
 function layoutValues(input: PlanInput, settings: Settings): Record<string, unknown> {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
-  const { plain } = variablesOf(input);
+  const variables = variablesOf(input);
   const components = componentsOf(environment).map((component) => {
-    const env = plain[component] ?? [];
-    const values = { ...chosenValues(input, component), ...ownValues(input, component, settings) };
+    const env = withPublicUrl(variables, component, urlOf(environment, component, settings));
+    const values = { ...chosenValues(input, component, settings), ...ownValues(input, component, settings) };
     return [component, env.length === 0 ? values : { ...values, env }];
   });
   const services = wantedServices(input).map((service) => [service.name, service.values(configSet, settings)]);
@@ -115,22 +120,23 @@ export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string
 }
 
 /** The values that users may choose for a component, without its variables. */
-function chosenValues(input: PlanInput, component: Component): JsonObject {
+function chosenValues(input: PlanInput, component: Component, { isolation }: Settings): JsonObject {
   const { environment, repositories } = input;
   const paths = grantedValues(environment, { repositories, mapping: undefined });
   const { [component]: values } = merge(
     { [component]: chosenFields(input, component) },
     ...sorted(paths).map(({ path, value }) => nested(path.split("."), value)),
   );
-  const { env: _, ...others } = values as JsonObject;
-  return others;
+  const { env: _, resources, ...others } = values as JsonObject;
+  if (resources === undefined) return others;
+  return { ...others, resources: withFittingLimits(resources as Resources, isolation.defaultLimit) };
 }
 
 /** What the config set and, over it, the environment say of a component. */
 function chosenFields({ environment, configSet }: PlanInput, component: Component) {
   const ofConfigSet = (configSet?.helmValues?.[component] ?? {}) as JsonObject;
   const ofEnvironment = (environment.spec.overrides?.[component] ?? {}) as JsonObject;
-  return merge(ofConfigSet, ofEnvironment) as JsonObject & { replicas?: number; resources?: JsonObject };
+  return merge(ofConfigSet, ofEnvironment) as JsonObject & { replicas?: number; resources?: Resources };
 }
 
 const sorted = <T extends { readonly path: string }>(paths: readonly T[]) =>
@@ -140,10 +146,13 @@ const sorted = <T extends { readonly path: string }>(paths: readonly T[]) =>
 function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {
   const repository: Repository | undefined = repositories[component];
   if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
-  const image = environment.status?.sources?.[component]?.applied?.image;
-  if (image === undefined) throw new Error(`the commit of ${component} is not settled`);
+  const applied = environment.status?.sources?.[component]?.applied;
+  if (applied === undefined) throw new Error(`the commit of ${component} is not settled`);
   return {
-    image,
+    image: applied.image,
+    commit: applied.commit,
+    // Where the tag stays the same, only a new pull finds the image of the commit.
+    pullPolicy: isMovingTag(tagTemplateOf(repository)) ? "Always" : "IfNotPresent",
     port: repository.spec.port ?? 8080,
     healthPath: repository.spec.healthPath ?? "/",
     host: componentHost(environment.metadata.name, component, settings.baseDomain),

@@ -23,6 +23,8 @@ export interface Variables {
   readonly plain: { readonly [component in Component]?: readonly PlainVariable[] };
   /** What is read from the secret manager into the one Secret of all components, by variable. */
   readonly references: ReadonlyMap<string, Reference>;
+  /** The variables whose values are secret, whoever gives them. */
+  readonly secret: ReadonlySet<string>;
   /** Secret variables with a plain value; they are not in `plain`. */
   readonly inPlainText: readonly string[];
   /** Variables that two components reference differently, although they share one value. */
@@ -50,6 +52,7 @@ export const variablesOf = oncePer((input: PlanInput): Variables => {
   return {
     plain: Object.fromEntries(plain),
     references,
+    secret,
     inPlainText: names(all.filter(({ name, secretRef }) => secretRef === undefined && secret.has(name))),
     contradictory: names(all.filter((variable) => contradicts(variable, references))),
   };

@@ -2,6 +2,8 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { oncePer } from "../../../crds/once-per.ts";
+import { isMovingTag } from "../../../crds/repository/image-tag.ts";
+import { type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../ports/pods.ts";
@@ -10,7 +12,7 @@ import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
-import { chartOf } from "../repositories.ts";
+import { chartOf, repositoriesOf } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { readableMapping } from "../values-mapping.ts";
@@ -107,11 +109,11 @@ interface Synced {
   readonly quiet: readonly QuietProblem[];
 }
 
-function synced({ environment, observed, hash, quiet }: Synced, context: StepContext) {
+async function synced({ environment, observed, hash, quiet }: Synced, context: StepContext) {
   const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
   if (unstable !== undefined) return unstable;
   const revision = `${observed.revision.slice(0, 12)}+${hash}`;
-  const result = done("Synced", { findings: { components: runningComponents(environment, revision) } });
+  const result = await syncedResult(environment, revision, context);
   return { ...result, notice: noticeOf(observed, quiet) };
 }
 
@@ -155,10 +157,35 @@ function serves({ status }: EphemeralEnvironment, hash: string): boolean {
   return status?.readyAt !== undefined && status.servingHash === hash;
 }
 
-function runningComponents(environment: EphemeralEnvironment, revision: string) {
-  const running = componentsOf(environment).map((component) => {
-    const { commit, image } = environment.status?.sources?.[component]?.applied ?? {};
-    return [component, { commit, image, revision }];
+/** A rollout that the pods do not show yet ends within seconds; a chart may never say which commit its pods run. */
+const COMMIT_RECHECK_MS = { other: 10_000, unknown: 300_000 };
+
+async function syncedResult(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+  const running = await runningCommits(environment, revision, context);
+  const components = running.map(({ component, image, commit }) => {
+    return [component, { ...(commit === undefined ? {} : { commit }), image, revision }];
   });
-  return Object.fromEntries(running);
+  const open = running.filter(({ commit, applied }) => commit !== applied);
+  const isOther = open.some(({ commit }) => commit !== undefined);
+  const recheck = open.length === 0 ? {} : { requeueAfterMs: COMMIT_RECHECK_MS[isOther ? "other" : "unknown"] };
+  return done("Synced", { findings: { components: Object.fromEntries(components) }, ...recheck });
+}
+
+/**
+ * The commits that run. An image whose tag stays the same from one commit to the next does not say which commit it is of:
+ * there the pods say it, and it is left out where they don't. They are read until they say the commit that was applied.
+ */
+async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+  const { spec, status } = environment;
+  const repositories = repositoriesOf(environment, context.repositories);
+  const given = componentsOf(environment).map((component) => {
+    const { commit: applied, image } = status?.sources?.[component]?.applied ?? {};
+    const former = status?.components?.[component];
+    const isMoving = isMovingTag(tagTemplateOf(repositories[component] as Repository));
+    const isNamed = !isMoving || spec.suspended || (former?.revision === revision && former.commit === applied);
+    return { component, applied, image, isNamed };
+  });
+  const isKnown = given.every(({ isNamed }) => isNamed);
+  const said = isKnown ? new Map<string, string>() : await context.pods.commits(environment.metadata);
+  return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : said.get(one.component) }));
 }

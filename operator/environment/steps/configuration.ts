@@ -1,7 +1,7 @@
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
-import { forbiddenOverride, grantedValues } from "../overrides.ts";
+import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
 import { isServing } from "../progress.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
@@ -87,13 +87,14 @@ function grants(
   return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };
 }
 
-/** What is wrong with the overrides; only their Repository can tell. */
+/** What is wrong with the overrides and variables; whether an override is allowed, only the Repository can tell. */
 function overrideProblem(
   environment: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,
   context: StepContext,
 ): Unfinished | undefined {
-  if (environment.spec.overrides === undefined) return undefined;
-  const problem = repositoryProblem(environment, context);
+  const excess = excessiveVariables(environment, configSet);
+  if (environment.spec.overrides === undefined) return excess;
+  const problem = repositoryProblem(environment, context) ?? excess;
   return problem ?? forbiddenOverride(environment, allowing(environment, configSet, context));
 }

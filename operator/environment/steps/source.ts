@@ -4,7 +4,7 @@ import {
   type SourceStatus,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
-import { imageOf, type Repository } from "../../../crds/repository/repository.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Sources } from "../../ports/deployer.ts";
 import { cloneCredential } from "../../repository/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
@@ -12,12 +12,16 @@ import { waitingForCredential } from "../error-results.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
+import { imageResult } from "./image.ts";
 import { pipelineResult } from "./pipelines.ts";
 
 /** A component whose commit is known. */
 interface ResolvedComponent {
   readonly component: Component;
-  readonly applied: NonNullable<SourceStatus["applied"]>;
+  readonly branch: string;
+  readonly commit: string;
+  /** The image of the commit, or why it is not known. */
+  readonly image: string | Unfinished;
   /** The head of the branch, where the spec names no commit. */
   readonly resolved?: NonNullable<SourceStatus["resolved"]>;
 }
@@ -67,7 +71,13 @@ function sourcesResult(
   const found = { ...environment, status: { ...environment.status, sources } };
   const unbuilt = pipelineResult(found, repositoriesOf(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
-  const applied = components.map(({ component, ...status }) => [component, status]);
+  // A placeholder of the tag may wait for what is reported once the commit is built.
+  const unnamed = components.map(({ image }) => image).find((image) => typeof image !== "string");
+  if (unnamed !== undefined) return withFindings(unnamed, { sources });
+  const applied = components.map(({ component, branch, commit, image, resolved }) => {
+    const status = { applied: { branch, commit, image }, ...(resolved && { resolved }) };
+    return [component, status];
+  });
   return done("Resolved", { findings: { sources: Object.fromEntries(applied) } });
 }
 
@@ -82,10 +92,9 @@ async function resolve(
   if (resolved !== undefined && "state" in resolved) return resolved;
   const commit = requested || resolved?.commit;
   if (commit === undefined) return branchNotFound(component, branch, repository);
-  const image = imageOf(repository, { commit, branch });
-  if (!TAGGED.test(image)) return imageInvalid(image, repository);
-  const applied = { branch, commit, image };
-  return resolved === undefined ? { component, applied } : { component, applied, resolved };
+  const image = imageResult(repository, environment, { component, branch, commit });
+  if (typeof image !== "string" && image.state === "failed") return image;
+  return { component, branch, commit, image, ...(resolved && { resolved }) };
 }
 
 /** The head of the branch: read once, and for a followed branch at each requested reconcile; a known head outlives the branch. */
@@ -149,13 +158,4 @@ const BRANCH_RECHECK_MS = 30_000;
 function branchNotFound(component: Component, branch: string, { metadata }: Repository): Unfinished {
   const message = `repository '${metadata.name}' has no branch '${branch}': push it, or correct spec.${component}.branch`;
   return failed("BranchNotFound", message, { requeueAfterMs: BRANCH_RECHECK_MS });
-}
-
-/** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a tag has at most 128 characters. */
-const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-
-function imageInvalid(image: string, { metadata }: Repository): Unfinished {
-  const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
-  const message = `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`;
-  return failed("ImageInvalid", message);
 }

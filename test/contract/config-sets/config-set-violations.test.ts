@@ -46,6 +46,12 @@ describe("making a config set", () => {
       { env: [{ name: "A", secret_ref: { name: "mail", key: "0" } }] },
       "env.0.secret_ref.key: must be 'latest' or the number of a version",
     ],
+    ["the port as a variable", { env: [{ name: "PORT", value: "1" }] }, "env.0: PORT is what the platform sets"],
+    [
+      "the port as a variable of a component",
+      { helm_values: { frontend: { env: { PORT: "1" } } } },
+      "helm_values.frontend.env.PORT: PORT is what the platform sets: change port of the Repository",
+    ],
     ["text instead of values", { helm_values: { backend: "image: x" } }, "helm_values.backend: must be an object"],
     ["values of no component", { helm_values: { global: {} } }, "helm_values.global: is not a known field"],
     [

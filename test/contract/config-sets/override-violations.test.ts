@@ -3,6 +3,10 @@ import { at, backend, both, env, overriding, ref, secretOverrides } from "./secr
 
 const { violations } = secretOverrides();
 
+/** So many variables of one value. */
+const numbered = (count: number, value: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`V${at}`, value]));
+
 /** What is given, the path that the refusal names, and its words. */
 type Row = [name: string, given: object, field: string, message: RegExp];
 
@@ -18,7 +22,36 @@ describe("overrides are refused, each with its path, when", () => {
     ["a value is null", env({ A: null }), "backend.env.A", /^must be a string/],
     ["a value is a list", env({ A: ["x"] }), "backend.env.A", /^must be a string/],
     ["a value holds NUL", env({ A: "a\0b" }), "backend.env.A", /NUL/],
-    ["a value is too long", env({ A: "x".repeat(4097) }), "backend.env.A", /4096/],
+    ["a value is too long", env({ A: "x".repeat(32_769) }), "backend.env.A", /32768/],
+    ["a name begins with a dot", env({ ".A": "x" }), "backend.env..A", /must be the name of a variable/],
+    ["there are too many", env(numbered(501, "x")), "backend.env", /500/],
+    [
+      "all of a component are too long together",
+      env(numbered(8, "x".repeat(32_000))),
+      "backend.env",
+      /^the variables of the backend have 251 KiB as JSON, and may have 240: put long ones/,
+    ],
+    [
+      "they are too long together with those of the config set",
+      { ...env(numbered(4, "x".repeat(32_000))), config_set: "long" },
+      "backend.env",
+      /^the variables of the backend have /,
+    ],
+    [
+      "those of both components are too long together",
+      overriding({
+        backend: { env: numbered(5, "x".repeat(32_000)) },
+        frontend: { env: numbered(5, "x".repeat(32_000)) },
+      }),
+      "",
+      /^the variables of all components have 313 KiB as JSON, and may have 256/,
+    ],
+    [
+      "too many refer to secrets",
+      env(Object.fromEntries(Object.keys(numbered(101, "")).map((name) => [name, ref("shared-mail")]))),
+      "backend.env",
+      /^may refer to 100 secrets at most$/,
+    ],
     ["an object is no reference", env({ A: {} }), "backend.env.A.secretKeyRef", /required/],
     [
       "a reference carries more",
@@ -111,6 +144,49 @@ describe("overrides are refused, each with its path, when", () => {
       "backend.resources.limits.nvidia.com/gpu",
       /not a known field/,
     ],
+    [
+      "a request is above the limit beside it",
+      overriding({ backend: { resources: { requests: { memory: "1Gi" }, limits: { memory: "512Mi" } } } }),
+      "backend.resources.requests.memory",
+      /^is more than its limit, 512Mi$/,
+    ],
+    [
+      "a request is above the config set's limit",
+      { ...overriding({ backend: { resources: { requests: { cpu: "600m" } } } }), config_set: "limited" },
+      "backend.resources.requests.cpu",
+      /^is more than its limit, 0.5$/,
+    ],
+    [
+      "a limit is below the config set's request",
+      { ...overriding({ backend: { resources: { limits: { memory: "64Mi" } } } }), config_set: "limited" },
+      "backend.resources.limits.memory",
+      /^is below the request, 128Mi, of the config set$/,
+    ],
+    [
+      "a request is above the quota",
+      overriding({ backend: { resources: { requests: { memory: "9Gi" } } } }),
+      "backend.resources.requests.memory",
+      /^is more than the environment's quota, 8Gi$/,
+    ],
+    [
+      "a limit is above the quota",
+      overriding({ backend: { resources: { limits: { memory: "17Gi" } } } }),
+      "backend.resources.limits.memory",
+      /^is more than the environment's quota, 16Gi$/,
+    ],
+    [
+      "a request is above the quota of the config set",
+      { ...overriding({ backend: { resources: { requests: { memory: "5Gi" } } } }), config_set: "limited" },
+      "backend.resources.requests.memory",
+      /^is more than the environment's quota, 4Gi$/,
+    ],
+    ["the port is among the variables", env({ PORT: "3000" }), "backend.env.PORT", /change port of the Repository/],
+    [
+      "the port is a reference",
+      env({ PORT: ref("shared-mail") }),
+      "backend.env.PORT",
+      /^is what the platform sets: change port of the Repository$/,
+    ],
     ["there is no frontend", overriding({ frontend: { replicas: 1 } }, backend), "frontend", /needs frontend_repo/],
     ["a secret is empty", env({ SECRET_KEY: "" }), "backend.env.SECRET_KEY", /must not be empty/],
     [
@@ -138,7 +214,9 @@ describe("overrides are refused, each with its path, when", () => {
       /one value for all components/,
     ],
   ])("%s", async (_what, given, field, message) => {
-    expect(await violations(given)).toEqual({ [at(field)]: expect.stringMatching(message) });
+    expect(await violations(given)).toEqual({
+      [field === "" ? "config_overrides.helm_values" : at(field)]: expect.stringMatching(message),
+    });
   });
 
   test("several are wrong: all are named together", async () => {

@@ -56,6 +56,21 @@ describe("overrides of a creation", () => {
     expect(JSON.stringify([environment, reply.body, facade.service.log])).not.toContain(secret);
   });
 
+  test("may be 500 variables, with dots and dashes in their names, and long ones", async () => {
+    const variables = Object.fromEntries(Array.from({ length: 498 }, (_, at) => [`V${at}`, "x".repeat(300)]));
+    const long = "y".repeat(32_768);
+    const reply = await post(env({ ...variables, "discovery.type": "single-node", "app-key_2.x": long }));
+    expect(reply.status).toBe(200);
+    const kept = (await made())?.spec.overrides?.backend?.env ?? [];
+    expect(kept).toHaveLength(500);
+    expect(kept).toEqual(
+      expect.arrayContaining([
+        { name: "discovery.type", value: "single-node" },
+        { name: "app-key_2.x", value: long },
+      ]),
+    );
+  });
+
   test("may name a version by its number", async () => {
     const shared = { name: "mail-set", env: [{ name: "A", secret_ref: { name: "shared-mail", key: 2 } }] };
     const maintainer = await facade.service.bearer("maintainer", { groups: ["maintainers", "mail"] });

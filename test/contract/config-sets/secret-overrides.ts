@@ -46,6 +46,13 @@ export function secretOverrides() {
       ],
       configSets: [
         configSetFixture("plain", {}),
+        configSetFixture("long", {
+          env: Array.from({ length: 4 }, (_, at) => ({ name: `L${at}`, value: "x".repeat(32_000) })),
+        }),
+        configSetFixture("limited", {
+          helmValues: { backend: { resources: { requests: { memory: "128Mi" }, limits: { cpu: "0.5" } } } },
+          quota: { memory: "4Gi" },
+        }),
         configSetFixture("keys", { sharedApiKeys: [{ name: "MAIL", secretRef: { name: "shared-mail", key: "2" } }] }),
         configSetFixture("foreign-keys", {
           sharedApiKeys: [{ name: "PAY", secretRef: { name: "billing-key", key: "1" } }],

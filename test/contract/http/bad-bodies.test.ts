@@ -68,9 +68,9 @@ describe("a body is refused before anything is made of it when", () => {
     expectProblem(await put, 415, "Send the body as application/json");
   });
 
-  test("it is over 256 KiB", async () => {
-    const reply = await postText(JSON.stringify({ ...valid, x: "y".repeat(262_144) }));
-    expectProblem(reply, 413, /262144 bytes/);
+  test("it is over 512 KiB", async () => {
+    const reply = await postText(JSON.stringify({ ...valid, x: "y".repeat(524_288) }));
+    expectProblem(reply, 413, /524288 bytes/);
     expectPromised(reply, "post", "/api/environments");
   });
 });

@@ -72,6 +72,16 @@ describe("the kind ConfigSet", () => {
     ["a variable without a value", { env: [{ name: "A" }] }, "a variable has either a value or a secretRef"],
     ["a value with a NUL", { env: [{ name: "A", value: "a\u0000b" }] }, "spec.env[0].value in body should match"],
     [
+      "the port as a variable",
+      { env: [{ name: "PORT", value: "3000" }] },
+      "spec.env: Invalid value: PORT is what the platform sets",
+    ],
+    [
+      "the port as a variable of a component",
+      { helmValues: { backend: { env: [{ name: "PORT", value: "3000" }] } } },
+      "spec.helmValues.backend.env: Invalid value: PORT is what the platform sets",
+    ],
+    [
       "a variable that is given twice",
       {
         env: [

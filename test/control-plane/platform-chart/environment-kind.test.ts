@@ -9,6 +9,9 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 const admin = administrator(await controlPlane());
 const dryRun = `${paths.environments}?dryRun=All`;
 
+/** So many variables, alike but for their names. */
+const numbered = (count: number, one: object) => Array.from({ length: count }, (_, at) => ({ name: `V${at}`, ...one }));
+
 /** A name, or a spec, and the words that the API server refuses it with. */
 type Refusal = readonly [what: string, object: object, words: string];
 
@@ -93,6 +96,33 @@ const refusedSpecs: Refusal[] = [
     "a variable has either a value or a secretRef",
   ],
   [
+    "the port as a variable",
+    environmentObject("shop", { overrides: { backend: { env: [{ name: "PORT", value: "3000" }] } } }),
+    "spec.overrides.backend.env: Invalid value: PORT is what the platform sets: change spec.port of the Repository",
+  ],
+  [
+    "a variable with a sign that Kubernetes does not take",
+    environmentObject("shop", { overrides: { backend: { env: [{ name: "A=B", value: "x" }] } } }),
+    "spec.overrides.backend.env[0].name in body should match",
+  ],
+  [
+    "too many variables",
+    environmentObject("shop", { overrides: { backend: { env: numbered(501, { value: "x" }) } } }),
+    "spec.overrides.backend.env: Too many: 501: must have at most 500 items",
+  ],
+  [
+    "variables that are too long together",
+    environmentObject("shop", { overrides: { backend: { env: numbered(8, { value: "x".repeat(32_768) }) } } }),
+    "spec.overrides.backend.env: Invalid value: the variables may have 245760 characters at most",
+  ],
+  [
+    "too many references",
+    environmentObject("shop", {
+      overrides: { backend: { env: numbered(101, { secretRef: { name: "shared", key: "latest" } }) } },
+    }),
+    "spec.overrides.backend.env: Invalid value: may refer to 100 secrets at most",
+  ],
+  [
     "a variable twice",
     environmentObject("shop", {
       overrides: {
@@ -137,6 +167,23 @@ describe("the kind EphemeralEnvironment", () => {
     ["every field", environmentObject("shop-pr-42", { ...wholeSpec, ttlHours: 168, protected: true })],
     ["the shortest TTL", environmentObject("shop", { ttlHours: 1 })],
     ["secrets that are all given", environmentObject("shop", { secrets: { autoGenerate: false } })],
+    [
+      "500 variables, with dots and dashes",
+      environmentObject("shop", {
+        overrides: {
+          backend: { env: [...numbered(499, { value: "x".repeat(400) }), { name: "discovery.type-2", value: "" }] },
+        },
+      }),
+    ],
+    [
+      "long variables of both components",
+      environmentObject("shop", {
+        overrides: {
+          backend: { env: numbered(4, { value: "x".repeat(32_768) }) },
+          frontend: { env: numbered(3, { value: "x".repeat(32_768) }) },
+        },
+      }),
+    ],
   ])("accepts %s", async (_, object) => {
     expect(await admin.create(dryRun, object)).toMatchObject({ status: 201 });
   });

@@ -23,6 +23,7 @@ const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_0
   0,
   CHART_VALUES_MAX_LENGTH - 1,
 );
+const withTag = (tagTemplate: string) => ({ image: { repository: "registry.test/shop-api", tagTemplate } });
 
 describe("the kind Repository", () => {
   let admin: ApiCalls;
@@ -100,6 +101,44 @@ describe("the kind Repository", () => {
     expect(await admin.create(dryRun, repositoryObject(spec))).toMatchObject({ status: 201 });
   });
 
+  test.each([
+    "{commit}",
+    "latest",
+    "sha-{commit:7}",
+    "{commit:40}_{mergeCommit:12}",
+    "pr-{pullRequest}",
+    "{branch}.{short}",
+    "_{pipeline}-{mergeCommit}",
+  ])("accepts the tag template %s", async (tagTemplate) => {
+    expect(await admin.create(dryRun, repositoryObject(withTag(tagTemplate)))).toMatchObject({ status: 201 });
+  });
+
+  const NO_PLACEHOLDER =
+    "has a placeholder that does not exist, or a brace that is not closed; the placeholders are {commit}, {commit:N}";
+
+  test.each([
+    ["sha-{sha7}", NO_PLACEHOLDER],
+    ["pr-{number}", NO_PLACEHOLDER],
+    ["{commit", NO_PLACEHOLDER],
+    ["commit}", NO_PLACEHOLDER],
+    ["{}", NO_PLACEHOLDER],
+    ["{{commit}}", NO_PLACEHOLDER],
+    ["{commit:6}", NO_PLACEHOLDER],
+    ["{commit:41}", NO_PLACEHOLDER],
+    ["{commit:}", NO_PLACEHOLDER],
+    ["{branch:7}", NO_PLACEHOLDER],
+    ["{ commit }", NO_PLACEHOLDER],
+    ["v:{commit}", "has a character that the tag of an image can't have"],
+    ["-{commit}", "has a character that the tag of an image can't have"],
+    ["größe", "has a character that the tag of an image can't have"],
+    ["", "spec.image.tagTemplate in body should be at least 1 chars long"],
+  ])("refuses the tag template '%s', and says what there is", async (tagTemplate, words) => {
+    const reply = await admin.create(dryRun, repositoryObject(withTag(tagTemplate)));
+    expect(reply).toMatchObject({ status: 422 });
+    expect(reply.message).toContain("spec.image.tagTemplate");
+    expect(reply.message).toContain(words);
+  });
+
   test.each(["default", "api", "cleanup-failed"])("accepts the name %s", async (name) => {
     expect(await admin.create(dryRun, repositoryObject({}, name))).toMatchObject({ status: 201 });
   });
@@ -138,13 +177,22 @@ describe("the kind Repository", () => {
       { chart: { repoUrl: `https://git.test/${place}`, path: ".", revision: "main" } },
       "spec.chart.repoUrl in body should match",
     ]),
-    ...["image", "port", "host", "url", "healthPath", "env", "replicas", "resources.limits"].map(
-      (field): [string, object, string] => [
-        `an override of ${field}`,
-        { overridable: ["backend.cache", `frontend.${field}`] },
-        "overridable names no path that the platform sets",
-      ],
-    ),
+    ...[
+      "image",
+      "commit",
+      "pullPolicy",
+      "port",
+      "host",
+      "url",
+      "healthPath",
+      "env",
+      "replicas",
+      "resources.limits",
+    ].map((field): [string, object, string] => [
+      `an override of ${field}`,
+      { overridable: ["backend.cache", `frontend.${field}`] },
+      "overridable names no path that the platform sets",
+    ]),
     [
       "an override that JavaScript could trip over",
       { overridable: ["backend.a.__proto__.b"] },

@@ -18,6 +18,13 @@ ephemeral-environments.dev/environment-uid: {{ .root.Values.environment.uid | qu
 {{ .url | default (printf "https://%s" .host) }}
 {{- end }}
 
+{{/* What a probe requests: with the host of the component, because applications refuse others. Argument: the component. */}}
+{{- define "component.probe" -}}
+path: {{ .healthPath | quote }}
+port: http
+httpHeaders: [{name: Host, value: {{ .host | quote }}}]
+{{- end }}
+
 {{/*
 The plain variables of a component as a list for a container's env. Arguments: name, component, root.
 

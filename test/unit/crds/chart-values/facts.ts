@@ -11,6 +11,7 @@ const ofBackend = {
     { name: "LEVEL", value: "info" },
     { name: "TRACE", value: "1" },
   ],
+  pullPolicy: "IfNotPresent",
   replicas: 2,
   resources: { requests: { cpu: "1" } },
 };

@@ -69,6 +69,16 @@ describe("a pull request", () => {
     expect(read("pull_request", pullRequest("opened", { head, base })).event.pullRequest?.isFork).toBe(isFork);
   });
 
+  test.each([
+    ["is read", "open", COMMIT, COMMIT],
+    ["is not there before GitHub has made it", "open", null, undefined],
+    ["is ignored where it is no commit", "open", "main", undefined],
+    ["is none of a closed one, which has the merge itself", "closed", COMMIT, undefined],
+  ])("the merge for a test %s", (_name, state, merge_commit_sha, expected) => {
+    const payload = pullRequest(state === "open" ? "opened" : "closed", { state, merge_commit_sha });
+    expect(read("pull_request", payload).event.pullRequest?.mergeCommit).toBe(expected);
+  });
+
   test("a closed one whose head is gone is read all the same, with git's id of no commit", () => {
     const head = { ref: "feature/cart", sha: null, repo: null };
     expect(read("pull_request", pullRequest("closed", { head })).event.pullRequest).toMatchObject({

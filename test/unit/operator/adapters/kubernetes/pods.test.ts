@@ -246,3 +246,55 @@ describe("the readiness of a component", () => {
     expect([query.get("labelSelector"), more.length]).toEqual(["app.kubernetes.io/component=database", 0]);
   });
 });
+
+describe("the commits of the pods", () => {
+  const podOf = (
+    uid: string,
+    component: string,
+    { commit, ...more }: { commit?: string; readonly [of: string]: unknown },
+  ) => ({
+    metadata: {
+      ...{ name: `pod-${uid}`, namespace: "env-shop", uid, creationTimestamp: "2026-01-01T00:00:00Z", ...more },
+      labels: { "app.kubernetes.io/component": component },
+      ...(commit === undefined ? {} : { annotations: { "ephemeral-environments.dev/commit": commit } }),
+    },
+  });
+  const ofReplicaSet = (uid: string) => ({ ownerReferences: [{ uid, kind: "ReplicaSet", name: uid }] });
+
+  test.each([
+    { name: "are none without pods", pods: [], expected: {} },
+    {
+      name: "are those of their annotation, by component",
+      pods: [
+        podOf("0", "backend", { commit: "a" }),
+        podOf("1", "backend", { commit: "a" }),
+        podOf("2", "frontend", { commit: "b" }),
+      ],
+      expected: { backend: "a", frontend: "b" },
+    },
+    {
+      name: "are not known where one pod says none, or another one",
+      pods: [
+        podOf("0", "backend", { commit: "a" }),
+        podOf("1", "backend", {}),
+        podOf("2", "frontend", { commit: "a" }),
+        podOf("3", "frontend", { commit: "b" }),
+      ],
+      expected: {},
+    },
+    {
+      name: "do not count what is replaced or going",
+      pods: [
+        podOf("0", "backend", { commit: "a", ...ofReplicaSet("old") }),
+        podOf("1", "backend", { commit: "b", ...ofReplicaSet("new"), creationTimestamp: "2026-01-01T00:01:00Z" }),
+        podOf("2", "backend", { commit: "c", deletionTimestamp: "2026-01-01T00:02:00Z" }),
+      ],
+      expected: { backend: "b" },
+    },
+  ])("$name", async ({ pods, expected }) => {
+    server.on(({ path }) => path === `${NAMESPACE}/pods`, list(...pods));
+    const commits = await kubernetesPods(client, clock).commits({ name: "shop", uid: "u" });
+    expect(Object.fromEntries(commits)).toEqual(expected);
+    expect(server.seen).toHaveLength(1);
+  });
+});

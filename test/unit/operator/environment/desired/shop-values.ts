@@ -40,8 +40,11 @@ export function valuesOf(
 /** The values of a backend whose Repository says nothing of its own. */
 export const backendValues = {
   image,
+  commit: commitA,
+  pullPolicy: "IfNotPresent",
   port: 8080,
   healthPath: "/",
   host: "shop--api.env.localhost",
   url: "https://shop--api.env.localhost:18443",
+  env: [{ name: "PUBLIC_URL", value: "https://shop--api.env.localhost:18443" }],
 };

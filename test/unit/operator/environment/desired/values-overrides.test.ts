@@ -24,7 +24,7 @@ describe("what people choose", () => {
       name: "the config set adds values of the chart and variables",
       spec: undefined,
       set: { env: env("info"), helmValues: { backend: { replicas: 2, cache: { size: 1 } } } },
-      expected: { ...backendValues, replicas: 2, cache: { size: 1 }, env: env("info") },
+      expected: { ...backendValues, replicas: 2, cache: { size: 1 }, env: [...env("info"), ...backendValues.env] },
     },
     {
       name: "overrides win, each below its own object",
@@ -40,7 +40,9 @@ describe("what people choose", () => {
       },
       expected: {
         ...backendValues,
-        ...{ replicas: 3, env: env("debug"), resources: { requests: { cpu: "2", memory: "1Gi" } } },
+        ...{ replicas: 3, env: [...env("debug"), ...backendValues.env] },
+        // Above the default limit of the namespace, with which the pod would be refused.
+        resources: { requests: { cpu: "2", memory: "1Gi" }, limits: { memory: "1Gi" } },
         cache: { kind: "lru", size: 64 },
       },
     },
@@ -53,7 +55,11 @@ describe("what people choose", () => {
     {
       name: "users can't change what the platform sets",
       spec: undefined,
-      set: { helmValues: { backend: { image: "x", port: 1, host: "x", url: "x", healthPath: "/x" } } },
+      set: {
+        helmValues: {
+          backend: { image: "x", commit: "x", pullPolicy: "Never", port: 1, host: "x", url: "x", healthPath: "/x" },
+        },
+      },
       expected: backendValues,
     },
     {
@@ -61,6 +67,18 @@ describe("what people choose", () => {
       spec: undefined,
       set: { helmValues: { frontend: { replicas: 2 } } },
       expected: backendValues,
+    },
+    {
+      name: "a public URL of one's own wins",
+      spec: { backend: { env: [{ name: "PUBLIC_URL", value: "https://shop.example" }] } },
+      set: undefined,
+      expected: { ...backendValues, env: [{ name: "PUBLIC_URL", value: "https://shop.example" }] },
+    },
+    {
+      name: "a public URL that is a secret is not hidden by the platform's",
+      spec: { backend: { env: [{ name: "PUBLIC_URL", secretRef: { name: "url", key: "latest" } }] } },
+      set: undefined,
+      expected: (({ env: _, ...others }) => others)(backendValues),
     },
     {
       name: "a secret variable in plain text is not shown",
@@ -74,7 +92,7 @@ describe("what people choose", () => {
       set: undefined,
       expected: {
         ...backendValues,
-        env: env('x\nsecurityContext: {} {{ .Values }} $ARGOCD_APP_NAME "\\'),
+        env: [...env('x\nsecurityContext: {} {{ .Values }} $ARGOCD_APP_NAME "\\'), ...backendValues.env],
       },
     },
   ] satisfies {
@@ -100,7 +118,16 @@ describe("what people choose", () => {
       ],
     });
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
-    // What was hashed before there was anything to choose is hashed the same now.
-    expect(Object.keys(chosen(undefined))).toEqual(["image", "port", "healthPath", "host", "url"]);
+    // Another order is another hash, which would update every environment.
+    expect(Object.keys(chosen(undefined))).toEqual([
+      "image",
+      "commit",
+      "pullPolicy",
+      "port",
+      "healthPath",
+      "host",
+      "url",
+      "env",
+    ]);
   });
 });

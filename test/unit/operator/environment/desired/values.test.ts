@@ -5,6 +5,7 @@ import type { RepositorySpec } from "../../../../../crds/repository/repository.t
 import { podSecretName } from "../../../../../operator/environment/desired/secret.ts";
 import { environmentValues, urlsOf } from "../../../../../operator/environment/desired/values.ts";
 import {
+  commitA,
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
@@ -61,6 +62,15 @@ describe("the values of an environment", () => {
     };
     expect(valuesOf(shop({ spec: { ...both, suspended: true } }))).toEqual(asleep);
     expect(valuesOf(shop({ spec: { ...both, suspended: false } }))).toEqual(awake);
+  });
+
+  test.each([
+    ["latest", "Always"],
+    ["pr-{pullRequest}", "Always"],
+    ["{branch}-{commit:7}", "IfNotPresent"],
+  ])("with the tag %s are pulled %s", (tagTemplate, pullPolicy) => {
+    const values = valuesOf(shop(), { image: { repository: "registry.test/shop-api", tagTemplate } });
+    expect(values.backend).toMatchObject({ commit: commitA, pullPolicy });
   });
 
   test("leave out HTTPS's own port", () => {

@@ -44,6 +44,17 @@ describe("the configuration", () => {
       ...{ given: environmentFixture({ spec: allowed }), expected: { state: "done", reason: "Resolved" } },
     },
     {
+      name: "fails where the variables do not fit into an application",
+      given: environmentFixture({
+        spec: {
+          overrides: {
+            backend: { env: Array.from({ length: 9 }, (_, at) => ({ name: `V${at}`, value: "x".repeat(32_000) })) },
+          },
+        },
+      }),
+      expected: { state: "failed", reason: "VariablesTooLong" },
+    },
+    {
       name: "grants the overrides that may be, for good",
       given: environmentFixture({ spec: allowed }),
       expected: { findings: { grantedValues: ["backend.size"] } },

@@ -1,0 +1,25 @@
+import type { Component } from "../names.ts";
+import type { Build } from "../repository/image-tag.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
+
+/**
+ * What is known of the build of a component's commit. The pull request counts only for the component whose Repository it
+ * is of: a companion has none. The pipeline counts only where exactly one built the commit: of several workflows, none says
+ * which of them made the image.
+ */
+export function componentBuild(
+  { spec }: Pick<EphemeralEnvironment, "spec">,
+  component: Component,
+  { branch, commit }: Pick<Build, "branch" | "commit">,
+): Build {
+  const { repository, pipelines = [], mergeCommit } = spec[component] ?? {};
+  const { kind, repository: origin, number } = spec.trigger ?? {};
+  const [pipeline, ...others] = pipelines.filter((one) => one.commit === commit);
+  return {
+    branch,
+    commit,
+    pullRequest: kind === "pull_request" && origin === repository ? number : undefined,
+    pipeline: others.length === 0 ? pipeline?.id : undefined,
+    mergeCommit: mergeCommit?.head === commit ? mergeCommit.commit : undefined,
+  };
+}
