@@ -115,15 +115,10 @@ class OverridesReader {
   }
 
   take(component: Component, { env, replicas, resources, ...others }: ComponentOverridesRequest, field: string): void {
-    const variables = Object.entries(env ?? {}).flatMap(([name, value]) =>
-      this.#variable(name, value, `${field}.env.${name}`),
-    );
+    const variables = this.#variables(env ?? {}, `${field}.env`);
     if (resources !== undefined) {
       const given = { component, resources, field: `${field}.resources` };
       for (const one of resourceViolations(given, this.#bounds)) this.violate(one.field, one.message);
-    }
-    if (variables.filter(({ secretRef }) => secretRef !== undefined).length > MOST_REFERENCES) {
-      this.violate(`${field}.env`, `may refer to ${MOST_REFERENCES} secrets at most`);
     }
     const overrides: ComponentOverrides = {
       ...(variables.length > 0 ? { env: variables } : {}),
@@ -159,6 +154,14 @@ class OverridesReader {
     const missing = [...this.#secret].filter((name) => !given.has(name));
     if (missing.length === 0) return;
     this.violate("auto_generate_secrets", `nothing is generated, so config_overrides must give ${missing.join(", ")}`);
+  }
+
+  #variables(env: NonNullable<ComponentOverridesRequest["env"]>, field: string): EnvironmentVariable[] {
+    const variables = Object.entries(env).flatMap(([name, value]) => this.#variable(name, value, `${field}.${name}`));
+    if (variables.filter(({ secretRef }) => secretRef !== undefined).length > MOST_REFERENCES) {
+      this.violate(field, `may refer to ${MOST_REFERENCES} secrets at most`);
+    }
+    return variables;
   }
 
   /** The variable as the resource shows it: not at all if its value is a secret. */
