@@ -187,7 +187,8 @@ describe("the template of a repository and a config set", () => {
 });
 
 describe("the template of a chart with values of its own", () => {
-  const filled = { image: { tag: "{commit}" }, env: [], debug: false };
+  const env = [{ name: "PUBLIC_URL", value: "https://my-environment--api.env.example.test:18443" }];
+  const filled = { image: { tag: "{commit}" }, env, debug: false };
 
   async function version2(query: string) {
     const reply = await service.http

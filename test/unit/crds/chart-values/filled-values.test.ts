@@ -18,6 +18,7 @@ const EXPECTED: { readonly [written: string]: readonly [awake: unknown, asleep: 
   "backend.image": ["registry.test:5000/shop/api:0a1b2c3", "registry.test:5000/shop/api:0a1b2c3"],
   "backend.image.repository": ["registry.test:5000/shop/api", "registry.test:5000/shop/api"],
   "backend.image.tag": ["0a1b2c3", "0a1b2c3"],
+  "backend.pullPolicy": ["IfNotPresent", "IfNotPresent"],
   "backend.commit": ["0a1b2c3", "0a1b2c3"],
   "backend.branch": ["feature/a", "feature/a"],
   "backend.host": ["shop--api.env.test", "shop--api.env.test"],

@@ -74,6 +74,8 @@ test("the default chart can be mapped to what it is given without values", async
 environment: {name: "\${environment.name}", uid: "\${environment.uid}"}
 backend:
   image: \${backend.image}
+  pullPolicy: \${backend.pullPolicy}
+  commit: \${backend.commit}
   port: \${backend.port}
   host: \${backend.host}
   url: \${backend.url}

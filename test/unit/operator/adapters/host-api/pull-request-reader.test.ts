@@ -47,6 +47,10 @@ const asRead = {
   ...{ headCommit: PULL_COMMIT, baseRef: "main", updatedAt: "2026-01-01T00:00:00.000Z", login: "dev" },
 };
 
+/** GitHub alone names the commit that merges it for a test: the one in the example of its documentation. */
+const MERGE_COMMIT = "e5bd3914e2e596debea16f433f57875b5b90bcd6";
+const mergeOf = (kind: Kind) => (kind === "github" ? { mergeCommit: MERGE_COMMIT } : {});
+
 describe.each(["gitea", "github", "gitlab"] as const)("pull requests of %s", (kind) => {
   test("are read in the one vocabulary", async () => {
     const { api, reader } = await scene(kind);
@@ -55,10 +59,10 @@ describe.each(["gitea", "github", "gitlab"] as const)("pull requests of %s", (ki
     api.pulls.push({ number: 9, state: "closed" });
     const other = { draft: true, labels: ["preview", "bug"], headRef: "fix", baseRef: "release", isFork: true };
     expect(await reader.openPullRequests(repository, signal)).toEqual([
-      { ...asRead, ...other, number: 8, updatedAt: "2026-01-02T00:00:00.000Z" },
-      asRead,
+      { ...asRead, ...other, ...mergeOf(kind), number: 8, updatedAt: "2026-01-02T00:00:00.000Z" },
+      { ...asRead, ...mergeOf(kind) },
     ]);
-    expect(await reader.pullRequest(repository, 7, signal)).toEqual(asRead);
+    expect(await reader.pullRequest(repository, 7, signal)).toEqual({ ...asRead, ...mergeOf(kind) });
     expect(await reader.pullRequest(repository, 9, signal)).toMatchObject({ state: "closed", merged: false });
   });
 

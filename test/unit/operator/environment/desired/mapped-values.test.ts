@@ -13,6 +13,7 @@ import {
 import { planInputFixture } from "../../../../support/fixtures/plan-input.ts";
 import { shop } from "./shop-values.ts";
 
+const URL = "https://shop--api.env.localhost:18443";
 const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" };
 
 interface Given {
@@ -67,8 +68,11 @@ data: \${database.enabled}`;
       image: { repository: "registry.test/shop-api", tag: commitA },
       hosts: ["shop--api.env.localhost"],
       web: {},
-      url: "https://shop--api.env.localhost:18443",
-      env: [{ name: "LEVEL", value: "info" }],
+      url: URL,
+      env: [
+        { name: "LEVEL", value: "info" },
+        { name: "PUBLIC_URL", value: URL },
+      ],
       secret: podSecretName([]),
       annotations: { "traefik.ingress.kubernetes.io/router.tls": "true" },
     });
@@ -89,7 +93,12 @@ data: \${database.enabled}`;
       "replicas: ${backend.replicas}\nresources: ${backend.resources}\nenv: ${backend.envMap}\nworkers: ${replicas.orZero(2)}";
     const configSet = { helmValues: { backend: { replicas: 2, resources: { limits: { cpu: "1" } } } } };
     const overrides = { backend: { replicas: 3, env: [{ name: "LEVEL", value: "debug" }] } };
-    const awake = { replicas: 3, resources: { limits: { cpu: "1" } }, env: { LEVEL: "debug" }, workers: 2 };
+    const awake = {
+      replicas: 3,
+      resources: { limits: { cpu: "1" } },
+      env: { LEVEL: "debug", PUBLIC_URL: URL },
+      workers: 2,
+    };
     expect(mapped({ values, configSet, spec: { overrides } })).toEqual(awake);
     const asleep = { ...awake, replicas: 0, workers: 0 };
     expect(mapped({ values, configSet, spec: { overrides, suspended: true } })).toEqual(asleep);
