@@ -2,10 +2,11 @@
 import type { FinalizerRemoval } from "../../../crds/environment/environment-status.schema.ts";
 import { GROUP } from "../../../crds/group.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
-import { insteadOf } from "../../kit/client/errors.ts";
-import { roleBindingKind } from "../../kit/client/kinds.ts";
+import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
+import { resourceQuotaKind, roleBindingKind } from "../../kit/client/kinds.ts";
 import { BeingDeleted, type Blocker, NameTaken, type Owner, type Removal } from "../../ports/cluster.ts";
 import type { Content } from "../../ports/namespace-contents.ts";
+import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING, accessBindingObject } from "../desired/secret.ts";
 
@@ -24,22 +25,49 @@ const NAMES_RECORDED = 20;
 const ENTRIES_RECORDED = 50;
 
 /** Keeps the platform's rights in the namespace and removes the application, whatever holds it; what it made goes with the namespace. */
-export async function takeOverApplication(
-  environment: Owner,
-  { cluster, deployer, settings, log }: TakeOverContext,
-): Promise<Removal> {
+export async function takeOverApplication(environment: Owner, context: TakeOverContext): Promise<Removal> {
+  await keepRights(environment, context);
+  const { name, uid } = environment;
+  context.log.warn("the platform took over a deletion", { environment: name, uid });
+  return context.deployer.abandon(environment);
+}
+
+async function keepRights(environment: Owner, { cluster, settings }: TakeOverContext): Promise<void> {
   const binding = accessBindingObject({ metadata: environment }, settings, [RIGHTS_FINALIZER]);
   await cluster.ensure(environment, roleBindingKind, binding).catch(insteadOf(isOutOfReach, "no rights"));
-  const { name, uid } = environment;
-  log.warn("the platform took over a deletion", { environment: name, uid });
-  return deployer.abandon(environment);
 }
 
 /** The namespace is gone, or is being deleted already: it goes without us. */
 const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
 
-/** Whether the platform has taken over what the deployer did not end. */
-export function isTakenOver(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): boolean {
+/**
+ * Keeps the platform's rights in a namespace that is about to be deleted where finalizers of others hold what the deployer
+ * has left in it, such as the claims of a StatefulSet and what a chart says to keep. All kinds are listed only where the
+ * quota counts anything; of kinds that it does not count, what is held is named and not released.
+ */
+export async function keepRightsWhereHeld(environment: Owner, context: TakeOverContext): Promise<void> {
+  const { cluster, namespaceContents } = context;
+  const refTo = (name: string) => refIn({ metadata: environment }, name);
+  if (cluster.observe(environment, roleBindingKind, refTo(ACCESS_BINDING)) === undefined) return;
+  const quota = await cluster.read(environment, resourceQuotaKind, refTo(ENVIRONMENT_QUOTA));
+  if (quota === undefined || !countsLeftovers(quota.status)) return;
+  const contents = await namespaceContents.list(environment).catch(insteadOf(isForbidden, []));
+  if (heldContents(contents, []).length > 0) await keepRights(environment, context);
+}
+
+/** What Kubernetes makes in every namespace: the ConfigMap `kube-root-ca.crt` and the ServiceAccount `default`. */
+const OF_KUBERNETES: Readonly<Record<string, number>> = { "count/configmaps": 1, "count/serviceaccounts": 1 };
+
+/** Whether the quota counts more objects than Kubernetes makes itself, or does not say. */
+function countsLeftovers(status: unknown): boolean {
+  const { used } = (status ?? {}) as { readonly used?: Readonly<Record<string, string>> };
+  if (used === undefined) return true;
+  const counts = Object.entries(used).filter(([resource]) => resource.startsWith("count/"));
+  return counts.some(([resource, count]) => Number(count) > (OF_KUBERNETES[resource] ?? 0));
+}
+
+/** Whether the platform keeps its rights in the namespace: it has taken over what the deployer did not end, or has left. */
+export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): boolean {
   const binding = cluster.observe(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
   return binding?.metadata.finalizers?.includes(RIGHTS_FINALIZER) === true;
 }

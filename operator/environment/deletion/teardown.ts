@@ -16,7 +16,13 @@ import type { Owner, Removal } from "../../ports/cluster.ts";
 import { DeployerUnavailable } from "../../ports/deployer.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
-import { emptyNamespace, isTakenOver, type TakeOverContext, takeOverApplication } from "./take-over.ts";
+import {
+  emptyNamespace,
+  keepRightsWhereHeld,
+  keepsRights,
+  type TakeOverContext,
+  takeOverApplication,
+} from "./take-over.ts";
 import { endVolumes, VOLUMES_STEP } from "./volumes.ts";
 
 export interface TeardownContext
@@ -125,7 +131,7 @@ async function removeApplication(target: DeletionTarget, context: TeardownContex
   const late = `not deleted by the deployer within ${Math.round(waited / 1_000)} s`;
   const removal = await deployer.remove(metadata);
   // A process that died after it took over has said so nowhere else.
-  if (removal.state === "gone") return isTakenOver(metadata, context) ? { ...removal, left: late } : removal;
+  if (removal.state === "gone") return keepsRights(metadata, context) ? { ...removal, left: late } : removal;
   const leftMs = settings.deletion.chartSeconds * 1_000 - waited;
   const isForced = isForceWanted(target, "application") && waited >= stuckMs(context);
   if (leftMs > 0 && !isForced) return { ...removal, recheckMs: leftMs };
@@ -160,8 +166,9 @@ const isAway = (error: unknown) => error instanceof DeployerUnavailable;
 
 async function removeNamespace(target: DeletionTarget, context: TeardownContext): Promise<Passed> {
   const { metadata, status } = target;
+  if (formerStep(target, "namespace").state === "pending") await keepRightsWhereHeld(metadata, context);
   const removal = await context.cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) });
-  if (removal.state === "gone" || !isTakenOver(metadata, context)) return removal;
+  if (removal.state === "gone" || !keepsRights(metadata, context)) return removal;
   const isDue = waitedMs(target, "namespace", context) >= context.settings.deletion.finalizerSeconds * 1_000;
   const isForced = isDue && isForceWanted(target, "namespace");
   const recorded = status?.teardown?.removals ?? [];

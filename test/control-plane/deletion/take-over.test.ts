@@ -38,6 +38,25 @@ async function held(name: string): Promise<EphemeralEnvironment> {
 const recordOf = async ({ metadata }: EphemeralEnvironment) =>
   (await world.admin.find(recordType, { name: metadata.uid, namespace: "ephemeral-system" }))?.spec;
 
+test("what the deployer has left in the namespace, and the finalizer of a controller that is gone holds, goes, too", async () => {
+  const name = "held-leftovers";
+  for (const _again of [1, 2]) {
+    const { stop } = await world.startOperator(impatient);
+    await world.create(name);
+    const made = await world.expectPhase(name, "ready");
+    await world.admin.create(serviceKind, {
+      metadata: { name: "kept", namespace: `env-${name}`, finalizers: [HOLD] },
+      spec: { ports: [{ port: 80 }] },
+    });
+    await world.delete(made);
+    await world.expectGone(made);
+    const record = await recordOf(made);
+    expect(record).toMatchObject({ removals: [{ kind: "Service", finalizer: HOLD, names: ["kept"], objects: 1 }] });
+    expect(record?.takenOver).toBeUndefined();
+    await stop();
+  }
+}, 180_000);
+
 describe("a deletion that the deployer does not end", () => {
   test("is taken over: everything goes, and the record says what was removed by force", async () => {
     const name = "held-application";

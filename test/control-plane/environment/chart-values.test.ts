@@ -80,7 +80,11 @@ describe("the chart of a Repository with values", () => {
       image: { repository: expect.stringMatching(/^[^:]+(:[0-9]+)?[^:]*$/), tag: COMMIT },
       port: 8080,
       hosts: [`${name}--api.env.localhost`, `x-${name}`],
-      ...{ list: [], map: {}, env: [{ name: "LEVEL", value: "debug" }], ui: { color: "blue" } },
+      env: [
+        { name: "LEVEL", value: "debug" },
+        { name: "PUBLIC_URL", value: `https://${name}--api.env.localhost:18443` },
+      ],
+      ...{ list: [], map: {}, ui: { color: "blue" } },
     });
     expect(Object.keys(source.helm.valuesObject).sort()).toEqual(
       ["debug", "env", "hosts", "image", "list", "map", "port", "ui"].sort(),

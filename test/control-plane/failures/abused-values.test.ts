@@ -107,7 +107,11 @@ describe("abuse case: values that a chart is mapped to", () => {
     const env = [{ name: "A", value }];
     const name = await made("env: ${backend.env}\nmap: ${backend.envMap}", { overrides: { backend: { env } } });
     await world.expectPhase(name, "ready");
-    expect((await sourceOf(name))?.helm.valuesObject).toEqual({ env, map: { A: value } });
+    const url = `https://${name}--api.env.localhost:18443`;
+    expect((await sourceOf(name))?.helm.valuesObject).toEqual({
+      env: [...env, { name: "PUBLIC_URL", value: url }],
+      map: { A: value, PUBLIC_URL: url },
+    });
   }, 60_000);
 
   const laughs = Array.from(

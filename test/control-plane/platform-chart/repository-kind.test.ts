@@ -293,6 +293,6 @@ describe("the kind Repository", () => {
     const reply = await admin.create(dryRun, repositoryObject(mapped("a: ${suspended} ${backend.img} ${x}")));
     expect(reply).toMatchObject({ status: 422 });
     expect(reply.message).toContain(`': '\${backend.img}' is not known: ${REFERENCES_SENTENCE}`.slice(3));
-    expect(REFERENCES_SENTENCE).toContain("backend.image.tag, backend.commit");
+    expect(REFERENCES_SENTENCE).toContain("backend.image.tag, backend.pullPolicy, backend.commit");
   });
 });
