@@ -159,10 +159,13 @@ interface Body {
  * its host: a renamed repository must be at the place of the Repository's, so that a small number means no repository of another host.
  */
 function namedBy(body: Body, { repositories, settings }: SenderContext): readonly Repository[] {
+  const identities = {
+    repository: identity(body.payload, "repository"),
+    project: identity(body.payload, "project"),
+  } satisfies Record<Part, unknown>;
   const all = repositories.list().flatMap((repository) => {
-    const identityOf = (part: Part) => identity(body.payload, part);
     const kind = kindOf(repository, settings);
-    const given = kind && identityOf(partOf(kind, body.door));
+    const given = kind && identities[partOf(kind, body.door)];
     return given === undefined ? [] : [{ repository, given }];
   });
   const called = all.filter(({ repository, given }) => {

@@ -75,22 +75,26 @@ function expectAccepted({ status }: Answer): void {
 }
 
 /**
- * The answer's p99 at a steady rate, beside a plain client at the same rate. Both write the same to the API server: a
+ * The p99 of an answer at a steady rate, beside a plain client at the same rate. Both write the same to the API server: a
  * delivery, an environment's commit, and after that the outcome. The figure is what a host waits for because the platform
  * stands between: HTTP, signature, decision, audit log. It is not whether the machine sustains the rate; where it does not,
  * both wait in a queue, and their longest answers tell.
  */
 async function measureRate(sender: Sender<PullRequestEvent>, direct: KubeClient): Promise<Verdict> {
-  const ours: number[] = [];
-  const plain: number[] = [];
+  const ours: number[][] = [];
+  const plain: number[][] = [];
   const { slices, rate } = slicesOf(Number(options.seconds));
   for (let slice = 0; slice < slices; slice += 1) {
-    ours.push(...(await atRate(rate, async () => expectAccepted(await sender.send()))));
-    plain.push(...(await plainSlice(direct, rate, slice)));
+    ours.push(await atRate(rate, async () => expectAccepted(await sender.send())));
+    plain.push(await plainSlice(direct, rate, slice));
   }
   return {
-    ...{ what: `answer at ${PER_SECOND} a second, p99, beside a plain client's two writes`, limit: 3, unit: "×" },
-    figure: quantile(ours, 0.99) / quantile(plain, 0.99),
+    ...{
+      what: `answer at ${PER_SECOND} a second, a slice's p99, beside a plain client's two writes`,
+      limit: 3,
+      unit: "×",
+    },
+    figure: p99(ours) / p99(plain),
     detail: `platform ${spread(ours)}; plain client ${spread(plain)}; ${PROJECTS} projects, ${PROJECTS * PULL_REQUESTS} pull requests`,
   };
 }
@@ -105,20 +109,20 @@ function slicesOf(seconds: number) {
  * before.
  */
 async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Openings, world: World): Promise<Verdict> {
-  const calm: number[] = [];
-  const troubled: number[] = [];
+  const calm: number[][] = [];
+  const troubled: number[][] = [];
   const { slices, rate } = slicesOf(Number(options.seconds) / 2);
   const answers = () => atRate(rate, async () => expectAccepted(await sender.send()));
-  for (let slice = 0; slice < slices; slice += 1) calm.push(...(await answers()));
+  for (let slice = 0; slice < slices; slice += 1) calm.push(await answers());
   const trouble = await openings.open(Trouble.begin(world, sender.platform));
   const [flood, silent] = await trouble.backlog();
   for (let slice = 0; slice < slices; slice += 1) {
     const [took] = await Promise.all([answers(), trouble.goOn(rate)]);
-    troubled.push(...took);
+    troubled.push(took);
   }
   return {
-    ...{ what: "answer to others, p99, beside a flood and a silent host", limit: 1.5, unit: "×" },
-    figure: quantile(troubled, 0.99) / quantile(calm, 0.99),
+    ...{ what: "answer to others, a slice's p99, beside a flood and a silent host", limit: 1.5, unit: "×" },
+    figure: p99(troubled) / p99(calm),
     detail: `with them ${spread(troubled)}; without ${spread(calm)}; their first thousand: flood ${flood}; silent ${silent}`,
   };
 }
@@ -208,7 +212,24 @@ function byTime({ spec: one }: WebhookDelivery, { spec: other }: WebhookDelivery
   return at(one) - at(other);
 }
 
-function spread(samples: readonly number[]): string {
-  const [p50, p99] = [quantile(samples, 0.5), quantile(samples, 0.99)];
-  return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${Math.max(...samples).toFixed(0)} ms, n=${samples.length}`;
+/**
+ * The p99 of the median slice. A pause of the machine that everything waits for (the API server's disk, another tenant) makes
+ * one second slow, which is more than a hundredth of a run: in the p99 of all answers it alone would be measured. Whatever
+ * the platform itself makes slow is slow in most slices.
+ */
+function p99(slices: readonly (readonly number[])[]): number {
+  return quantile(
+    slices.map((slice) => quantile(slice, 0.99)),
+    0.5,
+  );
+}
+
+function spread(slices: readonly (readonly number[])[]): string {
+  const all = slices.flat();
+  const worst = Math.max(...slices.map((slice) => quantile(slice, 0.99)));
+  const [p50, whole] = [quantile(all, 0.5), quantile(all, 0.99)];
+  return [
+    `p50 ${p50.toFixed(1)} ms, p99 of the median slice ${p99(slices).toFixed(1)} ms, of the worst ${worst.toFixed(1)} ms`,
+    `of all ${whole.toFixed(1)} ms, longest ${Math.max(...all).toFixed(0)} ms, n=${all.length}`,
+  ].join(", ");
 }
