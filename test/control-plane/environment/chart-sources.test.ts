@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { namespaceName } from "../../../crds/names.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
@@ -62,7 +63,7 @@ describe("the chart of an environment", () => {
     for (const { to, is } of moves) {
       const ref = { name: repository, namespace: "ephemeral-system" };
       await world.admin.patch(repositoryType, ref, { spec: { chart: to } }, { as: "merge" });
-      const hasMoved = async () => JSON.stringify((await placeOf(name)).source) === JSON.stringify(is.source);
+      const hasMoved = async () => isDeepStrictEqual((await placeOf(name)).source, is.source);
       await until(hasMoved, { what: `the chart at ${to.repoUrl}`, deadlineMs: 30_000 });
       expect(await placeOf(name)).toEqual(is);
       await world.expectPhase(name, "ready");
