@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { holds, isSafeAddress, METADATA_RANGES } from "../crds/addresses.ts";
 import { valuesProblem } from "../crds/chart-values/values-mapping.ts";
+import { defaultChartProblem } from "../crds/repository/chart-source.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { credentialIds } from "../crds/secret-sharing.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
@@ -72,8 +73,15 @@ function contradictions(settings: Settings): string[] {
     ...repeatedHosts(settings),
     ...notificationProblems(settings),
     ...exposedHeaders(settings),
+    ...unusableChart(settings),
     ...unreadableValues(settings),
   ];
+}
+
+/** What the API server refuses of a Repository's chart. */
+function unusableChart({ defaultChart }: Settings): string[] {
+  const found = defaultChartProblem(defaultChart);
+  return found === undefined ? [] : [`/defaultChart${found.field}: ${found.problem}`];
 }
 
 /** The schema can't tell whether the values of the chart are YAML. */

@@ -9,7 +9,16 @@ import { pageOf } from "../schemas/page.ts";
 export const RepositoryPath = idPath("The repository's id: its name.", "shop-api");
 
 const Chart = closed(
-  { repo_url: Type.String(), path: Type.String(), revision: Type.String() },
+  {
+    repo_url: Type.String({ description: "A git repository, a Helm repository, or an OCI registry (oci://…)." }),
+    path: Type.String({
+      description: "The folder in the git repository; the name of the chart in a Helm repository or an OCI registry.",
+    }),
+    revision: Type.String({
+      description:
+        "A branch, tag or commit, or {commit}: the commit of the environment's backend; the version in a Helm repository or an OCI registry.",
+    }),
+  },
   { title: "ChartSource", description: "The chart that its environments are made with; backend repositories only." },
 );
 export type ChartReport = Static<typeof Chart>;

@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
+import { type ChartSource, isPackaged } from "../../crds/repository/chart-source.ts";
 import {
   branchOf,
-  type ChartSource,
   type Repository,
   type RepositorySpec,
   tagTemplateOf,
@@ -59,9 +59,12 @@ function hostOf(spec: RepositorySpec) {
   return { provider, host_id: hostId, full_name: fullName, clone_url: withoutCredentials(cloneUrl) };
 }
 
-/** A chart's source as the interface reports it. */
-export function toChart({ repoUrl, path, revision }: ChartSource): ChartReport {
-  return { repo_url: withoutCredentials(repoUrl), path, revision };
+/** A chart's source as the interface reports it: in the fields that version 1 has for one of a git repository. */
+export function toChart(source: ChartSource): ChartReport {
+  const repo_url = withoutCredentials(source.repoUrl);
+  return isPackaged(source)
+    ? { repo_url, path: source.chart, revision: source.version }
+    : { repo_url, path: source.path, revision: source.revision };
 }
 
 function pullRequestOf(spec: RepositorySpec): RepositoryReport["pull_request"] {

@@ -28,8 +28,11 @@ export type ChangedEnvironment = {
 
 /** The chart that its environments are made with; backend repositories only. */
 export type ChartSource = {
+  /** A git repository, a Helm repository, or an OCI registry (oci://…). */
   readonly repo_url: string;
+  /** The folder in the git repository; the name of the chart in a Helm repository or an OCI registry. */
   readonly path: string;
+  /** A branch, tag or commit, or {commit}: the commit of the environment's backend; the version in a Helm repository or an OCI registry. */
   readonly revision: string;
 };
 

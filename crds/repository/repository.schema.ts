@@ -3,6 +3,7 @@ import { ChartValues } from "../chart-values/chart-values.schema.ts";
 import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
+import { CHART_CEL_RULES, type ChartSource, COMMIT_CHART_RULE } from "./chart-source.ts";
 import { HOST_ID_PATTERN, HostRepository } from "./host-repository.schema.ts";
 import { DEFAULT_TAG_TEMPLATE, TAG_TEMPLATE_RULES } from "./image-tag.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
@@ -30,40 +31,56 @@ export const HEALTH_PATH_PATTERN = "^/([A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*/?)?$
 /** An escaped byte, %XX; without %, dot and slashes, which hosts decode at different times. */
 const ESCAPED = "%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f])";
 
+/** The repository or the prefix of repositories on a registry; in lower case, so no segment is only dots. */
+const OCI_PLACE = "oci://[A-Za-z0-9._-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*";
+
 /**
  * The URL of a chart; the same pattern as in the platform chart's policy (`policy.chartUrl`), because an environment would
  * wait for ever for one that only this pattern allows. Without a login, which the application would show; without characters
  * that Argo CD reads as a pattern; and without segments of dots, with which git leaves a folder.
  */
-export const CHART_URL_PATTERN = `^https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|${ESCAPED})([A-Za-z0-9._~:@+,=&-]|${ESCAPED})*)?)*$`;
+export const CHART_URL_PATTERN = `^(https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|${ESCAPED})([A-Za-z0-9._~:@+,=&-]|${ESCAPED})*)?)*|${OCI_PLACE})$`;
 
 /** Without query and fragment, in which some programs find another host. */
 const CloneUrl = text(512, "The http or https URL that git clones it from.", {
   pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$",
 });
 
-/** The source of a chart. */
-export const ChartSource = Type.Object({
-  repoUrl: Type.String({
-    pattern: CHART_URL_PATTERN,
-    maxLength: 512,
-    description:
-      "The git repository of the chart, by http or https: without a login, a query, a fragment, brackets, and segments that are only dots.",
-  }),
-  path: text(255, "Folder of the chart in the repository."),
-  revision: text(255, "Branch, tag or commit.", { minLength: 1 }),
-});
-export type ChartSource = Static<typeof ChartSource>;
-
-/** A chart with what its values are mapped to. */
-export const Chart = Type.Object({
-  ...ChartSource.properties,
-  values: Type.Optional(
-    ChartValues(
-      "The values of the chart, as YAML in whose texts ${…} stands for what the platform knows, such as ${backend.image}. The platform's own layout when left out.",
-    ),
+/** The source of a chart, one of three kinds, with what its values are mapped to. Its rules leave no other combination of fields. */
+export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
+  Type.Object(
+    {
+      repoUrl: Type.String({
+        pattern: CHART_URL_PATTERN,
+        maxLength: 512,
+        description:
+          "Where the chart is: a git repository or a Helm repository, by http or https, or an OCI registry with the folder of the chart, such as oci://registry.example.com/charts. Without a login, a query, a fragment, brackets, and segments that are only dots.",
+      }),
+      path: Type.Optional(text(255, "Of a git repository: the folder of the chart.")),
+      revision: Type.Optional(
+        text(
+          255,
+          "Of a git repository: branch, tag or commit. {commit}: the commit of the environment's own backend, where repoUrl is the Repository's cloneUrl.",
+          { minLength: 1 },
+        ),
+      ),
+      chart: Type.Optional(
+        text(128, "Of a Helm repository or an OCI registry: the name of the chart.", {
+          pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
+        }),
+      ),
+      version: Type.Optional(
+        text(128, "Of a Helm repository or an OCI registry: one exact version, such as 1.2.3.", { minLength: 1 }),
+      ),
+      values: Type.Optional(
+        ChartValues(
+          "The values of the chart, as YAML in whose texts ${…} stands for what the platform knows, such as ${backend.image}. The platform's own layout when left out.",
+        ),
+      ),
+    },
+    rules(...CHART_CEL_RULES),
   ),
-});
+);
 export type Chart = Static<typeof Chart>;
 
 /** Passwords must not be sent over plain HTTP, except to this machine. */
@@ -117,7 +134,7 @@ export const RepositorySpec = Type.Object(
     chart: Type.Optional(
       described(
         Chart,
-        "The Helm chart of its environments; only of a backend. The chart of the settings when left out.",
+        "The Helm chart of its environments, of a git repository, a Helm repository or an OCI registry; only of a backend. The chart of the settings when left out.",
       ),
     ),
     image: Type.Object(
@@ -221,6 +238,7 @@ export const RepositorySpec = Type.Object(
         fieldPath: ".chart",
         message: "only a backend repository names a chart",
       },
+      COMMIT_CHART_RULE,
       {
         rule: "self.type == 'backend' || !has(self.pullRequest) || !self.pullRequest.enabled || has(self.companionRepository)",
         fieldPath: ".companionRepository",

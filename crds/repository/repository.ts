@@ -3,7 +3,8 @@ import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from 
 import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
 import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
-export type { Chart, ChartSource, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
+export type { ChartSource } from "./chart-source.ts";
+export type { Chart, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 /**
  * A backend or frontend repository: where it is, and how it becomes a component of an environment. A deleted one stays

@@ -7,8 +7,10 @@ import { stateFolder } from "./site.ts";
 
 const DEADLINE_MS = 15_000;
 
-/** The environment chart's repository: pushes go to its folder in the local cluster's state. */
-const folder = join(stateFolder, "cluster/repositories/platform/environment-chart.git");
+/** Where the git server's repositories are: pushes go to their folders in the local cluster's state. */
+const repositories = join(stateFolder, "cluster/repositories/platform");
+/** The environment chart's repository. */
+const folder = join(repositories, "environment-chart.git");
 
 /** The URL that Argo CD reads it by, found by a Repository's clone URL: both are served together. */
 export async function chartUrl(): Promise<string> {
@@ -41,6 +43,11 @@ async function commit(branch: string, path: string, write: (target: string) => P
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** The commit that a branch of it, or of another repository of the git server, is at. */
+export async function headOf(branch: string, repository = "environment-chart"): Promise<string> {
+  return (await git(join(repositories, `${repository}.git`), "rev-parse", `refs/heads/${branch}`)).trim();
 }
 
 /** Takes a branch of it away; one that is not there is fine. */

@@ -53,9 +53,9 @@ export function isAppliedAsSpecified(environment: SpecAndStatus): boolean {
   });
 }
 
-/** The hash of the running values, from `<chart revision>+<hash>`. */
+/** The hash of the running values, from `<chart revision>+<hash>`: a version of a chart may have a `+` of its own. */
 export function runningHash(status: EnvironmentStatus | undefined): string | undefined {
-  return status?.components?.backend?.revision?.split("+")[1];
+  return status?.components?.backend?.revision?.split("+").at(-1);
 }
 
 /** Whether what the spec asks for runs and its URLs answered; for a suspended environment, whether all is scaled to zero. */

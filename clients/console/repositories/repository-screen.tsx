@@ -48,7 +48,7 @@ function factsOf(repository: Repository): readonly Fact[] {
       </span>,
     ],
     ["Port", `${port}, health at ${health_path}`],
-    ...(chart === undefined ? [] : [["Chart", `${chart.path} at ${chart.revision}`] as const]),
+    ...(chart === undefined ? [] : [["Chart", `${chart.path} at ${chart.revision} of ${chart.repo_url}`] as const]),
     ["Companion", companion_repo ?? "none"],
     ["Secrets", repository.secrets.map(({ name }) => name).join(", ") || "none"],
     ["Overridable", listed(repository.overridable, "variables, replicas and resources")],

@@ -42,12 +42,14 @@ export async function repoServerClient({ ca }: Pick<ClusterSite, "ca">): Promise
 }
 
 const authority = join(folders.data, "ca.crt");
+/** With the local authority alone: of charts that a program on this machine serves. Authorities of the machine stay trusted. */
+const authorities = join(folders.data, "authorities");
 /** Argo CD appends `reposerver/tls/tls.crt` and `tls.key` (reposerver/server.go). */
 const configuration = join(folders.data, "config");
 
 async function prepareFolders({ folder, built, ca }: ClusterSite): Promise<void> {
   const data = join(folder, "repo-server");
-  for (const path of ["", "config", "config/reposerver", "config/reposerver/tls"]) {
+  for (const path of ["", "authorities", "config", "config/reposerver", "config/reposerver/tls"]) {
     await ownFolder(join(data, path), user);
   }
   await mountOnce(dirname(built.controlplane.programs), folders.controlplane);
@@ -55,6 +57,7 @@ async function prepareFolders({ folder, built, ca }: ClusterSite): Promise<void>
   const subject = { commonName: "argocd-repo-server", alternativeNames: ["IP:127.0.0.1"] };
   const { certificate, key } = await ca.issue("argocd-repo-server", subject);
   await ownCopy(ca.certificate, authority, user);
+  await ownCopy(ca.certificate, join(authorities, "ca.crt"), user);
   await ownCopy(certificate, join(configuration, "reposerver/tls/tls.crt"), user);
   await ownCopy(key, join(configuration, "reposerver/tls/tls.key"), user);
 }
@@ -72,6 +75,8 @@ async function repoServerProgram(site: ClusterSite): Promise<ProcessSpec> {
     ...argoCdEnvironment(folders.data),
     ...redis.env,
     ARGOCD_APP_CONF_PATH: configuration,
+    // Read by its own clients and by the helm that it runs: https://pkg.go.dev/crypto/x509#SystemCertPool.
+    SSL_CERT_DIR: authorities,
     ARGOCD_ASK_PASS_SOCK: join(folders.data, "ask-pass.sock"),
     PATH: path.join(":"),
   };

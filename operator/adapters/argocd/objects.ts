@@ -1,6 +1,6 @@
 import { GROUP } from "../../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.ts";
-import type { ChartSource } from "../../../crds/repository/repository.ts";
+import { type ChartSource, isPackaged, OCI_SCHEME } from "../../../crds/repository/chart-source.ts";
 import type { DesiredObject, FieldPatch } from "../../ports/cluster.ts";
 import type { DeploymentProblem, WantedApplication } from "../../ports/deployer.ts";
 
@@ -85,7 +85,7 @@ export function projectObject(
     metadata: { name, namespace: settings.namespace },
     spec: {
       description: `Environment ${environment.name}: its one namespace, its one chart`,
-      sourceRepos: [chart.repoUrl],
+      sourceRepos: [placeOf(chart).repoURL],
       destinations: [{ server: settings.clusterServer, namespace: name }],
       namespaceResourceWhitelist: ADMITTED_KINDS,
     },
@@ -94,12 +94,20 @@ export function projectObject(
 
 /** The source of an application: compared with the source that Argo CD says it compared. */
 export function sourceOf({ chart, values }: Pick<WantedApplication, "chart" | "values">): object {
-  return {
-    repoURL: chart.repoUrl,
-    path: chart.path,
-    targetRevision: chart.revision,
-    helm: { releaseName: "environment", valuesObject: values },
-  };
+  return { ...placeOf(chart), helm: { releaseName: "environment", valuesObject: values } };
+}
+
+/**
+ * Where Argo CD finds a chart. One of a registry is its own kind of source there, by its whole URL: that needs no Secret
+ * for a registry that everybody may read, and the project then admits this chart alone.
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/oci/, https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
+ */
+function placeOf(source: ChartSource): { readonly repoURL: string; readonly [field: string]: string } {
+  if (!isPackaged(source)) return { repoURL: source.repoUrl, path: source.path, targetRevision: source.revision };
+  const { repoUrl, chart, version } = source;
+  if (!repoUrl.startsWith(OCI_SCHEME)) return { repoURL: repoUrl, chart, targetRevision: version };
+  // A tag has no plus; Helm pushes an underscore for it: https://helm.sh/docs/topics/registries/.
+  return { repoURL: `${repoUrl}/${chart}`, path: ".", targetRevision: version.replace("+", "_") };
 }
 
 /** The application of an environment, without a request. */

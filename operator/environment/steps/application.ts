@@ -2,6 +2,7 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { oncePer } from "../../../crds/once-per.ts";
+import { sourceAt } from "../../../crds/repository/chart-source.ts";
 import { isMovingTag } from "../../../crds/repository/image-tag.ts";
 import { type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
@@ -58,7 +59,7 @@ export const desiredApplication = oncePer(
     const { values: _, ...chart } = chartOf(input.repositories, settings);
     return {
       environment: { name, uid },
-      chart,
+      chart: sourceAt(chart, environment.status?.sources?.backend?.applied?.commit),
       values: environmentValues(input, settings),
       sources: sourcesOf(environment),
     };
@@ -102,6 +103,9 @@ async function healthOf(
   return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
 }
 
+/** The beginning of a revision, which is a commit, a version, or a digest with its algorithm. */
+const shortRevision = (revision: string) => revision.replace(/^sha256:/, "").slice(0, 12);
+
 interface Synced {
   readonly environment: EphemeralEnvironment;
   readonly observed: ObservedApplication;
@@ -112,7 +116,7 @@ interface Synced {
 async function synced({ environment, observed, hash, quiet }: Synced, context: StepContext) {
   const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
   if (unstable !== undefined) return unstable;
-  const revision = `${observed.revision.slice(0, 12)}+${hash}`;
+  const revision = `${shortRevision(observed.revision)}+${hash}`;
   const result = await syncedResult(environment, revision, context);
   return { ...result, notice: noticeOf(observed, quiet) };
 }

@@ -21,7 +21,8 @@ const { applications, projects } = argoCd;
 const onlyOurs = "the platform writes only applications and projects env-* that carry the label";
 const itsOwn = "belongs to the project, and goes to the namespace, of its own name";
 const onlyFields = "has only a project, one source, a destination, a syncPolicy and a revisionHistoryLimit";
-const onlySource = "is a folder of a repository, with a releaseName and a valuesObject for helm and nothing else";
+const onlySource =
+  "is a folder of a repository, or a chart of one, with a releaseName and a valuesObject for helm and nothing else";
 const onlySync = "has automated, retry and the syncOptions CreateNamespace=false, and no others";
 const onlyOperation = "starts no operation but a sync of what the spec says";
 const onlyHere = "admits only the namespace of its own name in this cluster, and no cluster-scoped kinds";
@@ -59,7 +60,8 @@ const ofApplications: readonly [what: string, change: ArgoChange, words: string]
   ["differences to ignore", { spec: { ignoreDifferences: [{ kind: "Service" }] } }, onlyFields],
   ["words for people", { spec: { info } }, onlyFields],
   ["a plugin", from({ plugin: { name: "sh" } }), onlySource],
-  ["a chart of a registry", from({ chart: "shop" }), onlySource],
+  ["a chart of a Helm repository that is also a folder", from({ chart: "shop" }), onlySource],
+  ["a source for values beside it", from({ ref: "values" }), onlySource],
   ["values of another file", helm({ valueFiles: ["https://evil.test/values.yaml"] }), onlySource],
   ["files as values", helm({ fileParameters: file }), onlySource],
   ["credentials for all", helm({ passCredentials: true }), onlySource],
@@ -94,6 +96,19 @@ const ofProjects: readonly [what: string, change: ArgoChange, words: string][] =
   ...["..", ".", "%2e%2E", ".%2e", "..%2fevil"].map((segment): [string, ArgoChange, string] => [
     `a repository behind the segment ${segment}`,
     { spec: { sourceRepos: [`https://git.test/team/${segment}/evil.git`] } },
+    onlyRepository,
+  ]),
+  ...[
+    "oci://registry.test/charts/*",
+    "oci://registry.test/charts/../evil/shop",
+    "oci://registry.test/%2e%2e/shop",
+    "oci://user:word@registry.test/shop",
+    "oci://registry.test/charts/{shop,evil}",
+    "registry.test/charts/shop",
+    "!oci://registry.test/charts/shop",
+  ].map((url): [string, ArgoChange, string] => [
+    `the registry ${url}`,
+    { spec: { sourceRepos: [url] } },
     onlyRepository,
   ]),
   ["a role", { spec: { roles: [{ name: "me", groups: ["everybody"] }] } }, onlyBounds],

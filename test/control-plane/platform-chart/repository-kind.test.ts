@@ -17,6 +17,7 @@ function repositoryObject(spec: object, name = "shop-api"): object {
 }
 
 const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" };
+const at = (repoUrl: string, more: object) => ({ chart: { repoUrl, ...more } });
 const mapped = (values: string, more: object = {}) => ({ chart: { ...place, values }, ...more });
 /** A text of the greatest length, which is full of references and other signs. */
 const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_000)}`.slice(
@@ -83,6 +84,20 @@ describe("the kind Repository", () => {
     [
       "a chart of a folder with a space",
       { chart: { repoUrl: "https://git.test/My%20Project/_git/c", path: ".", revision: "main" } },
+    ],
+    ["a chart of a Helm repository", at("https://charts.test/stable", { chart: "shop", version: "1.2.3" })],
+    [
+      "a version with all that it may have",
+      at("https://charts.test", { chart: "Shop_a.b", version: "v1.2.3-rc.1+x.7" }),
+    ],
+    ["a chart of an OCI registry", at("oci://registry.test:5000/charts", { chart: "shop", version: "1.2.3" })],
+    ["a chart at the root of an OCI registry", at("oci://registry.test", { chart: "shop-api", version: "0.0.1" })],
+    [
+      "the chart of the commit",
+      {
+        cloneUrl: "https://git.test/shop.git",
+        ...at("https://git.test/shop.git", { path: "chart", revision: "{commit}" }),
+      },
     ],
     [
       "values with each reference",
@@ -237,6 +252,73 @@ describe("the kind Repository", () => {
       `the address ${cloneUrl}`,
       { cloneUrl },
       "spec.cloneUrl in body should match",
+    ]),
+    ...[
+      "oci://registry.test/charts/*",
+      "oci://registry.test/charts/../evil",
+      "oci://registry.test/Charts",
+      "oci://registry.test/charts/",
+      "oci://user:word@registry.test/charts",
+      "oci://registry.test/charts?a=b",
+      "oci://",
+    ].map((repoUrl): [string, object, string] => [
+      `a chart at ${repoUrl}`,
+      at(repoUrl, { chart: "shop", version: "1.2.3" }),
+      "spec.chart.repoUrl in body should match",
+    ]),
+    ...["1.2", "1.x", "^1.2.3", "~1.2.3", ">=1.0.0", "1.2.3 - 2.0.0", "*", "latest", "1.2.3-", "{commit}"].map(
+      (version): [string, object, string] => [
+        `the version ${version}`,
+        at("https://charts.test", { chart: "shop", version }),
+        "spec.chart.version: Invalid value: is no exact version, such as 1.2.3",
+      ],
+    ),
+    ...["{branch}", "x-{commit}", "{commit}-x", "{commit", "{}", "a}"].map((revision): [string, object, string] => [
+      `the revision ${revision}`,
+      at("https://git.test/c.git", { path: ".", revision }),
+      "spec.chart.revision: Invalid value: {commit}, and nothing beside it, is the only text in braces",
+    ]),
+    [
+      "the commit of another repository",
+      {
+        cloneUrl: "https://git.test/shop.git",
+        ...at("https://git.test/other.git", { path: ".", revision: "{commit}" }),
+      },
+      "spec.chart.revision: Invalid value: {commit} is a commit of the Repository's own code: chart.repoUrl has to be the same text as cloneUrl",
+    ],
+    ...(
+      [
+        [
+          "a path in a Helm repository",
+          "https://charts.test",
+          { path: ".", chart: "shop", version: "1.2.3" },
+          "one pair",
+        ],
+        ["a version of a git repository", "https://git.test", { path: ".", version: "1.2.3" }, "name one pair of them"],
+        ["a Helm repository without a version", "https://charts.test", { chart: "shop" }, "both chart and version"],
+        ["a Helm repository without a chart", "https://charts.test", { version: "1.2.3" }, "both chart and version"],
+        ["an OCI registry alone", "oci://registry.test/charts", {}, "both chart and version"],
+        [
+          "an OCI registry with a path",
+          "oci://registry.test/c",
+          { path: ".", revision: "1.2.3" },
+          "no path and no revision",
+        ],
+        ["a git repository without a path", "https://git.test/c.git", { revision: "main" }, "both path and revision"],
+        ["a git repository without a revision", "https://git.test/c.git", { path: "." }, "both path and revision"],
+        ["a chart without a place", "https://git.test/c.git", {}, "both path and revision"],
+        [
+          "capitals in an OCI registry",
+          "oci://registry.test/c",
+          { chart: "Shop", version: "1.2.3" },
+          "lower-case letters",
+        ],
+      ] as const
+    ).map(([what, repoUrl, more, words]): [string, object, string] => [what, at(repoUrl, more), words]),
+    ...["../shop", "shop/../x", ".", "shop*", ""].map((chart): [string, object, string] => [
+      `the chart '${chart}'`,
+      at("https://charts.test", { chart, version: "1.2.3" }),
+      "spec.chart.chart in body should match",
     ]),
     [
       "a login in the address of the chart",

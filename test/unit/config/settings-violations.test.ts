@@ -175,6 +175,16 @@ describe("settings", () => {
         ["/defaultChart/repoUrl"],
       ],
     ),
+    [
+      "a default chart of any version",
+      { ...least, defaultChart: { repoUrl: "https://charts.test", chart: "shop", version: "*" } },
+      ["/defaultChart/version: is no exact version, such as 1.2.3"],
+    ],
+    [
+      "a default chart without a place",
+      { ...least, defaultChart: { repoUrl: "https://git.test/c.git" } },
+      ["/defaultChart: a chart of a git repository has both path and revision"],
+    ],
     ...[
       "collector:4318",
       "grpc://collector:4317",

@@ -107,12 +107,12 @@ object.metadata.?annotations.orValue({}).map(key, key).filter(key, !variables.al
 [A-Za-z0-9._~/%@:+,=!*^$()|?-]*
 {{- end }}
 
-{{/* The URL of a chart's repository, as a regular expression: CHART_URL_PATTERN of crds/repository.schema.ts. */}}
+{{/* The URL of a chart's repository or registry, as a regular expression: CHART_URL_PATTERN of crds/repository/repository.schema.ts. */}}
 {{- define "policy.chartUrl" -}}
-^https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f]))([A-Za-z0-9._~:@+,=&-]|%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f]))*)?)*$
+^(https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f]))([A-Za-z0-9._~:@+,=&-]|%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f]))*)?)*|oci://[A-Za-z0-9._-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*)$
 {{- end }}
 
 {{/* The repositories that charts may come from, as a CEL list; one that ends in /* stands for all below. Empty: every one. */}}
 {{- define "policy.chartRepositories" -}}
-['{{ .Values.environments.chartRepositories | default (list "https:/*" "http:/*") | join "', '" }}']
+['{{ .Values.environments.chartRepositories | default (list "https:/*" "http:/*" "oci:/*") | join "', '" }}']
 {{- end }}

@@ -100,6 +100,8 @@ describe("the URL of a chart", () => {
     "https://dev.example.test/Org/My%20Project/_git/chart",
     "https://git.example.test/~me/a+b@v1/",
     "https://git.example.test//team/.github/a..b/...chart/chart..",
+    "oci://registry.example.test",
+    "oci://registry.example.test:5000/team/charts__a/shop-api.b",
   ])("may be %s", (url) => {
     expect(isChartUrl(url)).toBe(true);
   });
@@ -116,12 +118,17 @@ describe("the URL of a chart", () => {
       `https://git.example.test/team/${segment}`,
     ]),
     "ssh://git@git.example.test/chart.git",
+    "oci://user:secret@registry.example.test/charts",
+    ...["*", "..", "%2e%2e", "Charts", "a/", "/a", "a?b", "a#b", "a-", "{a,b}"].map(
+      (path) => `oci://registry.example.test/${path}`,
+    ),
   ])("may not be %j", (url) => {
     expect(isChartUrl(url)).toBe(false);
   });
 
   test("is judged at once, however long it is", () => {
     expect(isChartUrl(`https://git.example.test/${"a/..a".repeat(20_000)}!`)).toBe(false);
+    expect(isChartUrl(`oci://registry.example.test/${"a--a".repeat(20_000)}!`)).toBe(false);
   });
 });
 

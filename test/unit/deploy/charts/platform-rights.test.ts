@@ -98,9 +98,11 @@ describe("the platform chart", () => {
   test("lets charts come from the repositories that its values name, and from every one where they name none", async () => {
     const allowed = async (values: object) =>
       JSON.stringify(await rendered(values)).match(/"name":"allowed","expression":"(\['http[^"]*)"/)?.[1];
-    expect(await allowed({})).toBe("['https:/*', 'http:/*']");
-    const chartRepositories = ["https://git.example.test/charts/*"];
-    expect(await allowed({ environments: { chartRepositories } })).toBe("['https://git.example.test/charts/*']");
+    expect(await allowed({})).toBe("['https:/*', 'http:/*', 'oci:/*']");
+    const chartRepositories = ["https://git.example.test/charts/*", "oci://registry.example.test/charts/shop"];
+    expect(await allowed({ environments: { chartRepositories } })).toBe(
+      "['https://git.example.test/charts/*', 'oci://registry.example.test/charts/shop']",
+    );
   });
 
   test("takes the URLs of charts that a Repository may name, and no others", async () => {

@@ -107,6 +107,11 @@ describe("the platform chart", () => {
       /chartRepositories/,
     ],
     [
+      "a registry that would end a policy's string",
+      { environments: { chartRepositories: ["oci://x'*"] } },
+      /chartRepositories/,
+    ],
+    [
       "a scheduler that would end a policy's string",
       { environments: { pods: { schedulers: ["x', 'y"] } } },
       /schedulers/,

@@ -106,6 +106,12 @@ describe("what is wanted serves", () => {
 
   test.each<[string, Partial<EnvironmentSpec>, EnvironmentStatus, boolean]>([
     ["when it runs and answered", {}, serving, true],
+    [
+      "when its chart's version has a plus",
+      {},
+      { ...serving, components: { backend: { commit: commitA, revision: "1.2.3+build+hash" } } },
+      true,
+    ],
     ["not when something else answered", {}, { ...serving, servingHash: "other" }, false],
     ["not when something else runs", {}, { ...serving, desiredHash: "other", servingHash: "other" }, false],
     ["not when something else is asked for, and not rendered yet", { overrides: {} }, serving, false],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import type { ChartSource, RepositorySpec } from "../../../../../crds/repository/repository.ts";
+import type { ChartSource, GitChart } from "../../../../../crds/repository/chart-source.ts";
+import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { hashOfDesired } from "../../../../../operator/environment/desired/values.ts";
 import { fixtureSettings, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { type Parts, settled, shop, valuesOf } from "./shop-values.ts";
@@ -51,7 +52,7 @@ describe("what is wanted", () => {
   });
 
   test("is something else with another chart, and short enough for a label", () => {
-    expect(hashOf(shop(), {}, { ...chart, revision: "next" })).not.toBe(usual);
+    expect(hashOf(shop(), {}, { ...(chart as GitChart), revision: "next" })).not.toBe(usual);
     expect(usual).toMatch(/^[0-9a-f]{12}$/);
   });
 });

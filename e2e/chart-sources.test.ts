@@ -1,0 +1,163 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { type ChartHost, helm, startChartHost } from "./support/chart-host.ts";
+import { chartUrl, commitFile, commitFolder, headOf, removeBranch } from "./support/chart-repository.ts";
+import { Environments, untilReady } from "./support/environments.ts";
+import { apply, kubectl, read } from "./support/kubectl.ts";
+import { open } from "./support/page.ts";
+import { names, TEST_DEADLINE_MS } from "./support/site.ts";
+import { waitUntil } from "./support/wait.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+/** Of the Repositories and, each with a branch of its own, of what lies in git. */
+const umbrella = `e2e-umbrella-${environments.mark}`;
+const beside = `e2e-beside-${environments.mark}`;
+
+let host: ChartHost;
+let folder: string;
+let repoUrl: string;
+let sample: { spec: { cloneUrl: string; image: { repository: string } } };
+/** The tag of an image that is there: that of another repository's commit. */
+let tag: string;
+
+beforeAll(async () => {
+  host = await startChartHost();
+  folder = await mkdtemp(join(tmpdir(), "e2e-sources-"));
+  for (const name of ["near", "stable", "pulled"]) await helm("create", join(folder, name));
+  repoUrl = await chartUrl();
+  sample = await read("erepo", "sample-backend", "--namespace=ephemeral-system");
+  tag = await headOf("main", "sample-backend");
+});
+// Each of them for itself: one that fails leaves nothing of another's.
+afterAll(() => environments.removeAll());
+afterAll(() => kubectl("delete", "erepo", umbrella, beside, "--namespace=ephemeral-system", "--ignore-not-found"));
+afterAll(() => removeBranch(umbrella));
+afterAll(() => removeBranch(beside));
+afterAll(() => host?.stop());
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The values of a chart of `helm create`, one of which answers at the environment's host. */
+const app = (fullnameOverride: string, hasTraffic: boolean) => ({
+  fullnameOverride,
+  replicaCount: "${replicas.orZero(1)}",
+  image: { repository: "${backend.image.repository}", tag: "${backend.image.tag}" },
+  podAnnotations: { "ephemeral-environments.dev/commit": "${backend.commit}" },
+  serviceAccount: { automount: false },
+  podSecurityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  },
+  service: { port: "${backend.port}" },
+  ingress: {
+    enabled: hasTraffic,
+    className: "${ingress.className}",
+    annotations: "${ingress.annotations}",
+    hosts: [{ host: "${backend.host}", paths: [{ path: "/", pathType: "Prefix" }] }],
+  },
+});
+
+/** A template that says which of the charts is rendered. */
+const told = (text: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: told}\ndata: {text: "${text}"}\n`;
+
+/** Waits until the environment has what that chart makes. */
+const untilTold = (environment: string, text: string) =>
+  waitUntil({
+    what: `'${text}' in '${environment}'`,
+    check: async () => {
+      const place = `--namespace=env-${environment}`;
+      const found = await read<{ data: { text: string } }>("configmap", "told", place).catch(() => undefined);
+      return found?.data.text === text;
+    },
+    ...{ deadlineMs: 90_000, pollMs: 1_000 },
+  });
+
+async function register(name: string, spec: object): Promise<void> {
+  const metadata = { name, namespace: "ephemeral-system" };
+  const whole = { ...sample.spec, ...spec };
+  await apply({ apiVersion: "ephemeral-environments.dev/v1", kind: "Repository", metadata, spec: whole });
+}
+
+async function create(name: string, backend: object): Promise<void> {
+  const spec = { ttlHours: 1, backend };
+  await apply({ apiVersion: "ephemeral-environments.dev/v1", kind: "EphemeralEnvironment", metadata: { name }, spec });
+}
+
+const admittedOf = async (name: string) =>
+  (
+    await read<{ spec: { sourceRepos: string[] } }>(
+      "appproject",
+      `env-${name}`,
+      `--namespace=${names.deployerNamespace}`,
+    )
+  ).spec.sourceRepos;
+
+test("an umbrella of a folder beside it, a Helm repository and an OCI registry runs from git, from either of them, and moves between them", async () => {
+  await host.publish("helm", join(folder, "stable"), "1.2.3");
+  await host.publish("oci", join(folder, "pulled"), "2.3.4");
+  const source = join(folder, "umbrella");
+  await mkdir(join(source, "templates"), { recursive: true });
+  const dependencies = [
+    { name: "near", version: "0.1.0", repository: "file://../near" },
+    { name: "stable", version: "1.2.3", repository: host.helm },
+    { name: "pulled", version: "2.3.4", repository: host.oci },
+  ];
+  const about = { apiVersion: "v2", name: "umbrella", version: "1.0.0", dependencies };
+  await writeFile(join(source, "Chart.yaml"), JSON.stringify(about));
+  await writeFile(join(source, "templates/told.yaml"), told("{{ .Chart.Version }}"));
+  // Before it is packed: Argo CD has to build the dependencies of what lies in git.
+  await commitFolder(umbrella, "sources/near", join(folder, "near"));
+  await commitFolder(umbrella, "sources/umbrella", source);
+  await host.publish("helm", source, "2.0.0");
+  await host.publish("oci", source, "3.0.0");
+
+  const values = JSON.stringify({
+    near: app("near", true),
+    stable: app("stable", false),
+    pulled: app("pulled", false),
+  });
+  const name = environments.name("umbrella");
+  await register(umbrella, { chart: { repoUrl, path: "sources/umbrella", revision: umbrella, values } });
+  await create(name, { repository: umbrella, branch: "main" });
+  const { status } = await untilReady(name);
+  await untilTold(name, "1.0.0");
+  expect(await admittedOf(name)).toEqual([repoUrl]);
+  for (const made of ["near", "stable", "pulled"]) {
+    const place = `--namespace=env-${name}`;
+    const { spec } = await read<{ spec: { replicas: number } }>("deployment", made, place);
+    expect(spec.replicas).toBe(1);
+  }
+
+  await register(umbrella, { chart: { repoUrl: host.helm, chart: "umbrella", version: "2.0.0", values } });
+  await untilTold(name, "2.0.0");
+  expect(await admittedOf(name)).toEqual([host.helm]);
+  await register(umbrella, { chart: { repoUrl: host.oci, chart: "umbrella", version: "3.0.0", values } });
+  await untilTold(name, "3.0.0");
+  expect(await admittedOf(name)).toEqual([`${host.oci}/umbrella`]);
+  await untilReady(name);
+  expect((await open(status?.urls?.backend ?? "")).status).toBe(200);
+});
+
+test("a chart beside the code is that of the commit, and moves with it", async () => {
+  await commitFolder(beside, "chart", join(folder, "near"));
+  await commitFile(beside, "chart/templates/told.yaml", told("one"));
+  const one = await headOf(beside);
+  await commitFile(beside, "chart/templates/told.yaml", told("two"));
+  const two = await headOf(beside);
+  const chart = { repoUrl, path: "chart", revision: "{commit}", values: JSON.stringify(app("backend", true)) };
+  const image = { repository: sample.spec.image.repository, tagTemplate: tag };
+  await register(beside, { cloneUrl: repoUrl, image, chart });
+  const name = environments.name("beside");
+  await create(name, { repository: beside, branch: beside, commit: one });
+  await untilReady(name);
+  await untilTold(name, "one");
+  await kubectl("patch", "eenv", name, "--type=merge", `--patch={"spec":{"backend":{"commit":"${two}"}}}`);
+  await untilTold(name, "two");
+  await untilReady(name);
+  expect((await open(`https://${name}--api.env.localhost:18443/`)).status).toBe(200);
+});
