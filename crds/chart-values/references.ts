@@ -104,6 +104,27 @@ const ofComponent = (component: Component): readonly Reference[] => {
   ];
 };
 
+const ofHosts = (
+  suffix: "" | ".url",
+  description: string,
+  value: (host: EnvironmentFacts["hosts"][number]) => string,
+): Reference => ({
+  name: `hosts.<name>${suffix}`,
+  pattern: `hosts[.](${FURTHER_HOST_PATTERN})${suffix.replace(".", "[.]")}`,
+  ...{ type: "text", description },
+  value: ({ hosts }, argument) => {
+    const host = hosts.find(({ name }) => name === argument);
+    return host && value(host);
+  },
+});
+
+const HOSTS: readonly Reference[] = [
+  ofHosts("", "The host name of the further host <name>, which the Repository lists in spec.hosts", ({ host }) => host),
+  ofHosts(".url", "The URL of that host, with the port where it is not 443", ({ url }) => url),
+];
+/** The names of those whose argument is a further host. */
+export const HOST_REFERENCES: readonly string[] = HOSTS.map(({ name }) => name);
+
 /** All references. */
 export const REFERENCES: readonly Reference[] = [
   {
@@ -115,16 +136,7 @@ export const REFERENCES: readonly Reference[] = [
     value: ({ environment }) => environment.uid,
   },
   ...COMPONENTS.flatMap(ofComponent),
-  {
-    ...{ name: "hosts.<name>", pattern: `hosts[.](${FURTHER_HOST_PATTERN})`, type: "text" },
-    description: "The host name of the further host <name>, which the Repository lists in spec.hosts",
-    value: ({ hosts }, argument) => hosts.find(({ name }) => name === argument)?.host,
-  },
-  {
-    ...{ name: "hosts.<name>.url", pattern: `hosts[.](${FURTHER_HOST_PATTERN})[.]url`, type: "text" },
-    description: "The URL of that host, with the port where it is not 443",
-    value: ({ hosts }, argument) => hosts.find(({ name }) => name === argument)?.url,
-  },
+  ...HOSTS,
   {
     ...{ name: "secret.name", type: "text" },
     description: "The name of the Secret whose keys are the secret variables; a new value of one gives it a new name",
