@@ -32,7 +32,7 @@ const SHAPE_RULES: readonly NameRule[] = [
     message: "must be lower-case letters, digits and hyphens, start with a letter and end with a letter or digit",
   },
   {
-    // Backend hosts are "<name>--api": a name with "--" could take another environment's host.
+    // Hosts are "<name>--api" and "<name>--<further>": a name with "--" could take another environment's host.
     cel: "!name.contains('--')",
     holds: (name) => !name.includes("--"),
     message: "must not contain '--'",
@@ -108,9 +108,12 @@ export function secretEntryId(environment: { name: string; uid: string }, variab
 export type Component = "backend" | "frontend";
 export const COMPONENTS: readonly Component[] = ["backend", "frontend"];
 
+/** Between an environment's name, which has it nowhere, and what else is in the label: so no two environments share a host. */
+const HOST_SEPARATOR = "--";
+
 /** The label of a component's host below the base domain; a single label, so one wildcard certificate covers all. */
 export function hostLabel(environmentName: string, component: Component): string {
-  return component === "frontend" ? environmentName : `${environmentName}--api`;
+  return component === "frontend" ? environmentName : `${environmentName}${HOST_SEPARATOR}api`;
 }
 
 /** The host of a component, without port. */
@@ -118,7 +121,19 @@ export function componentHost(environmentName: string, component: Component, bas
   return `${hostLabel(environmentName, component)}.${baseDomain}`;
 }
 
-/** The URL of a component, without the default port of HTTPS. */
-export function componentUrl(host: string, publicPort: number): string {
+/** A label has 63 characters at most, and the longest name of an environment leaves so many of them. */
+export const FURTHER_HOST_MAX_LENGTH = 63 - NAME_MAX_LENGTH - HOST_SEPARATOR.length;
+/** The name of a further host, for RE2 and ECMAScript; without anchors, because it is a part of other patterns. */
+export const FURTHER_HOST_PATTERN = `[a-z](?:[a-z0-9-]{0,${FURTHER_HOST_MAX_LENGTH - 2}}[a-z0-9])?`;
+/** The backend's host, and how the platform calls what components answer at. */
+export const RESERVED_FURTHER_HOSTS: readonly string[] = ["api", "backend", "frontend"];
+
+/** A host that an environment has beside those of its components, without port; a single label, as theirs. */
+export function furtherHost(environmentName: string, name: string, baseDomain: string): string {
+  return `${environmentName}${HOST_SEPARATOR}${name}.${baseDomain}`;
+}
+
+/** The URL of a host, without the default port of HTTPS. */
+export function hostUrl(host: string, publicPort: number): string {
   return publicPort === 443 ? `https://${host}` : `https://${host}:${publicPort}`;
 }

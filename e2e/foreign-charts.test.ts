@@ -2,12 +2,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, jest, test } from "@jest/globals";
+import { ask } from "./support/api.ts";
 import { chartUrl, commitFolder, removeBranch } from "./support/chart-repository.ts";
 import { run } from "./support/command.ts";
 import { Environments, madeFor, untilGone, untilReady } from "./support/environments.ts";
 import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
-import { checkout, site, TEST_DEADLINE_MS } from "./support/site.ts";
+import { checkout, site, TEST_DEADLINE_MS, tokens } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
@@ -40,6 +41,12 @@ async function exampleValues(): Promise<string> {
   return (example.split("```", 1)[0] ?? "").replaceAll(/^ {2}/gm, "");
 }
 
+/** The same with another rule of the Ingress, for the further host `admin`. */
+function withFurtherHost(values: string): string {
+  const [rule = "no rule"] = /^ *- host: \$\{backend\.host\}\n.*\n/m.exec(values) ?? [];
+  return values.replace(rule, () => rule + rule.replace("backend.host", "hosts.admin"));
+}
+
 interface Pod {
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
 }
@@ -60,9 +67,9 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
       apiVersion: "ephemeral-environments.dev/v1",
       kind: "Repository",
       metadata: { name: repository, namespace: "ephemeral-system" },
-      spec: { ...sample.spec, chart: { ...chart, values } },
+      spec: { ...sample.spec, hosts: [{ name: "admin" }], chart: { ...chart, values } },
     });
-  const values = await exampleValues();
+  const values = withFurtherHost(await exampleValues());
   await register(values);
   const name = environments.name("foreign");
   await apply({
@@ -74,6 +81,15 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
   const { metadata, status } = await untilReady(name);
   const url = status?.urls?.backend ?? "";
   expect((await open(url)).status).toBe(200);
+  const further = `https://${name}--admin.env.localhost:18443`;
+  const administrator = { token: tokens.administrator };
+  const shown = await ask<{ data: { urls: object } }>("GET", `/v2/environments/${name}`, administrator);
+  expect(shown.body.data.urls).toEqual({ backend: url, hosts: { admin: further } });
+  const checked = await ask<{ data: object }>("GET", `/v2/environments/${name}/check-all-urls`, administrator);
+  expect(checked.body.data).toMatchObject({
+    ...{ status: "healthy", details: { hosts: { admin: { url: further, status: "healthy" } } } },
+  });
+  expect((await open(further)).status).toBe(200);
   const [pod] = await podsOf(name);
   expect(pod?.spec.containers[0]?.image).toContain(`${sample.spec.image.repository}:`);
 
@@ -98,4 +114,5 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
   await kubectl("delete", "eenv", name, "--wait=false");
   await untilGone(name);
   expect(await madeFor(metadata.uid)).toEqual([]);
+  expect((await open(further)).status).toBe(404);
 });

@@ -24,7 +24,7 @@ import {
 } from "./schemas.ts";
 import { followEnvironment, followEnvironments } from "./streams/routes.ts";
 import { updateEnvironment } from "./update/routes.ts";
-import { checkAllUrls } from "./urls/routes.ts";
+import { checkAllUrls, checkReportedUrls } from "./urls/routes.ts";
 import { toDetail, toLifetime, toListed, toListedReport } from "./views.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 
@@ -165,6 +165,7 @@ export const environmentRoutes = feature("environments", {
   updateEnvironment,
   deleteEnvironment,
   checkAllUrls,
+  checkReportedUrls,
   getLogs,
   followLogs,
   reconcileEnvironmentStatus,

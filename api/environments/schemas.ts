@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
 import { TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
-import { closed, literals } from "../../crds/schema.ts";
+import { closed, literals, map } from "../../crds/schema.ts";
 import { CREATED_COST_EXAMPLE, ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
 import { EnvironmentCostReport } from "../costs/schemas.ts";
 import { Instant, Success, titled } from "../schemas/fields.ts";
@@ -42,6 +42,18 @@ const Urls = closed(
   },
   { title: "EnvironmentUrls" },
 );
+const ReportedUrls = closed(
+  {
+    ...Urls.properties,
+    hosts: Type.Optional(
+      map(Type.String({ format: "uri" }), {
+        description:
+          "The further hosts of the backend's repository, by name, as the operator saw them last; absent without any.",
+      }),
+    ),
+  },
+  { title: "EnvironmentReportUrls" },
+);
 const Creator = closed({ email: Type.String(), name: Type.String() }, { title: "Creator" });
 const Status = literals(PHASES, { title: "EnvironmentStatus" });
 const Ttls = Type.Integer({ minimum: 1, maximum: TTL_MAX_HOURS });
@@ -58,6 +70,7 @@ const example = {
   created_at: "2026-06-01T12:00:00.000Z",
   expires_at: "2026-06-02T12:00:00.000Z",
 };
+const exampleUrls = { ...example.urls, hosts: { admin: "https://shop-test--admin.env.example.com" } };
 const exampleCreator = { email: "dev@example.com", name: "Dev" };
 
 const identity = { id: Type.String({ examples: [EXAMPLE_ID] }), name: Type.String(), status: Status, urls: Urls };
@@ -106,6 +119,7 @@ const ProtectedUntil = Type.Union([Instant, Type.Null()], {
 });
 const LISTED_REPORT_EXAMPLE = {
   ...{ ...example, creator: exampleCreator, protected: false, protected_until: null, suspended: false },
+  urls: exampleUrls,
   repositories: {
     backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
   },
@@ -116,6 +130,7 @@ const LISTED_REPORT_EXAMPLE = {
 export const ListedReport = closed(
   {
     ...ListedEnvironment.properties,
+    urls: ReportedUrls,
     protected: Type.Boolean(),
     protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
@@ -186,6 +201,7 @@ const ConditionReport = closed(
 export const EnvironmentReport = closed(
   {
     ...EnvironmentDetail.properties,
+    urls: ReportedUrls,
     protected: Type.Boolean(),
     protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
@@ -204,6 +220,7 @@ export const EnvironmentReport = closed(
   },
   titled("EnvironmentReport", {
     ...ENVIRONMENT_EXAMPLE,
+    urls: exampleUrls,
     protected: false,
     protected_until: null,
     suspended: false,

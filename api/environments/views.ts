@@ -4,7 +4,7 @@ import { type EphemeralEnvironment, hasDatabase, shownCommit } from "../../crds/
 import { expiresAt, isProtected, ttlHours } from "../../crds/environment/lifetime.ts";
 import { managedBy } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
-import { type Component, componentHost, componentUrl, namespaceName } from "../../crds/names.ts";
+import { type Component, componentHost, hostUrl, namespaceName } from "../../crds/names.ts";
 import type {
   CreatedEnvironment,
   EnvironmentDetail,
@@ -32,6 +32,7 @@ export function toListedReport(environment: EphemeralEnvironment, settings: UrlS
   const { suspended = false } = environment.spec;
   return {
     ...toListed(environment, settings),
+    urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
     repositories: toSources(environment),
@@ -83,6 +84,7 @@ export function toReport(
   const { suspended = false } = spec;
   return {
     ...toDetail(environment, settings),
+    urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
     managed_by: managedBy(environment) ?? null,
@@ -99,24 +101,34 @@ function toProtection(environment: EphemeralEnvironment) {
 }
 
 function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {
-  const { metadata, spec } = environment;
+  const { metadata } = environment;
   return {
     id: metadata.uid,
     name: metadata.name,
     status: shownPhase(environment),
-    urls: {
-      backend: urlOf(environment, "backend", settings),
-      ...(spec.frontend === undefined ? {} : { frontend: urlOf(environment, "frontend", settings) }),
-    },
+    urls: toUrls(environment, settings),
     created_at: timestamp(metadata.creationTimestamp),
     expires_at: expiresAt(environment).toISOString(),
   };
 }
 
+function toUrls(environment: EphemeralEnvironment, settings: UrlSettings) {
+  return {
+    backend: urlOf(environment, "backend", settings),
+    ...(environment.spec.frontend === undefined ? {} : { frontend: urlOf(environment, "frontend", settings) }),
+  };
+}
+
+/** Which further hosts there are, the operator writes. */
+function toReportedUrls(environment: EphemeralEnvironment, settings: UrlSettings): ListedReport["urls"] {
+  const { hosts } = environment.status?.urls ?? {};
+  return { ...toUrls(environment, settings), ...(hosts === undefined ? {} : { hosts }) };
+}
+
 /** URLs follow from the name, so they are known before the operator has written them. */
 export function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
   const host = componentHost(metadata.name, component, settings.baseDomain);
-  return status?.urls?.[component] ?? componentUrl(host, settings.publicPort);
+  return status?.urls?.[component] ?? hostUrl(host, settings.publicPort);
 }
 
 /** For people only; without an owner the login that a host reported, which is not authenticated. */

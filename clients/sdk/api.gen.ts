@@ -855,7 +855,7 @@ export type EnvironmentReport = {
   readonly id: string;
   readonly name: string;
   readonly status: EnvironmentStatus;
-  readonly urls: EnvironmentUrls;
+  readonly urls: EnvironmentReportUrls;
   /** ISO 8601, UTC. */
   readonly created_at: string;
   /** ISO 8601, UTC. */
@@ -888,6 +888,16 @@ export type EnvironmentReport = {
   /** How far each step came; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused are there while so. */
   readonly conditions: readonly (EnvironmentCondition)[];
   readonly cost: EnvironmentCost;
+};
+
+export type EnvironmentReportUrls = {
+  readonly backend: string;
+  /** Absent without a frontend. */
+  readonly frontend?: string;
+  /** The further hosts of the backend's repository, by name, as the operator saw them last; absent without any. */
+  readonly hosts?: {
+    readonly [name: string]: string;
+  };
 };
 
 export type EnvironmentSource = {
@@ -1011,7 +1021,7 @@ export type ListedEnvironmentReport = {
   readonly id: string;
   readonly name: string;
   readonly status: EnvironmentStatus;
-  readonly urls: EnvironmentUrls;
+  readonly urls: EnvironmentReportUrls;
   /** ISO 8601, UTC. */
   readonly created_at: string;
   /** ISO 8601, UTC. */
@@ -1672,6 +1682,22 @@ export type UrlCheck = {
   readonly checked_at: string;
 };
 
+export type UrlCheckReport = {
+  readonly environment_id: string;
+  /** healthy when all are, unreachable when none answered, else unhealthy. */
+  readonly status: "healthy" | "unhealthy" | "unreachable";
+  readonly details: {
+    readonly backend: UrlHealth;
+    readonly frontend?: UrlHealth;
+    /** The further hosts of the backend's repository, by name; absent without any. */
+    readonly hosts?: {
+      readonly [name: string]: UrlHealth;
+    };
+  };
+  /** When the URLs were probed; the results are answered for 10 seconds. */
+  readonly checked_at: string;
+};
+
 export type UrlHealth = {
   readonly url: string;
   /** healthy: 2xx or 3xx; unhealthy: another answer; unreachable: none within 5 seconds. */
@@ -1981,7 +2007,7 @@ export interface Operations {
       /** The environment's id, in upper or lower case, or its name. */
       readonly environment_id: string;
     };
-    readonly reply: UrlCheck;
+    readonly reply: UrlCheckReport;
   };
   /** Get a component's logs */
   readonly "GET /api/v2/environments/{environment_id}/logs/{component}": {

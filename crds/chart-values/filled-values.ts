@@ -92,17 +92,21 @@ export function isOfPlatform(template: Template, path: readonly string[]): boole
 
 /** Whether one of these references stands anywhere in it. */
 export function refersTo(template: Template, names: readonly string[]): boolean {
-  const isNamed = ({ reference }: Call) => names.includes(reference.name);
+  return callsIn(template).some(({ reference }) => names.includes(reference.name));
+}
+
+/** All references in it, in their order. */
+export function callsIn(template: Template): readonly Call[] {
   switch (template.kind) {
     case "literal":
-      return false;
+      return [];
     case "reference":
-      return isNamed(template.call);
+      return [template.call];
     case "text":
-      return template.parts.some((part) => typeof part !== "string" && isNamed(part));
+      return template.parts.filter((part) => typeof part !== "string");
     case "list":
-      return template.items.some((item) => refersTo(item, names));
+      return template.items.flatMap(callsIn);
     case "map":
-      return [...template.entries.values()].some((each) => refersTo(each, names));
+      return [...template.entries.values()].flatMap(callsIn);
   }
 }

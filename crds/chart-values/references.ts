@@ -5,7 +5,7 @@
  * No row may give a secret's value: values of charts are readable to everyone who may read the deployer's objects.
  */
 import type { Json, JsonObject } from "../json.ts";
-import { COMPONENTS, type Component } from "../names.ts";
+import { COMPONENTS, type Component, FURTHER_HOST_PATTERN } from "../names.ts";
 
 /** The facts about a component of an environment. */
 export interface ComponentFacts {
@@ -30,6 +30,8 @@ export interface ComponentFacts {
 export interface EnvironmentFacts {
   readonly environment: { readonly name: string; readonly uid: string };
   readonly components: { readonly [component in Component]?: ComponentFacts };
+  /** Those beside the hosts of the components. */
+  readonly hosts: readonly { readonly name: string; readonly host: string; readonly url: string }[];
   readonly secretName: string;
   readonly imagePullSecrets: readonly { readonly name: string }[] | undefined;
   readonly database: { readonly host: string; readonly user: string; readonly name: string } | undefined;
@@ -102,6 +104,27 @@ const ofComponent = (component: Component): readonly Reference[] => {
   ];
 };
 
+const ofHosts = (
+  suffix: "" | ".url",
+  description: string,
+  value: (host: EnvironmentFacts["hosts"][number]) => string,
+): Reference => ({
+  name: `hosts.<name>${suffix}`,
+  pattern: `hosts[.](${FURTHER_HOST_PATTERN})${suffix.replace(".", "[.]")}`,
+  ...{ type: "text", description },
+  value: ({ hosts }, argument) => {
+    const host = hosts.find(({ name }) => name === argument);
+    return host && value(host);
+  },
+});
+
+const HOSTS: readonly Reference[] = [
+  ofHosts("", "The host name of the further host <name>, which the Repository lists in spec.hosts", ({ host }) => host),
+  ofHosts(".url", "The URL of that host, with the port where it is not 443", ({ url }) => url),
+];
+/** The names of those whose argument is a further host. */
+export const HOST_REFERENCES: readonly string[] = HOSTS.map(({ name }) => name);
+
 /** All references. */
 export const REFERENCES: readonly Reference[] = [
   {
@@ -113,6 +136,7 @@ export const REFERENCES: readonly Reference[] = [
     value: ({ environment }) => environment.uid,
   },
   ...COMPONENTS.flatMap(ofComponent),
+  ...HOSTS,
   {
     ...{ name: "secret.name", type: "text" },
     description: "The name of the Secret whose keys are the secret variables; a new value of one gives it a new name",

@@ -3,8 +3,9 @@ import type { ComponentOverrides } from "../environment/overrides.schema.ts";
 import type { Component } from "../names.ts";
 import { oncePer } from "../once-per.ts";
 import { type Chart, RESERVED_PATH_PATTERN } from "../repository/repository.schema.ts";
-import { isOfPlatform, mergedTemplates, refersTo } from "./filled-values.ts";
+import { callsIn, isOfPlatform, mergedTemplates, refersTo } from "./filled-values.ts";
 import { type MapTemplate, readValues, type UnreadableValues } from "./mapping.ts";
+import { HOST_REFERENCES } from "./references.ts";
 
 /** What has values of its own: read once, and by the object, which is another one once the text is. */
 const valuesOf = oncePer(({ values = "" }: { readonly values?: string }) => readValues(values));
@@ -14,6 +15,17 @@ export function valuesProblem(owner: { readonly values?: string } | undefined): 
   if (owner?.values === undefined) return undefined;
   const read = valuesOf(owner);
   return "problem" in read ? read.problem : undefined;
+}
+
+/** The first further host that the values of a chart refer to, and that is not among these; `undefined` when there is none. */
+export function unlistedHost(
+  owner: { readonly values?: string } | undefined,
+  hosts: readonly { readonly name: string }[],
+): string | undefined {
+  const read = owner?.values === undefined ? undefined : valuesOf(owner);
+  if (read === undefined || "problem" in read) return undefined;
+  const named = callsIn(read).filter(({ reference }) => HOST_REFERENCES.includes(reference.name));
+  return named.find(({ argument }) => !hosts.some(({ name }) => name === argument))?.argument;
 }
 
 /**

@@ -1,7 +1,8 @@
 /** The status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
-import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, text, timestamp } from "../schema.ts";
+import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, map, text, timestamp } from "../schema.ts";
 import { Allocations } from "./costs/allocation.schema.ts";
 import { Usage } from "./costs/usage.schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
@@ -137,8 +138,14 @@ export const EnvironmentStatus = Type.Object(
         {
           backend: Type.Optional(text(512, "URL of the backend.")),
           frontend: Type.Optional(text(512, "URL of the frontend.")),
+          hosts: Type.Optional(
+            map(text(512, "Its URL."), {
+              maxProperties: FURTHER_HOSTS_MAX,
+              description: "URLs of the further hosts of the backend's Repository, by name.",
+            }),
+          ),
         },
-        { description: "The URLs of the components." },
+        { description: "The URLs that have to answer." },
       ),
     ),
     ttlHours: Type.Optional(Type.Integer({ description: "The TTL in effect, in hours from the creation." })),

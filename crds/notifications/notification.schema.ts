@@ -24,6 +24,7 @@ const facts = {
   url: fact("The URL for people."),
   backendUrl: fact("URL of the backend."),
   frontendUrl: fact("URL of the frontend."),
+  hostUrls: fact("The further hosts, each as name: URL; as many as fit."),
   repository: fact("Name of the Repository."),
   branch: fact("The git branch."),
   commit: fact("The first digits of the commit."),

@@ -4,6 +4,8 @@ import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
 import { CHART_CEL_RULES, type ChartSource, COMMIT_CHART_RULE } from "./chart-source.ts";
+import { FurtherHosts } from "./further-hosts.schema.ts";
+import { HEALTH_PATH_PATTERN } from "./health-path.ts";
 import { HOST_ID_PATTERN, HostRepository } from "./host-repository.schema.ts";
 import { DEFAULT_TAG_TEMPLATE, TAG_TEMPLATE_RULES } from "./image-tag.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
@@ -24,9 +26,6 @@ const GeneratedSecret = Type.Object({
     Type.Integer({ minimum: 16, maximum: 256, default: 32, description: "Characters; a uuid has its own length." }),
   ),
 });
-
-/** Without two slashes in a row, because `//host/` names another host; without nested repetition, which backtracks. */
-export const HEALTH_PATH_PATTERN = "^/([A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*/?)?$";
 
 /** An escaped byte, %XX; without %, dot and slashes, which hosts decode at different times. */
 const ESCAPED = "%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f])";
@@ -170,6 +169,7 @@ export const RepositorySpec = Type.Object(
     healthPath: Type.Optional(
       text(255, "The path that answers when the component is ready.", { pattern: HEALTH_PATH_PATTERN, default: "/" }),
     ),
+    hosts: Type.Optional(FurtherHosts),
     secrets: Type.Optional(
       Type.Array(GeneratedSecret, {
         maxItems: 50,
@@ -239,6 +239,11 @@ export const RepositorySpec = Type.Object(
         message: "only a backend repository names a chart",
       },
       COMMIT_CHART_RULE,
+      {
+        rule: "self.type == 'backend' || !has(self.hosts)",
+        fieldPath: ".hosts",
+        message: "only a backend repository names hosts: its chart serves them",
+      },
       {
         rule: "self.type == 'backend' || !has(self.pullRequest) || !self.pullRequest.enabled || has(self.companionRepository)",
         fieldPath: ".companionRepository",

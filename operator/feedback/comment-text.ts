@@ -31,7 +31,8 @@ export const goneText = (environment: string): string => `**Environment ${code(e
 function serving({ status }: EphemeralEnvironment): string[] {
   if (status?.readyAt === undefined) return [];
   const { urls = {}, expiresAt } = status;
-  const addresses = COMPONENTS.flatMap((component) => (urls[component] ? [`- ${component}: ${urls[component]}`] : []));
+  const ofComponents = COMPONENTS.flatMap((component) => (urls[component] ? [[component, urls[component]]] : []));
+  const addresses = [...ofComponents, ...Object.entries(urls.hosts ?? {})].map(([name, url]) => `- ${name}: ${url}`);
   return [...addresses, ...(expiresAt === undefined ? [] : [`- Expires: ${expiresAt}`])];
 }
 

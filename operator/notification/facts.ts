@@ -26,10 +26,19 @@ export function environmentFacts(
   return present({
     ...{ environment: metadata.name, event, status: event, repository, branch, commit },
     ...{ url: status?.url, backendUrl: status?.urls?.backend, frontendUrl: status?.urls?.frontend },
+    hostUrls: hostUrls(status?.urls?.hosts),
     ...{ reason: failure?.reason, message: failure?.message },
     ...{ owner: spec.owner?.name, expiresAt: plannedEnd(environment).toISOString() },
     ...more,
   });
+}
+
+/** Only whole ones: a URL that is cut leads elsewhere. */
+function hostUrls(hosts: { readonly [name: string]: string } = {}): string {
+  return Object.entries(hosts).reduce((text, [name, url]) => {
+    const longer = `${text === "" ? "" : `${text}, `}${name}: ${url}`;
+    return longer.length > FACT_MAX_LENGTH ? text : longer;
+  }, "");
 }
 
 /** What the message about an ended pipeline says: project, commit, image, status, and of a failure the address. */

@@ -10,6 +10,7 @@ type Texts = Required<Omit<MessageTemplate, "id">>;
 const MAX_CHAT_CHARS = 4_000;
 const MAX_SUBJECT_CHARS = 200;
 const SIGNATURE = "\n\nSent by the Ephemeral Environment Platform.\n";
+const ADDRESSES = "{{url}}{{#hostUrls}}, {{hostUrls}}{{/hostUrls}}";
 const CODE = "{{repository}} {{branch}}{{#commit}} at {{commit}}{{/commit}}";
 
 const texts = (chat: string, subject: string, text: string): Texts => ({ chat, subject, text: text + SIGNATURE });
@@ -18,8 +19,8 @@ const same = (sentence: string, subject: string) => texts(sentence, subject, sen
 /** The template of each event where the settings have none. */
 const BUILT_IN: Readonly<Record<MessageEvent, Texts>> = {
   created: same(`*{{environment}}* is being created: ${CODE}`, "{{environment}} is being created"),
-  ready: same(`*{{environment}}* is ready: {{url}} (${CODE})`, "{{environment}} is ready"),
-  updated: same(`*{{environment}}* is updated: {{url}} (${CODE})`, "{{environment}} is updated"),
+  ready: same(`*{{environment}}* is ready: ${ADDRESSES} (${CODE})`, "{{environment}} is ready"),
+  updated: same(`*{{environment}}* is updated: ${ADDRESSES} (${CODE})`, "{{environment}} is updated"),
   failed: same(`*{{environment}}* failed: {{reason}}: {{message}} (${CODE})`, "{{environment}} failed"),
   deleted: same("*{{environment}}* is deleted{{#reason}} ({{reason}}){{/reason}}", "{{environment}} is deleted"),
   pipeline: same(

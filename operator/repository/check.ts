@@ -1,4 +1,4 @@
-import { valuesProblem } from "../../crds/chart-values/values-mapping.ts";
+import { unlistedHost, valuesProblem } from "../../crds/chart-values/values-mapping.ts";
 import { type ConditionDraft, clipped } from "../../crds/conditions.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
@@ -92,6 +92,8 @@ export function ruleProblem({ spec }: Repository, { repositories, configSets }: 
     const other = spec.type === "backend" ? "frontend" : "backend";
     return `spec.companionRepository: no ${other} Repository '${companionRepository}' is registered`;
   }
+  const unlisted = unlistedHost(spec.chart, spec.hosts ?? []);
+  if (unlisted !== undefined) return `spec.chart.values: \${hosts.${unlisted}}: spec.hosts lists no host '${unlisted}'`;
   if (pullRequest?.configSet === undefined) return undefined;
   return configSetProblem(pullRequest.configSet, configSets.find(pullRequest.configSet));
 }

@@ -8,6 +8,8 @@ import type { ProbeResult, UrlProber } from "../../../operator/ports/url-prober.
 export interface UrlCheck {
   /** A component that is absent has no URL yet. */
   readonly results: { readonly [component in Component]?: ProbeResult };
+  /** Of the further hosts, in the order of the status. */
+  readonly hosts: readonly { readonly name: string; readonly url: string; readonly result: ProbeResult }[];
   readonly checkedAt: Date;
 }
 
@@ -58,13 +60,27 @@ export function createUrlChecks(parts: Parts): UrlChecks {
   };
 }
 
-async function askAll({ spec, status }: EphemeralEnvironment, parts: Parts): Promise<UrlCheck> {
+async function askAll(environment: EphemeralEnvironment, parts: Parts): Promise<UrlCheck> {
   const checkedAt = parts.clock.now();
+  const [results, hosts] = await Promise.all([askComponents(environment, parts), askHosts(environment, parts)]);
+  return { results, hosts, checkedAt };
+}
+
+async function askComponents({ spec, status }: EphemeralEnvironment, parts: Parts): Promise<UrlCheck["results"]> {
   const asked = COMPONENTS.flatMap((component) => {
     const url = status?.urls?.[component];
     if (url === undefined) return [];
     const healthPath = parts.repositories.find(spec[component]?.repository ?? "")?.spec.healthPath ?? "/";
     return [parts.prober.probe(url, healthPath).then((result) => [component, result] as const)];
   });
-  return { results: Object.fromEntries(await Promise.all(asked)), checkedAt };
+  return Object.fromEntries(await Promise.all(asked));
+}
+
+async function askHosts({ spec, status }: EphemeralEnvironment, parts: Parts): Promise<UrlCheck["hosts"]> {
+  const { hosts: listed = [] } = parts.repositories.find(spec.backend.repository)?.spec ?? {};
+  const asked = Object.entries(status?.urls?.hosts ?? {}).map(async ([name, url]) => {
+    const healthPath = listed.find((host) => host.name === name)?.healthPath ?? "/";
+    return { name, url, result: await parts.prober.probe(url, healthPath) };
+  });
+  return Promise.all(asked);
 }

@@ -22,6 +22,7 @@ export function UrlsView({ environment }: { readonly environment: EnvironmentRep
   const rows = [
     ["Frontend", urls.frontend, checked.value?.details.frontend],
     ["Backend", urls.backend, checked.value?.details.backend],
+    ...furtherRows(urls.hosts, checked.value?.details.hosts),
   ] as const;
   return (
     <section class="card" aria-labelledby="urls">
@@ -57,6 +58,14 @@ export function UrlsView({ environment }: { readonly environment: EnvironmentRep
       )}
     </section>
   );
+}
+
+type Row = readonly [name: string, address: string, health: UrlHealth | undefined];
+
+/** Those hosts that are known, with the results of those that were asked. */
+function furtherRows(hosts: EnvironmentReport["urls"]["hosts"] = {}, checked: Record<string, UrlHealth> = {}): Row[] {
+  const results = new Map(Object.entries(checked));
+  return Object.entries(hosts).map(([name, address]) => [name, address, results.get(name)]);
 }
 
 function Health({ of }: { readonly of: UrlHealth | undefined }) {

@@ -4,7 +4,7 @@ import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
 import type { EnvironmentFacts } from "../../../crds/chart-values/references.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { JsonObject } from "../../../crds/json.ts";
-import { COMPONENTS, type Component, componentHost, componentUrl } from "../../../crds/names.ts";
+import { COMPONENTS, type Component, componentHost, hostUrl } from "../../../crds/names.ts";
 import { isMovingTag } from "../../../crds/repository/image-tag.ts";
 import { type ChartSource, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
@@ -14,6 +14,7 @@ import type { ComponentRepositories } from "../repositories.ts";
 import { shortHash } from "../short-hash.ts";
 import { mappingOf } from "../values-mapping.ts";
 import { type Resources, withFittingLimits } from "./fitting-limits.ts";
+import { furtherHostsOf } from "./further-hosts.ts";
 import { merge, nested } from "./merge.ts";
 import { withPublicUrl } from "./public-url.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
@@ -26,7 +27,7 @@ export function componentsOf({ spec }: EphemeralEnvironment): readonly Component
   return COMPONENTS.filter((component) => spec[component] !== undefined);
 }
 
-/** The URLs at which the environment answers once it is ready, by component. */
+/** The URLs at which the components of the environment answer once it is ready. */
 export function urlsOf(environment: EphemeralEnvironment, settings: Settings): { [component in Component]?: string } {
   return Object.fromEntries(
     componentsOf(environment).map((component) => [component, urlOf(environment, component, settings)]),
@@ -78,6 +79,7 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
   return {
     environment: { name, uid },
     components: Object.fromEntries(components),
+    hosts: furtherHostsOf(environment, repositories, settings),
     secretName: desiredPodSecret(environment),
     imagePullSecrets: pullsWithSecret(environment, repositories) ? [{ name: PULL_SECRET }] : undefined,
     database: database && { host: database.name, user, name: databaseName },
@@ -162,5 +164,5 @@ function ownValues({ environment, repositories }: PlanInput, component: Componen
 
 function urlOf(environment: EphemeralEnvironment, component: Component, settings: Settings): string {
   const host = componentHost(environment.metadata.name, component, settings.baseDomain);
-  return componentUrl(host, settings.publicPort);
+  return hostUrl(host, settings.publicPort);
 }

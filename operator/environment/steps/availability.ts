@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { ProbeResult } from "../../ports/url-prober.ts";
+import { furtherHostsOf } from "../desired/further-hosts.ts";
 import { urlsOf } from "../desired/values.ts";
 import { runningHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
@@ -24,15 +26,15 @@ export function availability(schedule: Schedule): Step<Field> {
     alwaysRun: ({ status }) => status?.readyAt !== undefined,
 
     async run(environment, context) {
-      const urls = urlsOf(environment, context.settings);
-      const found = addresses(urls);
+      const targets = targetsOf(environment, context);
+      const found = addresses(targets);
       // Nothing answers now, and everything has to answer again after the suspension.
       if (environment.spec.suspended) return done("Suspended", { findings: { ...found, servingHash: "" } });
-      const isWanted = isNew(environment) || isReconcileRequested(environment);
+      const isWanted = isNew(environment, found) || isReconcileRequested(environment);
       const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
       if (dueInMs > 0) return done("Answering", { findings: found, requeueAfterMs: dueInMs });
 
-      const silent = await silentUrls(environment, urls, context);
+      const silent = await silentUrls(targets, context);
       schedule.taken(environment.metadata.uid);
       if (silent.length > 0) return withFindings(silentResult(environment, silent, context), found);
       return done("Answering", {
@@ -43,10 +45,10 @@ export function availability(schedule: Schedule): Step<Field> {
   };
 }
 
-/** Whether what runs has not answered yet, or did not answer the last probe. */
-function isNew({ status }: EphemeralEnvironment): boolean {
+/** Whether what runs has not answered yet at these URLs, or did not answer the last probe. */
+function isNew({ status }: EphemeralEnvironment, { urls }: Findings<"url" | "urls">): boolean {
   const isAnswering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
-  return !isAnswering || runningHash(status) !== status?.servingHash;
+  return !isAnswering || runningHash(status) !== status?.servingHash || !isDeepStrictEqual(urls, status?.urls);
 }
 
 function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Findings<"readyAt" | "servingHash"> {
@@ -55,7 +57,34 @@ function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Fin
   return servingHash === undefined ? { readyAt } : { readyAt, servingHash };
 }
 
-function addresses(urls: { readonly [component in Component]?: string }): Findings<"url" | "urls"> {
+/** A URL that has to answer at its path. */
+interface Target {
+  /** The component that answers there; none: a further host of the chart. */
+  readonly component?: Component;
+  /** The component's, or the further host's. */
+  readonly name: string;
+  readonly url: string;
+  readonly healthPath: string;
+}
+
+function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): readonly Target[] {
+  const known = repositoriesOf(environment, repositories);
+  const urls = urlsOf(environment, settings);
+  const ofComponents = COMPONENTS.flatMap((component): Target[] => {
+    const url = urls[component];
+    const healthPath = known[component]?.spec.healthPath ?? "/";
+    return url === undefined ? [] : [{ component, name: component, url, healthPath }];
+  });
+  return [...ofComponents, ...furtherHostsOf(environment, known, settings)];
+}
+
+function addresses(targets: readonly Target[]): Findings<"url" | "urls"> {
+  const byName = (some: readonly Target[]) => Object.fromEntries(some.map(({ name, url }) => [name, url]));
+  const further = targets.filter(({ component }) => component === undefined);
+  const ofComponents: { readonly [component in Component]?: string } = byName(
+    targets.filter(({ component }) => component !== undefined),
+  );
+  const urls = { ...ofComponents, ...(further.length === 0 ? {} : { hosts: byName(further) }) };
   const url = urls.frontend ?? urls.backend;
   return url === undefined ? { urls } : { urls, url };
 }
@@ -67,29 +96,26 @@ interface Silent {
   readonly sentence: string;
 }
 
-async function silentUrls(
-  environment: EphemeralEnvironment,
-  urls: { readonly [component in Component]?: string },
-  { prober, repositories }: StepContext,
-): Promise<Silent[]> {
-  const known = repositoriesOf(environment, repositories);
-  const probe = async (component: Component, url: string) => {
-    const path = known[component]?.spec.healthPath ?? "/";
-    const result = await prober.probe(url, path);
-    return result.status === "healthy" ? [] : [{ result, sentence: sentence(component, url + path, result) }];
+async function silentUrls(targets: readonly Target[], { prober }: StepContext): Promise<Silent[]> {
+  const probe = async (target: Target) => {
+    const result = await prober.probe(target.url, target.healthPath);
+    return result.status === "healthy" ? [] : [{ result, sentence: sentence(target, result) }];
   };
-  const probes = COMPONENTS.flatMap((component) => (urls[component] ? [probe(component, urls[component])] : []));
-  return (await Promise.all(probes)).flat();
+  return (await Promise.all(targets.map(probe))).flat();
 }
 
-function sentence(component: Component, url: string, result: ProbeResult): string {
-  return `${component}: ${url} is ${result.status}: ${result.message}; ${remedy(result)}`;
+function sentence(target: Target, result: ProbeResult): string {
+  const { component, name, url, healthPath } = target;
+  const subject = component ?? `host '${name}'`;
+  return `${subject}: ${url}${healthPath} is ${result.status}: ${result.message}; ${remedy(target, result)}`;
 }
 
-function remedy({ status, isCertificateRefused, isAddressRefused }: ProbeResult): string {
+function remedy({ component, name }: Target, { status, isCertificateRefused, isAddressRefused }: ProbeResult): string {
   if (isCertificateRefused)
     return "give the ingress controller a valid certificate, or name its authority in the setting ingressCaFile";
   if (isAddressRefused) return "if it is the ingress's address, name it in the setting ingressAddress";
+  if (component === undefined)
+    return `check that the chart has an Ingress or HTTPRoute with the host \${hosts.${name}}, or correct spec.hosts of the backend's Repository`;
   if (status === "unhealthy") return "see its log, or correct healthPath of its Repository";
   return "check that the ingress serves this host";
 }

@@ -63,6 +63,46 @@ test("answers the same within an envelope in version 2", async () => {
   expect(reply.body).toMatchObject({ status: "success", data: { status: "healthy" } });
 });
 
+describe("a further host", () => {
+  const ADMIN = "https://shop--admin.env.example.test:18443";
+  const status = { urls: { backend: BACKEND, frontend: FRONTEND, hosts: { admin: ADMIN } } };
+  const ofVersion = async (version: "" | "/v2") => {
+    const authorization = await service.bearer("viewer");
+    return service.http.get(`/api${version}/environments/shop/check-all-urls`).set({ authorization });
+  };
+  beforeEach(() => {
+    service.prober.answer(ADMIN, { status: "unhealthy", responseTimeMs: 3 });
+  });
+
+  test("is asked at its health path, and counts in version 2", async () => {
+    service.repositories.put(aRepository("shop-api", { hosts: [{ name: "admin", healthPath: "/ping" }] }));
+    await given({ status });
+    const reply = await ofVersion("/v2");
+    expectPromised(reply, "get", "/api/v2/environments/{environment_id}/check-all-urls");
+    expect(reply.body.data).toMatchObject({
+      status: "unhealthy",
+      details: {
+        ...{ backend: { status: "healthy" }, frontend: { status: "healthy" } },
+        hosts: { admin: { url: ADMIN, status: "unhealthy", response_time_ms: 3 } },
+      },
+    });
+    expect(service.prober.asked).toContain(`${ADMIN}/ping`);
+  });
+
+  test("is asked at its root where its Repository names no path", async () => {
+    await given({ status });
+    await ofVersion("/v2");
+    expect(service.prober.asked).toContain(`${ADMIN}/`);
+  });
+
+  test("is not in version 1", async () => {
+    await given({ status });
+    const { body } = await ofVersion("");
+    expect(body.status).toBe("healthy");
+    expect(Object.keys(body.details)).toEqual(["backend", "frontend"]);
+  });
+});
+
 describe("the status of all", () => {
   test.each([
     { name: "healthy only when all are", backend: "healthy", frontend: "healthy", expected: "healthy" },

@@ -76,6 +76,27 @@ describe("reading one environment", () => {
     });
   });
 
+  test("shows further hosts in version 2 alone, once the operator has seen them", async () => {
+    await create();
+    const made = await service.environments.find("feature-test");
+    if (made === undefined) throw new Error("not made");
+    const urls = { backend: "https://other.example.test" };
+    const hosts = { admin: "https://feature-test--admin.env.example.test:18443" };
+    const shown = async (path: string) => (await call("get", path, "developer")).body;
+    expect((await shown("/api/v2/environments/feature-test")).data.urls).not.toHaveProperty("hosts");
+    service.environments.put({ ...made, status: { phase: "ready", urls: { ...urls, hosts } } });
+    expect((await shown("/api/environments/feature-test")).urls).toEqual(urls);
+    expect((await shown("/api/environments")).environments[0].urls).toEqual(urls);
+    const [one, all] = [
+      await call("get", "/api/v2/environments/feature-test", "developer"),
+      await call("get", "/api/v2/environments", "developer"),
+    ];
+    expectPromised(one, "get", "/api/v2/environments/{environment_id}");
+    expectPromised(all, "get", "/api/v2/environments");
+    expect(one.body.data.urls).toEqual({ ...urls, hosts });
+    expect(all.body.data.environments[0].urls).toEqual({ ...urls, hosts });
+  });
+
   test.each<[string, object | undefined, object]>([
     ["a manifest without an owner", { kind: "manifest" }, { email: "", name: "manifest" }],
     ["a pull request", { kind: "pull_request", login: "octo" }, { email: "", name: "octo" }],

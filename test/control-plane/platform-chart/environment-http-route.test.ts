@@ -14,6 +14,7 @@ const foreign = unique("foreign-");
 const namespace = `env-${name}`;
 const own = `${name}.env.localhost`;
 const ownApi = `${name}--api.env.localhost`;
+const further = `${name}--admin.env.localhost`;
 const theirs = "shop.env.localhost";
 const backend = { name: "backend", port: 80 };
 
@@ -29,7 +30,7 @@ const filtered = (filter: object) => ruled({ filters: [filter] });
 const matched = (match: object) => ruled({ matches: [match] });
 const mirror = (backendRef: object) => ({ type: "RequestMirror", requestMirror: { backendRef } });
 
-const hosts = `which are ${own} and ${ownApi}`;
+const hosts = `which are ${own} and ${name}--<name>.env.localhost, `;
 const ownServices = "a backend of an HTTPRoute of an environment is a Service of its own namespace";
 const knownFilters = "a filter of an HTTPRoute of an environment is RequestHeaderModifier";
 const ownHosts = "a redirect or a rewrite of an HTTPRoute of an environment leads to one of its hosts";
@@ -42,6 +43,8 @@ const refused: readonly [what: string, object: object, words: string][] = [
   ["no hostname", versioned("v1", { rules: [] }), hosts],
   ["another environment's host", route({ hostnames: [theirs] }), hosts],
   ["another host beside its own", route({ hostnames: [own, theirs] }), hosts],
+  ["a further host of another environment", route({ hostnames: [own, "shop--admin.env.localhost"] }), hosts],
+  ["a further host of one whose name goes on", route({ hostnames: [`${name}-x--admin.env.localhost`] }), hosts],
   ["a Service elsewhere", ruled({ backendRefs: [{ ...backend, namespace: "kube-system" }] }), ownServices],
   ["the gateway's own pages", ruled({ backendRefs: [{ ...extension, kind: "TraefikService" }] }), ownServices],
   ["a kind beside Services", ruled({ backendRefs: [{ ...backend, kind: "ConfigMap" }] }), ownServices],
@@ -56,6 +59,11 @@ const refused: readonly [what: string, object: object, words: string][] = [
   ["a mirror elsewhere", filtered(mirror({ ...backend, namespace: "argocd" })), "mirrors requests only to Services"],
   ["a mirror of another kind", filtered(mirror({ ...backend, group: "x.test" })), "mirrors requests only to Services"],
   ["a redirect elsewhere", filtered({ type: "RequestRedirect", requestRedirect: { hostname: theirs } }), ownHosts],
+  [
+    "a redirect to another's further host",
+    filtered({ type: "RequestRedirect", requestRedirect: { hostname: "shop--admin.env.localhost" } }),
+    ownHosts,
+  ],
   ["a rewrite elsewhere", filtered({ type: "URLRewrite", urlRewrite: { hostname: "evil.test" } }), ownHosts],
   [
     "a rule in a rewritten path",
@@ -101,6 +109,7 @@ describe("abuse case 95: an HTTPRoute of an environment", () => {
     const filters = [
       { type: "RequestHeaderModifier", requestHeaderModifier: { set: [{ name: "x", value: "'self'; y" }] } },
       { type: "RequestRedirect", requestRedirect: { scheme: "https", statusCode: 301, hostname: ownApi } },
+      { type: "RequestRedirect", requestRedirect: { hostname: further } },
       { type: "URLRewrite", urlRewrite: { path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/" } } },
       mirror({ ...backend, name: "shadow" }),
     ];
@@ -108,7 +117,7 @@ describe("abuse case 95: an HTTPRoute of an environment", () => {
     const matches = [...paths, { headers: [{ name: "X-Beta", value: "1" }], queryParams: [{ name: "q", value: "1" }] }];
     const backendRefs = [{ ...backend, group: "", kind: "Service", namespace, weight: 1, filters }];
     const rule = { name: "all", matches, filters, backendRefs, timeouts: { request: "10s" }, retry: { attempts: 2 } };
-    const whole = { hostnames: [own, ownApi], parentRefs: [], rules: [rule, { backendRefs: [backend] }] };
+    const whole = { hostnames: [own, ownApi, further], parentRefs: [], rules: [rule, { backendRefs: [backend] }] };
     const annotations = {
       "argocd.argoproj.io/sync-wave": "1",
       "kubectl.kubernetes.io/last-applied-configuration": "{}",

@@ -34,14 +34,35 @@ const serviceObject = (spec: object) => ({
   spec: { ports: [{ port: 80 }], ...spec },
 });
 
-const hosts = `which are ${own} and ${ownApi}`;
+const hosts = `which are ${own} and ${name}--<name>.env.localhost, `;
 const refusedIngresses: readonly [what: string, object: object, words: string][] = [
   ["another environment's host", ingress([theirs]), `names one of its hosts, ${hosts}`],
   ["another host beside its own", ingress([own, theirs]), `names one of its hosts, ${hosts}`],
   ["a host below its own", ingress([`x.${own}`]), `names one of its hosts, ${hosts}`],
   ["all hosts of the domain", ingress(["*.env.localhost"]), `names one of its hosts, ${hosts}`],
+  ...[
+    ["a further host of another environment", "shop--admin.env.localhost"],
+    ["a further host of one whose name goes on", `${name}-x--admin.env.localhost`],
+    ["the host of one whose name goes on", `${name}-x.env.localhost`],
+    ["a further host of one whose name it goes on from", `${name.slice(0, -1)}--admin.env.localhost`],
+    ["the host of one that would have its name and more", `${name}---x.env.localhost`],
+    ["a host with a name that is too long", `${name}--a-name-of-12.env.localhost`],
+    ["a host below a further one", `x.${name}--admin.env.localhost`],
+    ["a further host of two labels", `${name}--a.b.env.localhost`],
+    ["a further host of another domain", `${name}--admin.env-localhost`],
+    ["every further host", `*.${name}--admin.env.localhost`],
+  ].map(([what = "", host = ""]): [string, object, string] => [
+    what,
+    ingress([host]),
+    `names one of its hosts, ${hosts}`,
+  ]),
   ["no host", ingress([""]), `names one of its hosts, ${hosts}`],
   ["a default backend", ingress([own], { defaultBackend: service }), "has no default backend"],
+  [
+    "a certificate of another's further host",
+    ingress([own], { tls: [{ hosts: ["shop--admin.env.localhost"] }] }),
+    `names only its hosts, ${hosts}`,
+  ],
   ["a certificate of others", ingress([own], { tls: [{ hosts: [theirs] }] }), `names only its hosts, ${hosts}`],
   [
     "a rule in its path",
@@ -87,6 +108,11 @@ describe("what an environment may answer to", () => {
     await given(platform, paths.namespaces, namespaceObject(namespace));
     await given(admin, paths.namespaces, { metadata: { name: foreign } });
   }, 60_000);
+
+  test.each(["admin", "x", "a-name-of11", "a--b"])("an Ingress for its further host %s, with TLS", async (further) => {
+    const object = ingress([own, ownApi, `${name}--${further}.env.localhost`]);
+    expect(await admin.create(ingresses, object)).toMatchObject({ message: "", status: 201 });
+  });
 
   test("an Ingress for both its hosts, with TLS", async () => {
     expect(await admin.create(ingresses, ingress([own, ownApi]))).toMatchObject({ status: 201 });

@@ -24,6 +24,9 @@ const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_0
   0,
   CHART_VALUES_MAX_LENGTH - 1,
 );
+/** So many further hosts, with names of that length. */
+const hostsNamed = (count: number, length: number) =>
+  Array.from({ length: count }, (_, at) => ({ name: `h${at}`.padEnd(length, "x") }));
 const withTag = (tagTemplate: string) => ({ image: { repository: "registry.test/shop-api", tagTemplate } });
 
 describe("the kind Repository", () => {
@@ -101,7 +104,11 @@ describe("the kind Repository", () => {
     ],
     [
       "values with each reference",
-      mapped(REFERENCES.map(({ name }, at) => `a${at}: x \${${name.replace("(n)", "(20)")}}`).join("\n")),
+      mapped(
+        REFERENCES.map(
+          ({ name }, at) => `a${at}: x \${${name.replace("(n)", "(20)").replace("<name>", "admin")}}`,
+        ).join("\n"),
+      ),
     ],
     ["values with literals", mapped("a: $${b} $$${c} $d $ $(e) {f} }\n# $")],
     ["values of the greatest length", mapped(`${full}"`)],
@@ -110,6 +117,8 @@ describe("the kind Repository", () => {
       mapped("a: ${suspended}", { overridable: ["image.pullPolicy", "replicaCount", "backend.image", "secret.name"] }),
     ],
     ["overridable values that a config set may map", { chart: place, overridable: ["image.pullPolicy"] }],
+    ["further hosts", { hosts: [{ name: "admin", healthPath: "/ping" }, { name: "a2-b" }, { name: "x" }] }],
+    ["as many hosts as there may be", { hosts: hostsNamed(10, 11) }],
     // RE2 takes linear time whatever the pattern.
     ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
   ])("accepts %s", async (_, spec) => {
@@ -362,6 +371,30 @@ describe("the kind Repository", () => {
       `spec.chart.values: Invalid value: "`,
     ]),
     ["values that are too long", mapped(`${full}""`), "spec.chart.values: Too long"],
+    ...["", "Admin", "2fa", "a.b", "-a", "a-", "a_b"].map((name): [string, object, string] => [
+      `a host called '${name}'`,
+      { hosts: [{ name }] },
+      "spec.hosts[0].name in body should match",
+    ]),
+    ["a host whose label could be too long", { hosts: hostsNamed(1, 12) }, "spec.hosts[0].name: Too long"],
+    ...["api", "backend", "frontend"].map((name): [string, object, string] => [
+      `the platform's own host ${name}`,
+      { hosts: [{ name }] },
+      "is reserved, as are api, backend, frontend",
+    ]),
+    ["a host twice", { hosts: [{ name: "a" }, { name: "a", healthPath: "/x" }] }, "spec.hosts[1]: Duplicate value"],
+    ["too many hosts", { hosts: hostsNamed(11, 4) }, "spec.hosts: Too many"],
+    [
+      "another host as a host's health path",
+      { hosts: [{ name: "a", healthPath: "//169.254.169.254/x" }] },
+      "spec.hosts[0].healthPath in body should match",
+    ],
+    ["a frontend's hosts", { type: "frontend", hosts: [{ name: "admin" }] }, "only a backend repository names hosts"],
+    [
+      "a reference to a host that none can be",
+      mapped("a: ${hosts.a-name-of-12}", { hosts: [{ name: "admin" }] }),
+      `spec.chart.values: Invalid value: "`,
+    ],
     ["runs for comments", { pipeline: { events: ["issue_comment"] } }, 'Unsupported value: "issue_comment"'],
     ["no event whose runs count", { pipeline: { events: [] } }, "spec.pipeline.events in body should have at least 1"],
     ["no workflow", { pipeline: { workflows: [] } }, "spec.pipeline.workflows in body should have at least 1"],

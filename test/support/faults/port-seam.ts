@@ -20,7 +20,7 @@ const owner: About = (first) => (first as { name: string }).name;
 const application: About = (first) => (first as { environment: { name: string } }).environment.name;
 const nobody: About = () => undefined;
 /** The host of an environment's URL begins with its name. */
-const host: About = (first) => /^https:\/\/(.+?)(--api)?\./.exec(String(first))?.[1];
+const host: About = (first) => /^https:\/\/(.+?)(--[a-z0-9-]+)?\./.exec(String(first))?.[1];
 /** Environments under test follow a branch of their own name. */
 const branch: About = (_first, second) => String(second);
 

@@ -1,10 +1,14 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { listRoutes } from "../../../api/routes.ts";
 import {
   COMPONENTS,
-  componentUrl,
+  componentHost,
+  FURTHER_HOST_PATTERN,
+  furtherHost,
   hostLabel,
+  hostUrl,
   NAME_RULES,
   nameProblem,
   namespaceName,
@@ -145,7 +149,59 @@ function evaluated(cel: string): (name: string) => boolean {
   return new Function("name", `return ${script};`) as (name: string) => boolean;
 }
 
+describe("the hosts of an environment", () => {
+  const furtherNames = fc.stringMatching(new RegExp(`^${FURTHER_HOST_PATTERN}$`));
+  const DOMAIN = "env.test";
+  /** Names that are easily taken for another's with something behind it. */
+  const alike = fc.tuple(names, names).map(([one, other]): [string, string] => [one, `${one}-${other}`.slice(0, 50)]);
+  const pairs = fc
+    .oneof(fc.tuple(names, names), alike)
+    .filter(([one, other]) => one !== other && nameProblem(other) === undefined);
+  const hostsOf = (name: string, further: readonly string[]) => [
+    ...COMPONENTS.map((component) => componentHost(name, component, DOMAIN)),
+    ...further.map((each) => furtherHost(name, each, DOMAIN)),
+  ];
+
+  test("are those of no other, whatever further hosts both have", () => {
+    const lists = fc.array(furtherNames, { maxLength: 10 });
+    fc.assert(
+      fc.property(pairs, lists, lists, ([one, other], ofOne, ofOther) => {
+        const theirs = new Set(hostsOf(other, [...ofOne, ...ofOther]));
+        expect(hostsOf(one, [...ofOne, ...ofOther]).filter((host) => theirs.has(host))).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("are labels of DNS, each of them another", () => {
+    fc.assert(
+      fc.property(names, fc.uniqueArray(furtherNames.filter((name) => name !== "api")), (name, further) => {
+        const hosts = hostsOf(name, further);
+        for (const host of hosts) expect(host.replace(`.${DOMAIN}`, "")).toMatch(DNS_LABEL);
+        expect(new Set(hosts).size).toBe(hosts.length);
+      }),
+    );
+  });
+
+  test("are what the policies let through, and those of no other environment", () => {
+    const chart = readFileSync(
+      new URL("../../../deploy/charts/platform/templates/_policies.tpl", import.meta.url),
+      "utf8",
+    );
+    const written = `'^' + variables.environment + '(--${FURTHER_HOST_PATTERN})?[.]`;
+    expect(chart).toContain(written);
+    const isOwn = (environment: string, host: string) =>
+      new RegExp(`^${environment}(--${FURTHER_HOST_PATTERN})?[.]env[.]test$`).test(host);
+    fc.assert(
+      fc.property(pairs, fc.array(furtherNames), ([one, other], further) => {
+        for (const host of hostsOf(one, further)) expect([isOwn(one, host), isOwn(other, host)]).toEqual([true, false]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
 test("the port is part of a URL unless it is HTTPS's own", () => {
-  expect(componentUrl("shop.test", 443)).toBe("https://shop.test");
-  expect(componentUrl("shop.test", 18443)).toBe("https://shop.test:18443");
+  expect(hostUrl("shop.test", 443)).toBe("https://shop.test");
+  expect(hostUrl("shop.test", 18443)).toBe("https://shop.test:18443");
 });

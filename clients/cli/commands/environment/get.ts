@@ -42,7 +42,7 @@ function described(environment: EnvironmentReport, stream: NodeJS.WriteStream): 
     ["name", environment.name],
     ["id", environment.id],
     ["status", stateOf(environment)],
-    ...Object.entries(urls).map(([part, url]) => [`${part} url`, url] as const),
+    ...addressesOf(urls),
     ...sources,
     ["config set", configuration.config_set],
     ["database", configuration.database_provisioned ? "yes" : "no"],
@@ -58,6 +58,10 @@ function described(environment: EnvironmentReport, stream: NodeJS.WriteStream): 
   ];
   const steps = environment.conditions.map((step) => `${stepLine(step, stream)}\n`);
   return `${tableOf(known, columns, false)}\n${steps.join("") || `${plainLine("no step has begun")}\n`}`;
+}
+
+function addressesOf({ hosts = {}, ...ofComponents }: EnvironmentReport["urls"]): (readonly [string, string])[] {
+  return Object.entries({ ...ofComponents, ...hosts }).map(([part, url]) => [`${part} url`, url]);
 }
 
 /** `eenv get`. */

@@ -19,5 +19,5 @@ variables.rules.all(rule, rule.?filters.orValue([]).all(filter, {{ .holds }}) &&
 
 {{/* Holds when a redirect or a rewrite, called `change`, stays at the environment's hosts. */}}
 {{- define "httpRoute.staysHere" -}}
-change.?hostname.orValue(variables.hosts[0]) in variables.hosts && {{ include "httpRoute.isHarmless" (dict "text" "change.?path.?replaceFullPath") }} && {{ include "httpRoute.isHarmless" (dict "text" "change.?path.?replacePrefixMatch") }}
+(!change.?hostname.hasValue() || change.hostname.matches(variables.ownHost)) && {{ include "httpRoute.isHarmless" (dict "text" "change.?path.?replaceFullPath") }} && {{ include "httpRoute.isHarmless" (dict "text" "change.?path.?replacePrefixMatch") }}
 {{- end }}

@@ -75,10 +75,18 @@ spec:
 matchExpressions: [{key: {{ include "platform.uidLabel" . }}, operator: Exists}]
 {{- end }}
 
-{{/* The hosts of the environment whose namespace a request is about: crds/names.ts, as a CEL list. */}}
-{{- define "policy.hosts" -}}
+{{/*
+The variables of a policy about the hosts of the environment whose namespace a request is about, as crds/names.ts has them. No name of
+an environment has two hyphens in a row, so what begins with its name and two of them is a host of no other. `hosts` is for people.
+*/}}
+{{- define "policy.hostVariables" -}}
 {{- $domain := .Values.settings.baseDomain -}}
-[request.namespace.substring(4) + '.{{ $domain }}', request.namespace.substring(4) + '--api.{{ $domain }}']
+- name: environment
+  expression: "request.namespace.substring(4)"
+- name: ownHost
+  expression: "'^' + variables.environment + '(--[a-z](?:[a-z0-9-]{0,9}[a-z0-9])?)?[.]{{ $domain | replace "." "[.]" }}$'"
+- name: hosts
+  expression: "variables.environment + '.{{ $domain }} and ' + variables.environment + '--<name>.{{ $domain }}, with a name of at most 11 characters'"
 {{- end }}
 
 {{/*

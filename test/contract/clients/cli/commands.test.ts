@@ -62,8 +62,13 @@ describe("environments", () => {
 
   test("one is shown with its steps, and again at each change until it is gone", async () => {
     await make("shop-one");
+    const urls = { backend: "https://shop-one--api.env.test", hosts: { admin: "https://shop-one--admin.env.test" } };
+    await writeStatus(line.service, "shop-one", { ...READY, urls });
     const { stdout } = await line.eenv("developer", ["get", "shop-one"]);
     expect(stdout).toMatch(/^name +shop-one$/m);
+    expect(stdout).toMatch(
+      /^backend url +https:\/\/shop-one--api.env.test\nadmin url +https:\/\/shop-one--admin.env.test$/m,
+    );
     expect(stdout).toMatch(/^✓ NamespaceReady$/m);
     const watching = await line.start("developer", ["get", "shop-one", "-w", "-o", "json"]);
     await untilFollowed(line.service);

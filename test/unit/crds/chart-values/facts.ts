@@ -20,6 +20,7 @@ const ofBackend = {
 export const facts: EnvironmentFacts = {
   environment: { name: "shop", uid: "0a1b2c3d-1111-4222-8333-444455556666" },
   components: { backend: ofBackend },
+  hosts: [{ name: "admin", host: "shop--admin.env.test", url: "https://shop--admin.env.test" }],
   secretName: "environment-secrets-0a1b2c3d",
   imagePullSecrets: [{ name: "image-pull" }],
   database: { host: "database", user: "app", name: "app" },
@@ -31,6 +32,7 @@ export const facts: EnvironmentFacts = {
 export const asleep: EnvironmentFacts = {
   ...facts,
   components: { backend: { ...ofBackend, env: [], replicas: undefined, resources: undefined } },
+  hosts: [],
   imagePullSecrets: undefined,
   database: undefined,
   ingress: { className: undefined, annotations: {} },

@@ -28,6 +28,8 @@ const EXPECTED: { readonly [written: string]: readonly [awake: unknown, asleep: 
   "backend.envMap": [{ LEVEL: "info", TRACE: "1" }, {}],
   "backend.replicas": [2, 0],
   "backend.resources": [{ requests: { cpu: "1" } }, undefined],
+  "hosts.<name>": ["shop--admin.env.test", undefined],
+  "hosts.<name>.url": ["https://shop--admin.env.test", undefined],
   "secret.name": ["environment-secrets-0a1b2c3d", "environment-secrets-0a1b2c3d"],
   imagePullSecrets: [[{ name: "image-pull" }], undefined],
   "database.enabled": [true, false],
@@ -39,7 +41,7 @@ const EXPECTED: { readonly [written: string]: readonly [awake: unknown, asleep: 
   suspended: [false, true],
   "replicas.orZero(n)": [3, 0],
 };
-const written = (name: string) => name.replace("(n)", "(3)");
+const written = (name: string) => name.replace("(n)", "(3)").replace("<name>", "admin");
 
 describe("a reference alone", () => {
   test("has a row here, whichever it is", () => {
@@ -57,6 +59,11 @@ describe("a reference alone", () => {
     const types: { readonly [type: string]: string } = { string: "text", object: "map" };
     const typeOf = Array.isArray(value) ? "list" : typeof value;
     expect(types[typeOf] ?? typeOf).toBe(type);
+  });
+
+  test.each(["docs", "constructor", "valueof"])("of a host '%s' that is not listed is left out", (name) => {
+    const yaml = "a: ${hosts.NAME}\nb: ['${hosts.NAME.url}', '${hosts.admin}']".replaceAll("NAME", name);
+    expect(filled(yaml)).toEqual({ b: ["shop--admin.env.test"] });
   });
 
   test("of a component that is not there is left out, of keys and of lists", () => {

@@ -16,10 +16,10 @@ const pattern = new RegExp(/matches\(r'(.*)'\)$/s.exec(KNOWN_REFERENCES_CEL)?.[1
 describe("the one table of references", () => {
   test("is what the API server knows", () => {
     for (const { name } of REFERENCES) {
-      const written = name.replace("(n)", "(7)");
+      const written = name.replace("(n)", "(7)").replace("<name>", "admin");
       expect(callOf(written)?.reference.name).toBe(name);
       expect(pattern.test(`a: \${${written}}`)).toBe(true);
-      expect(pattern.test(`a: \${${written}x}`)).toBe(false);
+      expect(pattern.test(`a: \${${written}!}`)).toBe(false);
     }
   });
 
@@ -52,6 +52,15 @@ describe("the one table of references", () => {
     "constructor",
     "__proto__",
     "backend.constructor",
+    "hosts",
+    "hosts.",
+    "hosts.Admin",
+    "hosts.admin.",
+    "hosts.admin.port",
+    "hosts.-admin",
+    "hosts.admin-",
+    "hosts.a-name-of-12",
+    "hosts.admin.url.url",
   ])("has no '%s'", (written) => expect(callOf(written)).toBeUndefined());
 });
 
@@ -65,6 +74,8 @@ test("the API server and the reader of texts agree about what is known", () => {
     "backend.image",
     "${backend.image}",
     "${suspended}",
+    "${hosts.admin}",
+    "${hosts.no",
     "${no}",
     "\n",
     "n)",

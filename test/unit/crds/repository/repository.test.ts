@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { CHART_URL_PATTERN, HEALTH_PATH_PATTERN } from "../../../../crds/repository/repository.schema.ts";
+import { HEALTH_PATH_PATTERN } from "../../../../crds/repository/health-path.ts";
+import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import { admits, fullNameOf, imageOf, imagePlace, wantedSecrets } from "../../../../crds/repository/repository.ts";
 import { commitA, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 

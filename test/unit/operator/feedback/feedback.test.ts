@@ -32,7 +32,10 @@ const reconciling: ReconcileContext = { signal, requeueUrgently: () => undefined
 type Status = NonNullable<EphemeralEnvironment["status"]>;
 const ready: Status = {
   ...{ phase: "ready", observedGeneration: 1, readyAt: CREATED, expiresAt: "2026-01-02T00:00:00.000Z" },
-  ...{ url: "https://shop.env.test", urls: { backend: "https://shop--api.env.test" } },
+  ...{
+    url: "https://shop.env.test",
+    urls: { backend: "https://shop--api.env.test", hosts: { admin: "https://shop--admin.env.test" } },
+  },
 };
 const failed: Status = {
   ...{ phase: "failed", observedGeneration: 1 },
@@ -116,7 +119,9 @@ describe("the host of a pull request", () => {
       ["success", "shop"],
     ]);
     expect(comments.map(({ id }) => id)).toEqual([undefined, 5]);
-    expect(comments[1]?.text).toContain("https://shop--api.env.test");
+    expect(comments[1]?.text).toContain(
+      "\n- backend: https://shop--api.env.test\n- admin: https://shop--admin.env.test\n",
+    );
     expect(comments[1]?.text).toContain("2026-01-02T00:00:00.000Z");
     expect(comments[1]?.text).toContain("PUT https://platform.test/api/environments/shop");
     expect(status()?.feedback).toMatchObject({ status: { commit: commitA, state: "success" }, comment: { id: 5 } });

@@ -19,6 +19,11 @@ describe("a built-in text", () => {
   test.each<[MessageEvent, Facts, string]>([
     ["created", {}, "*shop-pr-7* is being created: shop-api feature_x at 0a1b2c3d"],
     ["ready", {}, "*shop-pr-7* is ready: https://shop-pr-7.env.test/ (shop-api feature_x at 0a1b2c3d)"],
+    [
+      "ready",
+      { hostUrls: "admin: https://shop-pr-7--admin.env.test, docs: https://shop-pr-7--docs.env.test" },
+      "*shop-pr-7* is ready: https://shop-pr-7.env.test/, admin: https://shop-pr-7--admin.env.test, docs: https://shop-pr-7--docs.env.test (shop-api feature_x at 0a1b2c3d)",
+    ],
     ["updated", {}, "*shop-pr-7* is updated: https://shop-pr-7.env.test/ (shop-api feature_x at 0a1b2c3d)"],
     ["failed", {}, "*shop-pr-7* failed: Expired: it went wrong (shop-api feature_x at 0a1b2c3d)"],
     ["deleted", {}, "*shop-pr-7* is deleted (Expired)"],

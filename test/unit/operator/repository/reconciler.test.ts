@@ -122,6 +122,28 @@ describe("a check", () => {
       { conditions: [{ reason: "RulesInvalid" }] },
     ],
     [
+      "misses a host that its chart's values refer to",
+      {
+        spec: {
+          chart: {
+            repoUrl: "https://git.test/c.git",
+            path: ".",
+            revision: "main",
+            values: "a: ['${hosts.admin}', 'x ${hosts.dcos.url}']",
+          },
+          hosts: [{ name: "admin" }],
+        },
+      },
+      {
+        conditions: [
+          {
+            ...{ status: "False", reason: "RulesInvalid" },
+            message: "spec.chart.values: ${hosts.dcos}: spec.hosts lists no host 'dcos'",
+          },
+        ],
+      },
+    ],
+    [
       "misses the config set",
       { spec: { pullRequest: { configSet: "web" } } },
       { conditions: [{ reason: "RulesInvalid", message: expect.stringContaining("no config set 'web'") }] },

@@ -41,7 +41,8 @@ uid: \${environment.uid}
 image: {repository: "\${backend.image.repository}", tag: "\${backend.image.tag}"}
 commit: \${backend.commit}
 branch: \${backend.branch}
-hosts: ["\${backend.host}", "\${frontend.host}"]
+hosts: ["\${backend.host}", "\${frontend.host}", "\${hosts.admin}", "\${hosts.docs}"]
+admin: \${hosts.admin.url}
 web: {host: "\${frontend.host}", port: "\${frontend.port}"}
 url: \${backend.url}
 port: \${backend.port}
@@ -54,7 +55,8 @@ replicas: \${backend.replicas}
 workers: \${replicas.orZero(3)}
 asleep: \${suspended}
 data: \${database.enabled}`;
-    expect(mapped({ values, configSet: { env: [{ name: "LEVEL", value: "info" }] } })).toEqual({
+    const repository = { hosts: [{ name: "admin" }, { name: "mail", healthPath: "/healthz" }] };
+    expect(mapped({ values, repository, configSet: { env: [{ name: "LEVEL", value: "info" }] } })).toEqual({
       ...{
         name: "shop",
         uid: UID,
@@ -66,7 +68,8 @@ data: \${database.enabled}`;
         data: false,
       },
       image: { repository: "registry.test/shop-api", tag: commitA },
-      hosts: ["shop--api.env.localhost"],
+      hosts: ["shop--api.env.localhost", "shop--admin.env.localhost"],
+      admin: "https://shop--admin.env.localhost:18443",
       web: {},
       url: URL,
       env: [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../crds/conditions.ts";
 import { RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
+import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { createSchedule } from "../../../../../operator/environment/schedule.ts";
 import type { StepContext } from "../../../../../operator/environment/step.ts";
 import { availability } from "../../../../../operator/environment/steps/availability.ts";
@@ -30,21 +31,27 @@ interface Scene {
   /** What runs, where it is not what answered before. */
   readonly runs?: string;
   readonly suspended?: boolean;
+  /** The further hosts of the Repository, and what those of these names answer. */
+  readonly hosts?: RepositorySpec["hosts"];
+  readonly hostAnswers?: { readonly [name: string]: ProbeResult["status"] };
   /** The token that requests a reconcile, and the one that was answered last. */
   readonly tokens?: { readonly asked: string; readonly answered?: string };
 }
+
+const BACKEND = "https://shop--api.env.localhost:18443";
 
 /** When they are asked again at the latest. */
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
-  const { askedMinutesAgo, runs = "hash", suspended = false, refusal, tokens } = more;
+  const { askedMinutesAgo, runs = "hash", suspended = false, refusal, tokens, hosts, hostAnswers = {} } = more;
   const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
   const asked: string[] = [];
   const prober = {
     async probe(url: string, path: string) {
       asked.push(url + path);
-      return { status: answer, ...refusal, responseTimeMs: 1, message: "it answered 503" };
+      const name = /--(\w+)/.exec(url)?.[1] ?? "";
+      return { status: hostAnswers[name] ?? answer, ...refusal, responseTimeMs: 1, message: "it answered 503" };
     },
   };
   const condition = urlsReady && {
@@ -54,11 +61,13 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   const status = {
     conditions: condition ? [condition] : [],
     components: { backend: { revision: `0123456789ab+${runs}` } },
-    ...(wasReady ? { readyAt: CREATED, servingHash: "hash" } : {}),
+    ...(wasReady ? { readyAt: CREATED, servingHash: "hash", urls: { backend: BACKEND } } : {}),
     ...(tokens?.answered ? { lastHandledReconcileAt: tokens.answered } : {}),
   };
   const metadata = tokens ? { annotations: { [RECONCILE_ANNOTATION]: tokens.asked } } : {};
-  const repositories = memoryRepositories(repositoryFixture("shop-api", { healthPath: "/healthz" }));
+  const repositories = memoryRepositories(
+    repositoryFixture("shop-api", { healthPath: "/healthz", ...(hosts && { hosts }) }),
+  );
   const context = { settings: fixtureSettings, clock, prober, repositories } as unknown as StepContext;
   const schedule = createSchedule(clock, PERIOD_MS);
   if (askedMinutesAgo !== undefined) schedule.taken(UID);
@@ -203,5 +212,51 @@ describe("the URLs", () => {
     ],
   ] as const)("%s", async (_what, scene, expected) => {
     expect((await step(scene)).result).toMatchObject(expected);
+  });
+});
+
+describe("a further host of the Repository", () => {
+  const hosts = [{ name: "admin", healthPath: "/ping" }, { name: "docs" }];
+  const urls = {
+    backend: BACKEND,
+    hosts: { admin: "https://shop--admin.env.localhost:18443", docs: "https://shop--docs.env.localhost:18443" },
+  };
+
+  test("has to answer at its health path, or at its root, as the components do", async () => {
+    const { result, asked } = await step({ answer: "healthy", hosts });
+    expect(asked).toEqual([`${urls.backend}/healthz`, `${urls.hosts.admin}/ping`, `${urls.hosts.docs}/`]);
+    expect(result).toMatchObject({ state: "done", findings: { readyAt: CREATED, url: urls.backend, urls } });
+  });
+
+  test("that does not answer is named, with what to do", async () => {
+    const scene = { answer: "healthy", hosts, hostAnswers: { docs: "unhealthy" } } as const;
+    const { result } = await step({ ...scene, urlsReady: "Unknown" });
+    expect(result).toMatchObject({ state: "waiting", reason: "BadStatus", findings: { urls } });
+    expect(result).toMatchObject({
+      message:
+        "host 'docs': https://shop--docs.env.localhost:18443/ is unhealthy: it answered 503; check that the chart has an Ingress or HTTPRoute with the host ${hosts.docs}, or correct spec.hosts of the backend's Repository",
+    });
+  });
+
+  test("that is down for long fails the environment, as a component does", async () => {
+    const scene = { answer: "healthy", hosts, hostAnswers: { admin: "unreachable" } } as const;
+    const { result } = await step({ ...scene, urlsReady: "Unknown", wasReady: true, atMinutes: 5 });
+    expect(result).toMatchObject({
+      state: "failed",
+      reason: "UrlDown",
+      message: expect.stringMatching(/^host 'admin'/),
+    });
+  });
+
+  test("is asked at once when it is listed later", async () => {
+    const { result, asked } = await step({ urlsReady: "True", wasReady: true, answer: "healthy", hosts });
+    expect(asked).toContain(`${urls.hosts.admin}/ping`);
+    expect(result).toMatchObject({ state: "done", findings: { urls } });
+  });
+
+  test("is in the status while suspended, and not asked", async () => {
+    const { result, asked } = await step({ suspended: true, hosts });
+    expect(asked).toEqual([]);
+    expect(result.findings).toMatchObject({ urls });
   });
 });
