@@ -1,3 +1,4 @@
+import { knowsSuspension } from "../../../crds/chart-values/values-mapping.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
@@ -56,11 +57,14 @@ export const desiredApplication = oncePer(
     const input = planInput(environment, context);
     const { name, uid } = environment.metadata;
     const { values: _, ...chart } = chartOf(input.repositories, settings);
+    // No autoscaler holds the pods of a chart that is scaled to zero.
+    const isScaledToZero = environment.spec.suspended === true && knowsSuspension(readableMapping(input, settings));
     return {
       environment: { name, uid },
       chart,
       values: environmentValues(input, settings),
       sources: sourcesOf(environment),
+      leavesReplicas: !isScaledToZero,
     };
   },
 );
