@@ -6,7 +6,7 @@ import { oncePer } from "../../../crds/once-per.ts";
 import { isMovingTag } from "../../../crds/repository/image-tag.ts";
 import { type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
-import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
+import type { NamedObject, ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../ports/pods.ts";
 import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
@@ -14,6 +14,7 @@ import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
+import { runningWhileSuspended } from "../running-while-suspended.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { readableMapping } from "../values-mapping.ts";
@@ -118,19 +119,32 @@ async function synced({ environment, observed, hash, quiet }: Synced, context: S
   if (unstable !== undefined) return unstable;
   const revision = `${observed.revision.slice(0, 12)}+${hash}`;
   const result = await syncedResult(environment, revision, context);
-  return { ...result, notice: noticeOf(observed, quiet) };
+  const { running, recheckMs } = await runningWhileSuspended(environment, context);
+  const requeueAfterMs = Math.min(result.requeueAfterMs ?? Infinity, recheckMs);
+  const recheck = Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : {};
+  return { ...result, notice: noticeOf(observed, quiet, running), ...recheck };
 }
 
+const GOES_ON =
+  "while the environment is suspended: the chart gives it pods; give its number of them a reference, such as " +
+  "${replicas.orZero(1)}, in the chart's values";
+
 /** What is not well and stops nothing, an object a sentence; empty while all is well. */
-function noticeOf({ keepsChanging = [] }: ObservedApplication, quiet: readonly QuietProblem[]): Notice {
+function noticeOf(
+  { keepsChanging = [] }: ObservedApplication,
+  quiet: readonly QuietProblem[],
+  running: readonly NamedObject[],
+): Notice {
   const changing =
     "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one " +
     "of them, and a Job that its TTL removes make a hook";
   const sentences = [
+    ...running.map(({ kind, name }) => `${kind}/${name} goes on ${GOES_ON}`),
     ...quiet.map(({ kind, name, what }) => `${kind}/${name} ${what}`),
     ...keepsChanging.map(({ kind, name }) => `${kind}/${name} ${changing}`),
   ];
-  return { reason: keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy", message: sentences.join("; ") };
+  const reason = keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy";
+  return { reason: running.length > 0 ? "KeepsRunning" : reason, message: sentences.join("; ") };
 }
 
 /** A container looks healthy between two crashes: a reported problem is over after this time without one. */
