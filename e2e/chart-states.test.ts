@@ -2,7 +2,7 @@ import { afterAll, expect, jest, test } from "@jest/globals";
 import { chartUrl, commitFile, removeBranch } from "./support/chart-repository.ts";
 import { Environments, find, untilReady } from "./support/environments.ts";
 import { refresh } from "./support/git-application.ts";
-import { apply, kubectl, read, waitFor } from "./support/kubectl.ts";
+import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { waitUntil } from "./support/wait.ts";
 
 /** The longest story waits for a hook's retries, and for the end of its environment. */
@@ -31,6 +31,7 @@ const container = (name: string, command: string, more = "") => `
           env: [{name: PORT, value: "8080"}]
           securityContext: ${RESTRICTED}${more}`;
 const SERVES = "[/sample, backend]";
+const SUCCEEDS = '[/sample, get, "http://backend/"]';
 const FAILS = '[/sample, get, "http://127.0.0.1:1/nothing"]';
 
 const job = (name: string, command: string, { annotation = "", spec = "backoffLimit: 0" } = {}) => `
@@ -90,6 +91,32 @@ kind: PersistentVolumeClaim
 metadata: {name: spare}
 spec: {accessModes: [ReadWriteOnce], storageClassName: absent, resources: {requests: {storage: 1Mi}}}
 ${job("later", SERVES, { spec: "suspend: true" })}`;
+const scaled = `${workload("Deployment", "web", {
+  fields: "replicas: {{ ternary 0 1 (default false .Values.suspended) }}",
+})}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec:
+  minReplicas: 2
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}]`;
+/** A CronJob that runs each minute; in its second revision it fails. */
+const scheduled = (command: string) => `
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: report}
+spec:
+  schedule: "* * * * *"
+  jobTemplate:
+    spec:
+      backoffLimit: 0
+      template:
+        spec:
+          restartPolicy: Never${SECURITY.replaceAll("\n", "\n    ")}${container("report", command).replaceAll("\n", "\n    ")}`;
 
 /** The Repository of a chart like the sample's with one more template, on a branch of its own. */
 async function register(purpose: string, template: string): Promise<string> {
@@ -199,4 +226,61 @@ test.concurrent("what carries no traffic keeps no environment from being ready o
   await waitFor([`--for=jsonpath={.status.observedGeneration}=${generation}`, `eenv/${name}`]);
   await untilReady(name);
   await untilTold(name, words, { type: "ResourcesHealthy" });
+});
+
+/** Changes the environment, and waits until it is ready as that. */
+async function change(name: string, spec: object): Promise<void> {
+  await kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec })}`);
+  const { generation } = (await read<object>("eenv", name)).metadata;
+  await waitFor([`--for=jsonpath={.status.observedGeneration}=${generation}`, `eenv/${name}`]);
+  await untilReady(name);
+}
+
+interface SyncedApplication {
+  readonly status: {
+    readonly sync: { readonly status: string };
+    readonly operationState: { readonly operation: { readonly sync: { readonly autoHealAttemptsCount?: number } } };
+  };
+}
+
+test.concurrent("replicas that an autoscaler set are left to it, but for the sleep of the environment", async () => {
+  const name = environments.name("scaled");
+  await make(name, await register("scaled", scaled));
+  await untilReady(name);
+  const web = ["deployment/web", `--namespace=env-${name}`];
+  await waitFor(["--for=jsonpath={.status.readyReplicas}=2", ...web]);
+
+  // A sync for another reason, which writes all that the chart makes.
+  await change(name, { overrides: { backend: { env: [{ name: "OTHER", value: "one" }] } } });
+  await refresh(`env-${name}`);
+  const said = await list<{ readonly message: string }>(
+    "events",
+    `--namespace=env-${name}`,
+    "--field-selector=involvedObject.name=web,reason=ScalingReplicaSet",
+  );
+  expect(said.map(({ message }) => message.replace(/.* from/, "from")).sort()).toEqual(["from 0 to 1", "from 1 to 2"]);
+  const { status } = await read<SyncedApplication>("application", `env-${name}`, "--namespace=argocd");
+  expect(status.sync.status).toBe("Synced");
+  expect(status.operationState.operation.sync).not.toHaveProperty("autoHealAttemptsCount");
+  expect(await messageOf(name, "ResourcesHealthy")).not.toContain("keeps changing");
+
+  await change(name, { suspended: true });
+  await waitFor(["--for=jsonpath={.spec.replicas}=0", ...web]);
+  await change(name, { suspended: false });
+  await waitFor(["--for=jsonpath={.status.readyReplicas}=2", ...web]);
+});
+
+test.concurrent("an update does not wait for a CronJob whose last run failed, which is named", async () => {
+  const name = environments.name("scheduled");
+  const repository = await register("scheduled", scheduled(SUCCEEDS));
+  await make(name, repository);
+  await untilReady(name);
+  const report = ["cronjob/report", `--namespace=env-${name}`];
+  await waitFor(["--for=jsonpath={.status.lastSuccessfulTime}", ...report], 150);
+  await commitFile(repository, "templates/extra.yaml", scheduled(FAILS));
+  await refresh(`env-${name}`);
+  const failing = ["CronJob/report did not succeed when it ran last"];
+  await untilTold(name, failing, { type: "ResourcesHealthy", seconds: 240 });
+  await change(name, { overrides: { backend: { env: [{ name: "OTHER", value: "one" }] } } });
+  await untilTold(name, failing, { type: "ResourcesHealthy" });
 });

@@ -1,6 +1,6 @@
 import type { ConfigSetSpec } from "../config-set.schema.ts";
 import type { ComponentOverrides } from "../environment/overrides.schema.ts";
-import type { Component } from "../names.ts";
+import { COMPONENTS, type Component } from "../names.ts";
 import { oncePer } from "../once-per.ts";
 import { type Chart, RESERVED_PATH_PATTERN } from "../repository/repository.schema.ts";
 import { callsIn, isOfPlatform, mergedTemplates, refersTo } from "./filled-values.ts";
@@ -64,6 +64,14 @@ export function pathProblem(path: string, mapping: MapTemplate | undefined): str
   return LAYOUT_PATH.test(path)
     ? undefined
     : "without values of the chart, only paths below a component can be overridden";
+}
+
+/** The references that stand for something else while an environment is suspended. */
+const OF_SUSPENSION = [...COMPONENTS.map((component) => `${component}.replicas`), "replicas.orZero(n)", "suspended"];
+
+/** Whether the chart is given other values while its environment is suspended; the platform's layout always is. */
+export function knowsSuspension(mapping: MapTemplate | undefined): boolean {
+  return mapping === undefined || refersTo(mapping, OF_SUSPENSION);
 }
 
 /** By field of a component's overrides: the references by which a chart gets it. */

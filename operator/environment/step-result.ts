@@ -58,7 +58,7 @@ interface Ended<F> {
 
 /** What the condition `ResourcesHealthy` says. */
 export interface Notice {
-  readonly reason: "Unhealthy" | "KeepsChanging";
+  readonly reason: "Unhealthy" | "KeepsChanging" | "KeepsRunning";
   /** For users; empty while all is well. */
   readonly message: string;
 }

@@ -13,6 +13,8 @@ export interface WantedApplication {
   readonly values: Readonly<Record<string, unknown>>;
   /** The settled source of every component, kept beside the application. */
   readonly sources: Sources;
+  /** Whether a number of pods that an autoscaler has set stays, although the chart says another. */
+  readonly leavesReplicas: boolean;
 }
 
 /**

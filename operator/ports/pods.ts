@@ -87,4 +87,11 @@ export interface Pods {
    * @throws KubeError when the API server does not answer
    */
   commits(environment: Owner): Promise<ReadonlyMap<string, string>>;
+
+  /**
+   * What has pods that run or are to run, as the chart has it, each once and by name; a Job of a CronJob is a Job here. One read.
+   *
+   * @throws KubeError when the API server does not answer
+   */
+  workloads(environment: Owner): Promise<readonly NamedObject[]>;
 }

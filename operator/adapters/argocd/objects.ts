@@ -28,6 +28,16 @@ export const ADMITTED_KINDS = [
   ["policy", "PodDisruptionBudget"],
 ].map(([group = "", kind = ""]) => ({ group, kind }));
 
+/**
+ * What an autoscaler set is left to it, and no field that anyone else wrote: the chart's own number would be put back again
+ * and again. Its controller writes `scale` under this name, as kube-controller-manager does all it writes.
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/#application-level-configuration
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ */
+const AUTOSCALED = ["Deployment", "StatefulSet"].map((kind) => ({
+  ...{ group: "apps", kind, managedFieldsManagers: ["kube-controller-manager"] },
+}));
+
 export interface ArgocdSettings {
   /** Where Argo CD keeps its Applications. */
   readonly namespace: string;
@@ -112,7 +122,7 @@ function placeOf(source: ChartSource): { readonly repoURL: string; readonly [fie
 
 /** The application of an environment, without a request. */
 export function applicationObject(
-  { environment, chart, values, sources }: WantedApplication,
+  { environment, chart, values, sources, leavesReplicas }: WantedApplication,
   settings: ArgocdSettings,
 ): DesiredObject {
   const name = namespaceName(environment.name);
@@ -132,12 +142,17 @@ export function applicationObject(
       destination: { server: settings.clusterServer, namespace: name },
       syncPolicy: {
         automated: { enabled: true, prune: true, selfHeal: true },
-        // The operator makes the namespace: Argo CD would make it without our labels, and never delete it.
-        syncOptions: ["CreateNamespace=false"],
+        syncOptions: [
+          // The operator makes the namespace: Argo CD would make it without our labels, and never delete it.
+          "CreateNamespace=false",
+          // Else a sync for another reason would write what is no difference.
+          ...(leavesReplicas ? ["RespectIgnoreDifferences=true"] : []),
+        ],
         // A temporary failure passes within these 14 s; more retries would delay a corrected version.
         retry: { limit: 3, backoff: { duration: "2s", factor: 2, maxDuration: "1m" } },
       },
       revisionHistoryLimit: 1,
+      ...(leavesReplicas ? { ignoreDifferences: AUTOSCALED } : {}),
     },
   };
 }

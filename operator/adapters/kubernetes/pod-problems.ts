@@ -134,6 +134,13 @@ export function currentPods(pods: readonly Pod[], makers: MakerOf = makersOf([])
     .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
 }
 
+/** What has living pods, each once, by kind and name. */
+export function workloadsOf(pods: readonly Pod[]): readonly NamedObject[] {
+  const makers = pods.filter(isLiving).map(makersOf([]));
+  const byTitle = new Map(makers.map((maker) => [titleOf(maker), maker]));
+  return [...byTitle.keys()].sort().map((title) => byTitle.get(title) as NamedObject);
+}
+
 const makerId = (pod: Pod | undefined) => pod?.metadata.ownerReferences?.[0]?.uid;
 const componentLabel = ({ metadata }: KubeObject) => metadata.labels?.[COMPONENT_LABEL];
 const claimsOf = ({ spec }: Pod) =>

@@ -18,6 +18,7 @@ import {
   findingsOf,
   newestPod,
   speakerOf,
+  workloadsOf,
 } from "./pod-problems.ts";
 import { hasKnownState, RESOURCE_ROWS, type Resource } from "./resource-states.ts";
 
@@ -89,6 +90,10 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
           return commit === undefined || others.length > 0 ? [] : [[component, commit] as const];
         }),
       );
+    },
+
+    async workloads({ name }) {
+      return workloadsOf((await client.list(podType, { namespace: namespaceName(name) })).items);
     },
   };
 }

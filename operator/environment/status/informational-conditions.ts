@@ -14,6 +14,8 @@ import type { Notice } from "../step-result.ts";
 
 const SUSPENDED =
   "the environment is suspended: it is scaled to zero and keeps its secrets and data; set spec.suspended to false to resume it";
+const SUSPENDED_IN_PART =
+  "the environment is suspended, but the condition ResourcesHealthy names workloads that go on; it keeps its secrets and data; set spec.suspended to false to resume it";
 
 interface Informing {
   readonly now: Date;
@@ -43,7 +45,9 @@ export function informationalConditions(
       `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,
   );
   return [
-    ...(isSuspended(environment, former) ? [inform("Suspended", SUSPENDED)] : []),
+    ...(isSuspended(environment, former)
+      ? [inform("Suspended", reason === "KeepsRunning" ? SUSPENDED_IN_PART : SUSPENDED)]
+      : []),
     ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
     ...goneBranches(environment).map((message) => inform("SourceGone", message)),
     ...(message === ""

@@ -1,3 +1,4 @@
+import { knowsSuspension } from "../../../crds/chart-values/values-mapping.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
@@ -6,7 +7,7 @@ import { sourceAt } from "../../../crds/repository/chart-source.ts";
 import { isMovingTag } from "../../../crds/repository/image-tag.ts";
 import { type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
-import type { ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
+import type { NamedObject, ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../ports/pods.ts";
 import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
@@ -14,6 +15,7 @@ import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { chartOf, repositoriesOf } from "../repositories.ts";
+import { runningWhileSuspended } from "../running-while-suspended.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { readableMapping } from "../values-mapping.ts";
@@ -57,11 +59,14 @@ export const desiredApplication = oncePer(
     const input = planInput(environment, context);
     const { name, uid } = environment.metadata;
     const { values: _, ...chart } = chartOf(input.repositories, settings);
+    // No autoscaler holds the pods of a chart that is scaled to zero.
+    const isScaledToZero = environment.spec.suspended === true && knowsSuspension(readableMapping(input, settings));
     return {
       environment: { name, uid },
       chart: sourceAt(chart, environment.status?.sources?.backend?.applied?.commit),
       values: environmentValues(input, settings),
       sources: sourcesOf(environment),
+      leavesReplicas: !isScaledToZero,
     };
   },
 );
@@ -118,19 +123,32 @@ async function synced({ environment, observed, hash, quiet }: Synced, context: S
   if (unstable !== undefined) return unstable;
   const revision = `${shortRevision(observed.revision)}+${hash}`;
   const result = await syncedResult(environment, revision, context);
-  return { ...result, notice: noticeOf(observed, quiet) };
+  const { running, recheckMs } = await runningWhileSuspended(environment, context);
+  const requeueAfterMs = Math.min(result.requeueAfterMs ?? Infinity, recheckMs);
+  const recheck = Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : {};
+  return { ...result, notice: noticeOf(observed, quiet, running), ...recheck };
 }
 
+const GOES_ON =
+  "while the environment is suspended: the chart gives it pods; give its number of them a reference, such as " +
+  "${replicas.orZero(1)}, in the chart's values";
+
 /** What is not well and stops nothing, an object a sentence; empty while all is well. */
-function noticeOf({ keepsChanging = [] }: ObservedApplication, quiet: readonly QuietProblem[]): Notice {
+function noticeOf(
+  { keepsChanging = [] }: ObservedApplication,
+  quiet: readonly QuietProblem[],
+  running: readonly NamedObject[],
+): Notice {
   const changing =
     "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one " +
     "of them, and a Job that its TTL removes make a hook";
   const sentences = [
+    ...running.map(({ kind, name }) => `${kind}/${name} goes on ${GOES_ON}`),
     ...quiet.map(({ kind, name, what }) => `${kind}/${name} ${what}`),
     ...keepsChanging.map(({ kind, name }) => `${kind}/${name} ${changing}`),
   ];
-  return { reason: keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy", message: sentences.join("; ") };
+  const reason = keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy";
+  return { reason: running.length > 0 ? "KeepsRunning" : reason, message: sentences.join("; ") };
 }
 
 /** A container looks healthy between two crashes: a reported problem is over after this time without one. */

@@ -61,6 +61,9 @@ const autoscalerKind = wireKind({
 const statefulSetKind = wireKind({
   ...{ group: "apps", version: "v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true },
 });
+const cronJobKind = wireKind({
+  ...{ group: "batch", version: "v1", kind: "CronJob", plural: "cronjobs", namespaced: true },
+});
 
 const eventKind = wireKind({ group: "", version: "v1", kind: "Event", plural: "events", namespaced: true });
 const SINCE = "2026-01-01T00:00:00Z";
@@ -99,6 +102,35 @@ test("an autoscaler that gets no figures keeps no environment from being ready, 
   expect(conditionOf("Ready", ready)).toMatchObject({ status: "True", message: "" });
   world.argocd.decide("scaled", () => "healthy");
   await world.expectState("scaled", "well", (found) => conditionOf("ResourcesHealthy", found) === undefined);
+}, 60_000);
+
+test("an update does not wait for a CronJob whose last run failed, which is named", async () => {
+  await world.create("scheduled");
+  await world.expectPhase("scheduled", "ready");
+  const template = {
+    spec: {
+      automountServiceAccountToken: false,
+      restartPolicy: "Never",
+      containers: [{ name: "report", image: "example.test/report:1" }],
+    },
+  };
+  const place = { name: "report", namespace: "env-scheduled" };
+  await world.admin.create(cronJobKind, {
+    metadata: place,
+    spec: { schedule: "0 0 * * *", jobTemplate: { spec: { template } } },
+  });
+  // As its controller writes it, which does not run here.
+  const status = { lastSuccessfulTime: "2025-12-31T00:00:05Z", lastScheduleTime: SINCE };
+  await world.admin.patch(cronJobKind, place, { status }, { as: "merge", subresource: "status" });
+  world.argocd.decide("scheduled", () => "degraded");
+  const backend = { ...backendOnly.backend, commit: NEXT };
+  await world.admin.patch(environmentType, { name: "scheduled" }, { spec: { backend } }, { as: "merge" });
+  const isUpdated = ({ status: found }: EphemeralEnvironment) =>
+    found?.phase === "ready" && found.components?.backend?.commit === NEXT;
+  await world.hurried(() => world.expectState("scheduled", "ready at the next commit", isUpdated));
+  expect(await messageOf("scheduled", "ResourcesHealthy", "Unhealthy")).toBe(
+    "CronJob/report did not succeed when it ran last: see the log of its last Job",
+  );
 }, 60_000);
 
 test("a StatefulSet whose pods are refused is named with the cluster's words", async () => {

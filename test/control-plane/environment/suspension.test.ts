@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { podKind } from "../../../operator/kit/client/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
@@ -54,6 +55,19 @@ async function given(name: string, spec: EnvironmentSpec = backendOnly) {
   await world.expectPhase(name, "ready");
   await untilCounted(world.admin, name);
   return { made, before: await kept(made), awake: await valuesOf(name) };
+}
+
+/** A pod as the chart would make it, which nothing runs here. */
+async function runPod(namespace: string, name: string): Promise<void> {
+  const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+  await world.admin.create(podKind, {
+    metadata: { namespace, name },
+    spec: {
+      ...{ automountServiceAccountToken: false, terminationGracePeriodSeconds: 0 },
+      securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
+      containers: [{ name, image: "docker.io/local/shop:main", securityContext }],
+    },
+  });
 }
 
 async function suspend(name: string): Promise<EphemeralEnvironment> {
@@ -144,6 +158,25 @@ describe("a suspended environment", () => {
     const awake = await world.expectState("updated", "awake", isAwake);
     expect(awake.status?.components?.backend?.commit).toBe(NEXT);
   }, 60_000);
+
+  test("says within a minute what keeps pods, because its chart's values know nothing of suspension", async () => {
+    const chart = { repoUrl: "https://git.example.com/charts.git", path: "shop", revision: "main" };
+    await world.register("awake-api", { chart: { ...chart, values: "image: ${backend.image}" } });
+    await given("insomniac", { backend: { ...backendOnly.backend, repository: "awake-api" } });
+    await runPod("env-insomniac", "cache");
+    await change("insomniac", { suspended: true });
+    const isSaid = ({ status }: EphemeralEnvironment) =>
+      findCondition(status?.conditions, "ResourcesHealthy")?.reason === "KeepsRunning";
+    const said = await world.expectState("insomniac", "saying what goes on", isSaid);
+    expect(findCondition(said.status?.conditions, "ResourcesHealthy")?.message).toMatch(
+      /^Pod\/cache goes on while the environment is suspended: .*[$][{]replicas.orZero[(]1[)][}]/,
+    );
+    expect(findCondition(said.status?.conditions, "Suspended")?.message).toContain("names workloads that go on");
+    await world.admin.delete(podKind, { namespace: "env-insomniac", name: "cache" });
+    const asleep = await world.reconcile("insomniac");
+    expect(findCondition(asleep.status?.conditions, "ResourcesHealthy")).toBeUndefined();
+    expect(findCondition(asleep.status?.conditions, "Suspended")?.message).toContain("scaled to zero");
+  }, 90_000);
 
   test("goes when its time is up", async () => {
     const { made } = await given("mortal", { ...backendOnly, ttlHours: 1 });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { administrator, unique } from "../../support/faults/people.ts";
 import {
   type ArgoChange,
+  AUTOSCALED,
   argoApplication,
   argoCd,
   argoProject,
@@ -20,10 +21,13 @@ const foreign = unique("env-prod-");
 const { applications, projects } = argoCd;
 const onlyOurs = "the platform writes only applications and projects env-* that carry the label";
 const itsOwn = "belongs to the project, and goes to the namespace, of its own name";
-const onlyFields = "has only a project, one source, a destination, a syncPolicy and a revisionHistoryLimit";
 const onlySource =
   "is a folder of a repository, or a chart of one, with a releaseName and a valuesObject for helm and nothing else";
+const onlyFields =
+  "has only a project, one source, a destination, a syncPolicy, a revisionHistoryLimit and ignoreDifferences";
+const onlyAutoscaled = "ignores no differences but the ones that kube-controller-manager, by an autoscaler, makes";
 const onlySync = "has automated, retry and the syncOptions CreateNamespace=false, and no others";
+const bothOptions = "the syncOptions CreateNamespace=false, RespectIgnoreDifferences=true, and no others";
 const onlyOperation = "starts no operation but a sync of what the spec says";
 const onlyHere = "admits only the namespace of its own name in this cluster, and no cluster-scoped kinds";
 const onlyBounds = "has only a description, sourceRepos, destinations and a namespaceResourceWhitelist";
@@ -44,6 +48,11 @@ const annotated = (key: string): ArgoChange => ({ metadata: { annotations: { [ke
 const operating = (change: object): ArgoChange => ({
   beside: { operation: { sync: { prune: true, syncOptions: SYNC_POLICY.syncOptions, ...change } } },
 });
+const RESPECTING = [...SYNC_POLICY.syncOptions, "RespectIgnoreDifferences=true"];
+const ignoring = (ignoreDifferences: readonly object[], syncOptions: readonly string[] = RESPECTING): ArgoChange => ({
+  spec: { ignoreDifferences, syncPolicy: { ...SYNC_POLICY, syncOptions } },
+});
+const [ofDeployments = {}, ofStatefulSets = {}] = AUTOSCALED;
 const drySource = { repoURL: SOURCE.repoURL, path: ".", targetRevision: "main" };
 const hydrator = { drySource, syncSource: { targetBranch: "main", path: "env" } };
 const info = [{ name: "url", value: "javascript:alert(1)" }];
@@ -57,7 +66,27 @@ const ofApplications: readonly [what: string, change: ArgoChange, words: string]
   ["a cluster by its name", to({ name: "prod", namespace: ours }), itsOwn],
   ["more sources", { spec: { sources: [SOURCE] } }, onlyFields],
   ["a hydrator", { spec: { sourceHydrator: hydrator } }, onlyFields],
-  ["differences to ignore", { spec: { ignoreDifferences: [{ kind: "Service" }] } }, onlyFields],
+  ["differences of others to ignore", ignoring([{ kind: "Service" }]), onlyAutoscaled],
+  ["one more difference to ignore", ignoring([...AUTOSCALED, { kind: "Service" }]), onlyAutoscaled],
+  ["fewer differences to ignore", ignoring([ofDeployments]), onlyAutoscaled],
+  ["no difference to ignore, said", ignoring([]), onlyAutoscaled],
+  [
+    "differences of any kind of workload to ignore",
+    ignoring([{ ...ofDeployments, kind: "*" }, ofStatefulSets]),
+    onlyAutoscaled,
+  ],
+  [
+    "differences to ignore that Argo CD makes",
+    ignoring([{ ...ofDeployments, managedFieldsManagers: ["argocd-controller"] }, ofStatefulSets]),
+    onlyAutoscaled,
+  ],
+  [
+    "differences to ignore by their place, too",
+    ignoring([{ ...ofDeployments, jsonPointers: ["/spec"] }, ofStatefulSets]),
+    onlyAutoscaled,
+  ],
+  ["differences that a sync overwrites", ignoring(AUTOSCALED, SYNC_POLICY.syncOptions), bothOptions],
+  ["an option for differences without any", sync({ syncOptions: RESPECTING }), onlySync],
   ["words for people", { spec: { info } }, onlyFields],
   ["a plugin", from({ plugin: { name: "sh" } }), onlySource],
   ["a chart of a Helm repository that is also a folder", from({ chart: "shop" }), onlySource],
@@ -175,6 +204,18 @@ describe("abuse case 96: who holds the platform's token", () => {
     const retry = patchOf(operating({}));
     expect(await platform.patch(`${path}?dryRun=All`, { ...refresh, ...retry })).toMatchObject({ status: 200 });
     expect(await platform.patch(path, { spec: { info: null } })).toMatchObject({ status: 200 });
+  });
+
+  test("leaves the replicas of autoscalers to them, also in an operation, and takes that back", async () => {
+    const name = unique("env-scaled-");
+    const path = `${applications}/${name}`;
+    await given(platform, applications, argoApplication(name, ignoring(AUTOSCALED)));
+    const retry = { operation: { sync: { prune: true, syncOptions: RESPECTING } } };
+    expect(await platform.patch(`${path}?dryRun=All`, retry)).toMatchObject({ status: 200 });
+    await refused(platform.patch(`${path}?dryRun=All`, patchOf(operating({}))), onlyOperation);
+    const back = { spec: { ignoreDifferences: null, syncPolicy: SYNC_POLICY } };
+    expect(await platform.patch(path, back)).toMatchObject({ status: 200 });
+    await refused(platform.patch(`${path}?dryRun=All`, retry), onlyOperation);
   });
 
   test("ends an operation that runs, and says nothing else of it", async () => {

@@ -197,6 +197,7 @@ const HEALTH = {
 /** What a chart of some kinds makes; the objects are a test's to make. */
 const MADE = [
   { group: "apps", version: "v1", kind: "StatefulSet", name: "cache", status: "Synced" },
+  { group: "batch", version: "v1", kind: "CronJob", name: "report", status: "Synced" },
   { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", name: "backend", status: "Synced" },
 ];
 

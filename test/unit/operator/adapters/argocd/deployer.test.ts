@@ -11,6 +11,7 @@ const wanted: WantedApplication = {
   chart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
   values: {},
   sources: {},
+  leavesReplicas: true,
 };
 const source = {
   ...{ repoURL: "https://git.test/chart.git", path: ".", targetRevision: "main" },
@@ -160,3 +161,29 @@ test.each(["main", "dependabot/npm_and_yarn/@types/node-22", "größe#2", "@"])(
     expect(argocd.deployedSources(wanted.environment)).toEqual(sources);
   },
 );
+
+describe("replicas that an autoscaler set", () => {
+  const autoscaled = ["Deployment", "StatefulSet"].map((kind) => ({
+    ...{ group: "apps", kind, managedFieldsManagers: ["kube-controller-manager"] },
+  }));
+
+  test("are left to it, by every sync", async () => {
+    const { deployer: argocd, clock, written } = deployer();
+    await argocd.ensure(wanted);
+    clock.advance(15_000);
+    await argocd.retry(wanted, BROKEN_SINCE);
+    const syncOptions = ["CreateNamespace=false", "RespectIgnoreDifferences=true"];
+    expect(written).toEqual([
+      expect.objectContaining({ spec: expect.objectContaining({ ignoreDifferences: autoscaled }) }),
+      expect.objectContaining({ operation: expect.objectContaining({ sync: { prune: true, syncOptions } }) }),
+    ]);
+    expect(written[0]).toMatchObject({ spec: { syncPolicy: { syncOptions } } });
+  });
+
+  test("are put back where they are not to stay", async () => {
+    const { deployer: argocd, written } = deployer();
+    await argocd.ensure({ ...wanted, leavesReplicas: false });
+    expect(written[0]).toMatchObject({ spec: { syncPolicy: { syncOptions: ["CreateNamespace=false"] } } });
+    expect(written[0]).not.toHaveProperty("spec.ignoreDifferences");
+  });
+});

@@ -298,3 +298,33 @@ describe("the commits of the pods", () => {
     expect(server.seen).toHaveLength(1);
   });
 });
+
+test("what has living pods is named as the chart has it, each once", async () => {
+  const pod = (name: string, owner: object | undefined, more: object = {}) => ({
+    metadata: {
+      ...{ name, namespace: "env-shop", uid: name, creationTimestamp: "2026-01-01T00:00:00Z" },
+      ...(owner === undefined ? {} : { ownerReferences: [{ uid: "1", ...owner }] }),
+      labels: { "pod-template-hash": "5f7c" },
+    },
+    ...more,
+  });
+  const deployment = { kind: "ReplicaSet", name: "web-5f7c" };
+  const leaving = pod("leaving-0", { kind: "StatefulSet", name: "leaving" });
+  server.on(
+    ({ path }) => path === `${NAMESPACE}/pods`,
+    list(
+      pod("web-1", deployment),
+      pod("web-2", deployment),
+      pod("cache-0", { kind: "StatefulSet", name: "cache" }),
+      pod("once-1", { kind: "Job", name: "once" }, { status: { phase: "Succeeded" } }),
+      pod("alone", undefined),
+      { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } },
+    ),
+  );
+  expect(await kubernetesPods(client, clock).workloads({ name: "shop", uid: "u" })).toEqual([
+    { kind: "Deployment", name: "web" },
+    { kind: "Pod", name: "alone" },
+    { kind: "StatefulSet", name: "cache" },
+  ]);
+  expect(server.seen).toHaveLength(1);
+});
