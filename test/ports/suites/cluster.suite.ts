@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { BeingDeleted, type Cluster, NameTaken, type Owner } from "../../../operator/ports/cluster.ts";
 import { unique } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
@@ -54,6 +55,24 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       expect(await cluster.remove(other, configMaps, ref)).toEqual({ state: "gone" });
       expect(await cluster.read(owner, configMaps, ref)).toBeDefined();
       await cluster.remove(owner, configMaps, ref);
+    });
+
+    test("takes over what is there, in a namespace of its owner's and nowhere else", async () => {
+      const [owner, other] = [newOwner(), newOwner()];
+      const place = { apiVersion: "v1", kind: "Namespace", metadata: { name: owner.name } };
+      expect(await cluster.ensure(owner, namespaceKind, place)).toBe("created");
+      const wanted = { ...desired("any"), metadata: { name: "any", namespace: owner.name } };
+      await cluster.ensure(other, configMaps, wanted);
+      await expect(cluster.adopt(other, configMaps, wanted)).rejects.toThrow(NameTaken);
+      const before = await cluster.read(other, configMaps, wanted.metadata);
+      expect(await cluster.adopt(owner, configMaps, wanted)).toBe("written");
+      const after = await cluster.read(owner, configMaps, wanted.metadata);
+      expect(after?.metadata.uid).toBe(before?.metadata.uid);
+      const anew = { ...wanted, metadata: { ...wanted.metadata, name: "anew" } };
+      expect(await cluster.adopt(owner, configMaps, anew)).toBe("written");
+      expect(await cluster.read(owner, configMaps, anew.metadata)).toBeDefined();
+      for (const one of [wanted, anew]) await cluster.remove(owner, configMaps, one.metadata);
+      await cluster.remove(owner, namespaceKind, place.metadata);
     });
 
     test("removes, and finds it gone however often it is asked", async () => {
