@@ -8,6 +8,7 @@ The local cluster: a real Kubernetes with Argo CD, an ingress, a git host and an
   bare      start the cluster without the platform, but with its image, for an installation by helm ("make e2e-install")
   gitea     start a git host beside it: repositories whose pull requests get environments, and an image registry
   pr        open a pull request there, or take the open one, and follow it to the URL of its environment
+  podinfo   build podinfo, with a Redis for its chart, and lay out what their images are made of
   down      stop it and leave nothing behind
   status    which programs run
 
@@ -49,6 +50,11 @@ Pull requests of ${giteaUrl}/shop/backend and ${giteaUrl}/shop/frontend get envi
       const { withGitea } = await import("./cluster.ts");
       const { showPullRequest } = await import("./pull-request.ts");
       await withGitea(showProgress(), showPullRequest);
+    },
+    async podinfo() {
+      const { layOutPodinfo } = await import("./podinfo.ts");
+      const { chart, podinfo, redis } = await layOutPodinfo(showProgress());
+      console.log(`The chart of podinfo is in ${chart}, the roots of the images in ${podinfo} and ${redis}`);
     },
     async down() {
       const { stopCluster } = await import("./cleanup/stop.ts");

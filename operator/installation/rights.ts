@@ -34,6 +34,19 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
       },
       {
         group: "",
+        resources: ["serviceaccounts"],
+        verbs: ["list", "watch", "create"],
+        why: "The ServiceAccount `default` of an environment's namespace gives pods no token of the API server, from the beginning. The policy `platform-isolation` allows no other, and nowhere else.",
+      },
+      {
+        group: "",
+        resources: ["serviceaccounts"],
+        resourceNames: ["default"],
+        verbs: ["get", "patch"],
+        why: "Kubernetes makes it, too, and charts may name it: it is repaired. The policy `platform-isolation` holds this to environments, and to the token.",
+      },
+      {
+        group: "",
         resources: ["persistentvolumes"],
         verbs: ["get", "patch"],
         why: "A volume whose class says `Retain` would outlive its environment with its data: its reclaim policy is set to `Delete` before the claim goes. The policy `platform-volumes` allows nothing else, and that of environments' volumes alone.",

@@ -53,6 +53,14 @@ export interface Cluster {
    */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
 
+  /**
+   * Makes sure of fields of an object that Kubernetes itself makes in every namespace, such as the ServiceAccount `default`: the
+   * one that is there becomes this environment's, and keeps its other fields.
+   *
+   * @throws NameTaken when its namespace is not this environment's, BeingDeleted when its namespace is being deleted
+   */
+  adopt(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "written">;
+
   /** The object as the watch saw it last; `undefined` when it is absent or not this environment's. */
   observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
 

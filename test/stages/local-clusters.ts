@@ -65,7 +65,7 @@ export async function e2e(names: readonly string[], how: StageHow): Promise<Outc
 
 /** Starts what is missing of the local cluster and runs those stages' stories on it. */
 async function onCluster(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
-  for (const command of names.includes("e2e") ? ["up", "gitea"] : ["up"]) {
+  for (const command of names.includes("e2e") ? ["up", "gitea", "podinfo"] : ["up"]) {
     if ((await launch(command, how)) !== 0) return [notStarted(names.join(", "), command)];
   }
   return stories(names, { ...how, env: { ...process.env, ...shellVariables() } });

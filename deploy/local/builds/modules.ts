@@ -68,3 +68,21 @@ export const gitea = {
   tags: "sqlite sqlite_unlock_notify",
   files: { module: "code.gitea.io/gitea", paths: ["templates", "options", "public"] },
 } as const satisfies GoModule;
+
+/** The field's demo application with its chart, as its author publishes them: stories about charts of others deploy it. */
+export const podinfo = {
+  name: "podinfo",
+  folder: "programs/podinfo",
+  target: "tool",
+  buildSeconds: 50,
+  files: { module: "github.com/stefanprodan/podinfo", paths: ["charts/podinfo", "ui"] },
+} as const satisfies GoModule;
+
+/** A Redis for its chart, by the names that the chart calls. */
+export const podinfoRedis = {
+  name: "podinfo-redis",
+  folder: "programs/podinfo",
+  target: "./...",
+  buildSeconds: 5,
+  links: { to: "redis", names: ["redis-server", "redis-cli"] },
+} as const satisfies GoModule;

@@ -80,6 +80,8 @@ const collections: Readonly<Record<string, string>> = {
   CustomResourceDefinition: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
   FlowSchema: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
   IngressClass: "/apis/networking.k8s.io/v1/ingressclasses",
+  MutatingAdmissionPolicy: "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies",
+  MutatingAdmissionPolicyBinding: "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings",
   Namespace: "/api/v1/namespaces",
   PriorityLevelConfiguration: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
   Repository: "/apis/ephemeral-environments.dev/v1/namespaces/{namespace}/repositories",

@@ -8,7 +8,10 @@ import type { PlatformAccount } from "./token.ts";
 export const platformAccount = { namespace: "ephemeral-system", serviceAccount: "platform" } as const;
 
 const first = ["Namespace", "CustomResourceDefinition"];
-const policies = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
+const policies = [
+  ...["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"],
+  ...["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+];
 
 /** The platform chart's objects in the order in which an API server accepts them. */
 export interface PlatformManifests {

@@ -9,44 +9,60 @@ import { send } from "./gitea.ts";
 const DEADLINE_MS = 30_000;
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
+/** An image to be, of one layer. */
+export interface PushedImage {
+  /** The root folder that its layer is made of. */
+  readonly root: string;
+  /** How it runs. https://github.com/opencontainers/image-spec/blob/main/config.md */
+  readonly config: object;
+}
+
+/** Pushes the sample's backend as an image that tells this commit, its tag unless said otherwise. */
+export async function pushImage(registry: string, tag: string, commit = tag): Promise<void> {
+  const config = {
+    User: "65532:65532",
+    WorkingDir: "/",
+    Entrypoint: ["/sample", "backend"],
+    Env: [`SAMPLE_COMMIT=${commit}`],
+  };
+  await pushImageOf(registry, tag, { root: await sampleRoot(), config });
+}
+
 /**
- * Pushes the sample's backend as an image that tells this commit, its tag unless said otherwise.
+ * Pushes an image to a repository of a registry.
  * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#push
  */
-export async function pushImage(registry: string, tag: string, commit = tag): Promise<void> {
-  const layer = await sampleLayer();
-  const config = Buffer.from(
+export async function pushImageOf(registry: string, tag: string, { root, config }: PushedImage): Promise<void> {
+  const layer = await layerOf(root);
+  const described = Buffer.from(
     JSON.stringify({
-      architecture: process.arch === "x64" ? "amd64" : process.arch,
-      os: "linux",
-      config: {
-        User: "65532:65532",
-        WorkingDir: "/",
-        Entrypoint: ["/sample", "backend"],
-        Env: [`SAMPLE_COMMIT=${commit}`],
-      },
-      rootfs: { type: "layers", diff_ids: [digest(layer)] },
+      ...{ architecture: process.arch === "x64" ? "amd64" : process.arch, os: "linux" },
+      ...{ config, rootfs: { type: "layers", diff_ids: [digest(layer)] } },
     }),
   );
-  for (const blob of [layer, config]) await send("POST", `${registry}/blobs/uploads/?digest=${digest(blob)}`, blob);
+  for (const blob of [layer, described]) await send("POST", `${registry}/blobs/uploads/?digest=${digest(blob)}`, blob);
   const part = (mediaType: string, blob: Buffer) => ({ mediaType, digest: digest(blob), size: blob.length });
   const manifest = {
     ...{ schemaVersion: 2, mediaType: MANIFEST_TYPE },
-    config: part("application/vnd.oci.image.config.v1+json", config),
+    config: part("application/vnd.oci.image.config.v1+json", described),
     layers: [part("application/vnd.oci.image.layer.v1.tar", layer)],
   };
   await send("PUT", `${registry}/manifests/${tag}`, Buffer.from(JSON.stringify(manifest)), MANIFEST_TYPE);
 }
 
-/** The folder that the local cluster packs the sample's image from, as a layer. */
-async function sampleLayer(): Promise<Buffer> {
+/** The folder that the local cluster packs the sample's image from. */
+async function sampleRoot(): Promise<string> {
   const layers = join(stateFolder, "cluster/layers");
   const sample = (await readdir(layers)).find((folder) => folder.includes("-sample-"));
   if (sample === undefined) throw new Error(`no layer of the sample is in ${layers}`);
+  return join(layers, sample);
+}
+
+async function layerOf(root: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-layer-"));
   try {
     const target = join(folder, "layer.tar");
-    const args = ["--mode=a+rX", "-cf", target, "-C", join(layers, sample), "."];
+    const args = ["--mode=a+rX", "-cf", target, "-C", root, "."];
     const { code, stderr } = await run("tar", { args, deadlineMs: DEADLINE_MS });
     if (code !== 0) throw new Error(`tar ended with ${code}: ${stderr}`);
     return await readFile(target);

@@ -45,7 +45,7 @@ interface Context extends Options {
   readonly confirmed: Set<string>;
 }
 
-/** The Cluster port on the Kubernetes API: makes by POST, repairs by patch, never adopts. */
+/** The Cluster port on the Kubernetes API: makes by POST, repairs by patch, and adopts only what Kubernetes makes in our namespaces. */
 export function kubernetesCluster(options: Options): Cluster {
   const { client, watched } = options;
   const context: Context = { ...options, bound: new Map(), confirmed: new Set() };
@@ -65,6 +65,18 @@ export function kubernetesCluster(options: Options): Cluster {
       if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
       if (owned(owner, rival) !== undefined) confirm(context, kind, rival);
       return repair(context, { owner, kind, wanted, found: rival });
+    },
+
+    async adopt(owner, kind, desired) {
+      const { name, namespace = "" } = desired.metadata;
+      const place = cached(namespaceKind, { name: namespace }) ?? (await fresh(namespaceKind, { name: namespace }));
+      if (owned(owner, place) === undefined) throw new NameTaken(kind.kind, name);
+      const wanted = labelled(owner, desired);
+      const found = cached(kind, desired.metadata);
+      const isKnown = found !== undefined && !isBygone(context, found);
+      if (isKnown && drift(wanted, found).length === 0) return "unchanged";
+      await apply(context, kind, wanted);
+      return "written";
     },
 
     observe(owner, kind, ref) {
@@ -144,11 +156,22 @@ async function create(context: Context, kind: Kind, wanted: DesiredObject): Prom
     return "created";
   } catch (error) {
     if (isAlreadyExists(error)) return "taken";
-    if (isNamespaceGone(error))
-      throw new BeingDeleted(`the namespace of ${kind.kind} '${wanted.metadata.name}' is being deleted`);
+    if (isNamespaceGone(error)) throw namespaceGoes(kind, wanted);
     throw error;
   }
 }
+
+/** One write, whether the object is there or not: Kubernetes makes it at the same time. */
+async function apply({ client, watched }: Context, kind: Kind, wanted: DesiredObject): Promise<void> {
+  try {
+    watched.get(kind.plural)?.written(await client.patch(kind, wanted.metadata, wanted, { as: "apply" }));
+  } catch (error) {
+    throw isNamespaceGone(error) ? namespaceGoes(kind, wanted) : error;
+  }
+}
+
+const namespaceGoes = (kind: Kind, { metadata }: DesiredObject) =>
+  new BeingDeleted(`the namespace of ${kind.kind} '${metadata.name}' is being deleted`);
 
 interface Found {
   readonly owner: Owner;

@@ -35,6 +35,7 @@ import {
   resourceQuotaKind,
   revisionKind,
   roleBindingKind,
+  serviceAccountKind,
   type WireObject,
 } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
@@ -152,7 +153,7 @@ export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => 
 export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
   ownedKind(namespaceKind, withoutHistory),
   ownedKind(resourceQuotaKind, withUse),
-  ...[limitRangeKind, networkPolicyKind, roleBindingKind].map((type) => ownedKind(type)),
+  ...[limitRangeKind, networkPolicyKind, roleBindingKind, serviceAccountKind].map((type) => ownedKind(type)),
 ];
 
 /** A kind of which an environment owns objects, without their status unless said otherwise. */

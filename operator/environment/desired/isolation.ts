@@ -3,7 +3,7 @@ import { hardLimits, type Quota } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import { canonicalQuantity } from "../../../crds/quantity.ts";
-import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind, serviceAccountKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import { inNamespace } from "./namespace.ts";
 import { outsideEnvironments, reachable } from "./peers.ts";
@@ -67,6 +67,14 @@ type Quantities = Readonly<Record<string, string>>;
 
 function canonical(quantities: Quantities): Quantities {
   return Object.fromEntries(Object.entries(quantities).map(([resource, text]) => [resource, canonicalQuantity(text)]));
+}
+
+/**
+ * The ServiceAccount of pods that name none, which Kubernetes makes in every namespace: they get no token of the API server.
+ * https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#opt-out-of-api-credential-automounting
+ */
+export function defaultAccountObject(environment: EphemeralEnvironment): DesiredObject {
+  return inNamespace(environment, serviceAccountKind, "default", { automountServiceAccountToken: false });
 }
 
 /** Denies all traffic that no other policy allows. */

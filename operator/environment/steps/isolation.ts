@@ -1,10 +1,11 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Kind } from "../../../crds/group.ts";
-import { limitRangeKind, networkPolicyKind, resourceQuotaKind } from "../../kit/client/kinds.ts";
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind, serviceAccountKind } from "../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../ports/cluster.ts";
 import { foreseenConfiguration } from "../configuration.ts";
 import {
   allowedTrafficObject,
+  defaultAccountObject,
   defaultDenyObject,
   limitRangeObject,
   priorityQuotaObject,
@@ -22,9 +23,10 @@ export const isolation: Step<never> = {
   async run(environment, context) {
     const { cluster } = context;
     const { metadata } = environment;
-    await Promise.all(
-      isolationObjects(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
-    );
+    await Promise.all([
+      ...isolationObjects(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
+      cluster.adopt(metadata, serviceAccountKind, defaultAccountObject(environment)),
+    ]);
     return done("Enforced");
   },
 };

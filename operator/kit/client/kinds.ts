@@ -14,6 +14,7 @@ const v1 = (group: string, kind: string, plural: string, namespaced = true) =>
 export const namespaceKind = v1("", "Namespace", "namespaces", false);
 export const resourceQuotaKind = v1("", "ResourceQuota", "resourcequotas");
 export const limitRangeKind = v1("", "LimitRange", "limitranges");
+export const serviceAccountKind = v1("", "ServiceAccount", "serviceaccounts");
 export const secretKind = v1("", "Secret", "secrets");
 export const configMapKind = v1("", "ConfigMap", "configmaps");
 export const eventKind = v1("events.k8s.io", "Event", "events");

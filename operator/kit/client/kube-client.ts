@@ -39,8 +39,11 @@ export interface CreateOptions extends CallOptions {
 export interface PatchOptions extends CallOptions {
   /** Such as `status`. */
   readonly subresource?: string;
-  /** `merge` is RFC 7386, `json` is RFC 6902 (a list of operations). */
-  readonly as: "merge" | "json";
+  /**
+   * `merge` is RFC 7386, `json` is RFC 6902 (a list of operations). `apply` makes what is not there, and takes its fields from
+   * other managers: https://kubernetes.io/docs/reference/using-api/server-side-apply/
+   */
+  readonly as: "merge" | "json" | "apply";
 }
 
 export interface DeleteOptions extends CallOptions {

@@ -16,6 +16,8 @@ import type { KubeResponse, Verb } from "./request.ts";
 const CONTENT_TYPES = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
+  // JSON is YAML.
+  apply: "application/apply-patch+yaml",
 } as const;
 
 /** The writing half of the client: every write names the field manager, and none is sent twice. */
@@ -35,7 +37,8 @@ export function kubeWrites(
     },
     async patch(type, ref, body, { as, subresource, signal }) {
       const target = { ...refOf(ref), ...(subresource === undefined ? {} : { subresource }) };
-      const call = { ...write("patch", "PATCH", type, target), query, body, contentType: CONTENT_TYPES[as] };
+      const how = as === "apply" ? { ...query, force: "true" } : query;
+      const call = { ...write("patch", "PATCH", type, target), query: how, body, contentType: CONTENT_TYPES[as] };
       return objectOf(await exchange.once(call, signal));
     },
     async replace(type, draft, options) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import {
@@ -10,6 +11,7 @@ import {
   resourceQuotaKind,
   roleBindingKind,
   secretKind,
+  serviceAccountKind,
   type WireObject,
 } from "../../../operator/kit/client/kinds.ts";
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
@@ -104,6 +106,13 @@ const damages: readonly Damage[] = [
     type: networkPolicyKind,
     ref: { name: "allowed-traffic", ...within },
     patch: { spec: { ingress: [everybody] } },
+  },
+  { what: "a deleted ServiceAccount", type: serviceAccountKind, ref: { name: "default", ...within } },
+  {
+    what: "a ServiceAccount that is nobody's",
+    type: serviceAccountKind,
+    ref: { name: "default", ...within },
+    patch: { metadata: { labels: { [ENVIRONMENT_UID_LABEL]: null } } },
   },
   {
     what: "a weakened Pod Security label",

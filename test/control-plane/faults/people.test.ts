@@ -10,6 +10,7 @@ import {
   networkPolicyKind,
   resourceQuotaKind,
   roleBindingKind,
+  serviceAccountKind,
   type WireObject,
 } from "../../../operator/kit/client/kinds.ts";
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
@@ -47,6 +48,7 @@ test.concurrent.each<{
   { what: "traffic", type: networkPolicyKind, ref: inside("allowed-traffic") },
   { what: "open-traffic", type: networkPolicyKind, ref: inside("allowed-traffic"), patch: { ingress: [everybody] } },
   { what: "binding", type: roleBindingKind, ref: inside("ephemeral-environment") },
+  { what: "account", type: serviceAccountKind, ref: inside("default") },
   { what: "application", type: applicationKind, ref: atDeployer },
   { what: "evil-application", type: applicationKind, ref: atDeployer, patch: evil },
   { what: "project", type: appProjectKind, ref: atDeployer },

@@ -72,6 +72,31 @@ describe("abuse case 119: a ServiceAccount of an environment", () => {
     expect(await admin.create(dry(accounts(foreign)), made)).toMatchObject({ status: 201 });
   });
 
+  test("gives no token where pods name none, whoever asks for it and however; Kubernetes may make it", async () => {
+    const path = `${accounts(namespace)}/default`;
+    await until(async () => (await admin.get(path)).status === 200, { what: "a ServiceAccount", deadlineMs: 30_000 });
+    const words = "automountServiceAccountToken of the ServiceAccount default is false";
+    const refused = { status: 403, message: expect.stringContaining(words) };
+    const none = { automountServiceAccountToken: false };
+    expect(await platform.patch(path, none)).toMatchObject({ status: 200 });
+    for (const caller of [admin, argo()]) {
+      for (const change of [{ automountServiceAccountToken: true }, { automountServiceAccountToken: null }]) {
+        expect(await caller.patch(dry(path), change)).toMatchObject(refused);
+      }
+      expect(await caller.patch(dry(path), { metadata: { labels: { a: "b" } } })).toMatchObject({ status: 200 });
+    }
+    expect(await admin.delete(path)).toMatchObject({ status: 200 });
+    const named = { metadata: { name: "default" } };
+    await until(async () => (await admin.get(path)).status === 200, { what: "Kubernetes' own", deadlineMs: 30_000 });
+    expect((await admin.get(path)).object).not.toHaveProperty("automountServiceAccountToken");
+    // Policies are asked before it is looked for.
+    for (const given of [{}, { automountServiceAccountToken: true }]) {
+      expect(await argo().create(dry(accounts(namespace)), { ...named, ...given })).toMatchObject(refused);
+    }
+    expect(await platform.patch(path, none)).toMatchObject({ status: 200 });
+    expect(await admin.create(dry(accounts(namespace)), { metadata: { name: "mine" } })).toMatchObject({ status: 201 });
+  });
+
   test("has what Argo CD and kubectl write", async () => {
     const annotations = {
       "argocd.argoproj.io/tracking-id": "env-shop:/ServiceAccount:env-shop/shop",

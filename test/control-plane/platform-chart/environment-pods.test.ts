@@ -74,7 +74,6 @@ const refused: readonly [what: string, spec: object, words: string][] = [
   ],
   ["a place on nodes of others", toleration({ key: "team", value: "billing", effect: "NoSchedule" }), tolerated],
   ["a token for the API server", podSpec({ automountServiceAccountToken: true }), tokens],
-  ["a token for the API server, by default", podSpec({ automountServiceAccountToken: undefined }), tokens],
   ["a token for the API server as a volume", projected({ serviceAccountToken: { path: "token" } }), tokens],
   [
     "a token for a cloud",
@@ -188,6 +187,26 @@ describe("abuse case 117: pods of an environment", () => {
     });
     const said = podSpec({ automountServiceAccountToken: true, serviceAccountName: "without" });
     expect(await admin.create(dryRun("Deployment"), workload("Deployment", said))).toMatchObject({ status: 403 });
+  });
+
+  test("have no token where they name no ServiceAccount, once `default` gives none: until then they are refused", async () => {
+    const nothing = podSpec({ automountServiceAccountToken: undefined });
+    for (const kind of kinds.filter((one) => one !== "Pod")) {
+      expect(await admin.create(dryRun(kind), workload(kind, nothing))).toMatchObject({ message: "", status: 201 });
+    }
+    const words = "volumes has a ServiceAccount token";
+    const spelled = podSpec({ automountServiceAccountToken: undefined, serviceAccountName: "default" });
+    const pod = (spec: object) => admin.create(dryRun("Pod"), workload("Pod", spec));
+    for (const spec of [nothing, spelled]) {
+      expect(await pod(spec)).toMatchObject({ status: 403, message: expect.stringContaining(words) });
+    }
+    const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
+    expect(await platform.patch(account, { automountServiceAccountToken: false })).toMatchObject({ status: 200 });
+    for (const spec of [nothing, spelled]) {
+      await until(async () => (await pod(spec)).status === 201, { what: "the account to give none" });
+      const { object } = await pod(spec);
+      expect(JSON.stringify(object)).not.toContain("serviceAccountToken");
+    }
   });
 
   test.each(refused)("have not %s, nor does what makes them", async (_, spec, words) => {

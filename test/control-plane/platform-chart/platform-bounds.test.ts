@@ -122,6 +122,31 @@ describe("the platform's identity can't", () => {
     await refused(platform.delete(`${collection}/foreign`), words);
   });
 
+  test("write ServiceAccounts but that pods of an environment get no token by `default`", async () => {
+    const accounts = (namespace: string) => `/api/v1/namespaces/${namespace}/serviceaccounts`;
+    const none = { automountServiceAccountToken: false };
+    const elsewhere = "only in namespaces with the label";
+    const nothingElse = "the platform writes of ServiceAccounts only default";
+    const dry = (namespace: string) => `${accounts(namespace)}?dryRun=All`;
+    await refused(platform.create(dry(foreign), { metadata: { name: "default" }, ...none }), elsewhere);
+    await refused(platform.patch(`${accounts("kube-system")}/default`, none), elsewhere);
+    await refused(platform.create(dry(ours), { metadata: { name: "other" }, ...none }), nothingElse);
+    await refused(platform.patch(`${accounts("ephemeral-system")}/platform`, none), "cannot patch");
+    await refused(platform.get(`${accounts("ephemeral-system")}/platform`), "cannot get");
+    const account = `${accounts(ours)}/default`;
+    await refused(platform.delete(account), "cannot delete");
+    await until(async () => (await admin.get(account)).status === 200, { what: "the account" });
+    for (const more of [
+      { automountServiceAccountToken: true },
+      { ...none, imagePullSecrets: [{ name: "registry" }] },
+      { ...none, secrets: [{ name: "token" }] },
+      { ...none, metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } } },
+    ]) {
+      await refused(platform.patch(account, more), nothingElse);
+    }
+    expect(await platform.patch(account, none)).toMatchObject({ status: 200 });
+  });
+
   test.each([
     [
       "a mightier role",

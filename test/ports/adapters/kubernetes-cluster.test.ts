@@ -1,7 +1,10 @@
+import { namespaceName } from "../../../crds/names.ts";
 import { kubernetesCluster } from "../../../operator/adapters/kubernetes/cluster.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { clusterSuite } from "../suites/cluster.suite.ts";
@@ -15,6 +18,11 @@ clusterSuite("on Kubernetes", async () => {
     cluster: kubernetesCluster({ client, watched: new Map(), clock: systemClock }),
     async hold(ref, finalizers) {
       await client.patch(configMaps, ref, { metadata: { finalizers } }, { as: "merge" });
+    },
+    async home({ name, uid }) {
+      const platform = callsAs(plane, { token: plane.platform.token });
+      await given(platform, paths.namespaces, namespaceObject(namespaceName(name), uid));
+      return namespaceName(name);
     },
     stop: () => client.close(),
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { BeingDeleted, type Cluster, NameTaken, type Owner } from "../../../operator/ports/cluster.ts";
 import { unique } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
@@ -10,6 +11,8 @@ export interface ClusterScene {
   readonly cluster: Cluster;
   /** Holds a ConfigMap by these finalizers; without any, one that is being deleted goes. */
   hold(ref: { name: string; namespace: string }, finalizers: readonly string[]): Promise<void>;
+  /** Makes a namespace of the owner's, as only the platform may, and answers its name. */
+  home(owner: Owner): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +57,23 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       expect(await cluster.remove(other, configMaps, ref)).toEqual({ state: "gone" });
       expect(await cluster.read(owner, configMaps, ref)).toBeDefined();
       await cluster.remove(owner, configMaps, ref);
+    });
+
+    test("takes over what is there, in a namespace of its owner's and nowhere else", async () => {
+      const [owner, other] = [newOwner(), newOwner()];
+      const home = await scene.home(owner);
+      const wanted = { ...desired("any"), metadata: { name: "any", namespace: home } };
+      await cluster.ensure(other, configMaps, wanted);
+      await expect(cluster.adopt(other, configMaps, wanted)).rejects.toThrow(NameTaken);
+      const before = await cluster.read(other, configMaps, wanted.metadata);
+      expect(await cluster.adopt(owner, configMaps, wanted)).toBe("written");
+      const after = await cluster.read(owner, configMaps, wanted.metadata);
+      expect(after?.metadata.uid).toBe(before?.metadata.uid);
+      const anew = { ...wanted, metadata: { ...wanted.metadata, name: "anew" } };
+      expect(await cluster.adopt(owner, configMaps, anew)).toBe("written");
+      expect(await cluster.read(owner, configMaps, anew.metadata)).toBeDefined();
+      for (const one of [wanted, anew]) await cluster.remove(owner, configMaps, one.metadata);
+      await cluster.remove(owner, namespaceKind, { name: home });
     });
 
     test("removes, and finds it gone however often it is asked", async () => {

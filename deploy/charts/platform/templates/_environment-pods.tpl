@@ -84,3 +84,19 @@ Given: root, and part, what is made of a claim's spec called `one`.
 {{- define "finalizers.of" -}}
 [dyn({{ . }}).metadata.?finalizers.orValue([]), {{ include "pods.template" . }}.?metadata.?finalizers.orValue([])] + dyn({{ . }}).?spec.?volumeClaimTemplates.orValue([]).map(one, one.?metadata.?finalizers.orValue([]))
 {{- end }}
+
+{{/*
+What a pod's containers leave open of Pod Security `restricted`, as a CEL list of patches. Given: the field that lists them.
+A container that asks for more is left as it is: together with more, the API server takes no `allowPrivilegeEscalation: false`.
+*/}}
+{{- define "pods.securityOf" -}}
+{{- $place := printf "'/spec/%s/' + string(at) + '/securityContext" . -}}
+{{- $type := printf "Object.spec.%s.securityContext" . -}}
+object.spec.?{{ . }}.orValue([]).transformList(at, one, (has(one.securityContext) ? [] : [JSONPatch{op: 'add', path: {{ $place }}', value: {{ $type }}{}}])
++ (one.?securityContext.?allowPrivilegeEscalation.hasValue() || one.?securityContext.?privileged.orValue(false)
+|| one.?securityContext.?capabilities.?add.orValue([]).exists(name, name in ['SYS_ADMIN', 'CAP_SYS_ADMIN'])
+? [] : [JSONPatch{op: 'add', path: {{ $place }}/allowPrivilegeEscalation', value: false}])
++ (one.?securityContext.?capabilities.?drop.hasValue() ? [] : one.?securityContext.?capabilities.hasValue()
+? [JSONPatch{op: 'add', path: {{ $place }}/capabilities/drop', value: ['ALL']}]
+: [JSONPatch{op: 'add', path: {{ $place }}/capabilities', value: {{ $type }}.capabilities{drop: ['ALL']}}])).flatten()
+{{- end }}

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { ENVIRONMENT_UID_LABEL, type Kind, ownerLabels } from "../../../../crds/group.ts";
+import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import type { KubeObject, ObjectRef } from "../../../../operator/kit/client/objects.ts";
 import {
   BeingDeleted,
@@ -70,6 +71,20 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       if (missing.length === 0) return "unchanged";
       this.hold(kind, desired.metadata, [...finalizers, ...missing]);
       return "repaired";
+    },
+    async adopt(owner, kind, desired) {
+      const { namespace = "" } = desired.metadata;
+      const place = objects.get(keyOf(namespaceKind, { name: namespace }));
+      if (owned(owner, place) === undefined) throw new NameTaken(kind.kind, desired.metadata.name);
+      const found = asked(kind, desired.metadata);
+      if (owned(owner, found) !== undefined) return "unchanged";
+      const { metadata } = found === undefined ? made(owner, desired, now()) : found;
+      put(kind, {
+        ...found,
+        ...desired,
+        metadata: { ...metadata, labels: { ...metadata.labels, ...ownerLabels(owner) } },
+      });
+      return "written";
     },
     observe: (owner, kind, ref) => owned(owner, objects.get(keyOf(kind, ref))),
     read: async (owner, kind, ref) => owned(owner, asked(kind, ref)),

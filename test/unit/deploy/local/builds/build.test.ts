@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { buildModule, sourceHash } from "../../../../../deploy/local/builds/build.ts";
-import { type GoModule, gitea, goModules } from "../../../../../deploy/local/builds/modules.ts";
+import { type GoModule, gitea, goModules, podinfo, podinfoRedis } from "../../../../../deploy/local/builds/modules.ts";
 import { silentProgress } from "../../../../../deploy/local/progress.ts";
 
 const home = join(import.meta.dirname, "../../../../../deploy/local");
@@ -69,7 +69,7 @@ describe("building a module", () => {
   });
 
   test("is possible for every module: its go.mod is there", async () => {
-    for (const each of [...Object.values(goModules), gitea]) {
+    for (const each of [...Object.values(goModules), gitea, podinfo, podinfoRedis]) {
       expect(await readdir(join(home, each.folder))).toContain("go.mod");
     }
   });

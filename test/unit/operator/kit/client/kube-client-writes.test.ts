@@ -32,12 +32,14 @@ describe("writes", () => {
   test.each([
     { as: "merge", type: "application/merge-patch+json" },
     { as: "json", type: "application/json-patch+json" },
+    { as: "apply", type: "application/apply-patch+yaml" },
   ] as const)("patch as $as says so", async ({ as, type }) => {
     world.server.on(anything, json(configMap("a", "2")));
     const patched = await client().patch(configMaps, ref, { data: {} }, { as, subresource: "status" });
     expect(patched.metadata.resourceVersion).toBe("2");
     expect(world.server.seen[0]).toMatchObject({ method: "PATCH", path: "/api/v1/namespaces/ns/configmaps/a/status" });
     expect(world.server.seen[0]?.headers["content-type"]).toBe(type);
+    expect(world.server.seen[0]?.query.get("force")).toBe(as === "apply" ? "true" : null);
   });
 
   test("replace puts the object at its name", async () => {
