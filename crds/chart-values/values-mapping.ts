@@ -3,6 +3,7 @@ import type { ComponentOverrides } from "../environment/overrides.schema.ts";
 import { COMPONENTS, type Component } from "../names.ts";
 import { oncePer } from "../once-per.ts";
 import { type Chart, RESERVED_PATH_PATTERN } from "../repository/repository.schema.ts";
+import { chartOf, type Repository } from "../repository/repository.ts";
 import { callsIn, isOfPlatform, mergedTemplates, refersTo } from "./filled-values.ts";
 import { type MapTemplate, readValues, type UnreadableValues } from "./mapping.ts";
 import { HOST_REFERENCES } from "./references.ts";
@@ -28,26 +29,51 @@ export function unlistedHost(
   return named.find(({ argument }) => !hosts.some(({ name }) => name === argument))?.argument;
 }
 
+type Mapping = MapTemplate | UnreadableValues | undefined;
+
+/** The objects that say which values a chart gets. */
+interface MappingInput {
+  readonly repositories: { readonly backend?: Repository | undefined };
+  readonly configSet: ConfigSetSpec | undefined;
+}
+
 /**
- * The values that the chart of an environment is mapped to: its own with those of the config set over them; `undefined`
- * where neither has any, and the chart gets the platform's layout.
+ * The values that an environment's chart is mapped to, before references are filled in: the chart's own with those of the config
+ * set over them; `undefined` where neither has any, and the chart gets the platform's layout.
  */
-export function valuesMapping(
-  chart: Chart,
-  configSet: ConfigSetSpec | undefined,
-): MapTemplate | UnreadableValues | undefined {
-  const owners = [
-    { owner: chart, field: "spec.chart.values of the backend's Repository" },
-    { owner: configSet, field: "spec.values of the config set" },
-  ];
-  let mapping: MapTemplate | undefined;
-  for (const { owner, field } of owners) {
-    if (owner?.values === undefined) continue;
-    const read = valuesOf(owner);
-    if ("problem" in read) return { problem: `${field}: ${read.problem}` };
-    mapping = mapping === undefined ? read : mergedTemplates(mapping, read);
-  }
-  return mapping;
+export function mappingOf(
+  { repositories, configSet }: MappingInput,
+  settings: { readonly defaultChart: Chart },
+): Mapping {
+  const chart = chartOf(repositories, settings);
+  return configSet === undefined ? mappingOfChart(chart) : mergedMapping(chart)(configSet);
+}
+
+/** The same where it is readable. */
+export function readableMapping(
+  input: MappingInput,
+  settings: { readonly defaultChart: Chart },
+): MapTemplate | undefined {
+  const mapping = mappingOf(input, settings);
+  return mapping !== undefined && "problem" in mapping ? undefined : mapping;
+}
+
+const mappingOfChart = (chart: Chart) => named(chart, "spec.chart.values of the backend's Repository");
+
+/** Merged once for a chart and a config set, which many steps of a reconcile ask for. */
+const mergedMapping = oncePer((chart: Chart) =>
+  oncePer((configSet: ConfigSetSpec): Mapping => {
+    const [own, over] = [mappingOfChart(chart), named(configSet, "spec.values of the config set")];
+    if (own === undefined || over === undefined) return own ?? over;
+    if ("problem" in own) return own;
+    return "problem" in over ? over : mergedTemplates(own, over);
+  }),
+);
+
+function named(owner: { readonly values?: string }, field: string): Mapping {
+  if (owner.values === undefined) return undefined;
+  const read = valuesOf(owner);
+  return "problem" in read ? { problem: `${field}: ${read.problem}` } : read;
 }
 
 const LAYOUT_PATH = /^(backend|frontend)[.]/;

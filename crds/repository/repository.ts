@@ -1,7 +1,7 @@
 import { reconcileToken } from "../environment/ephemeral-environment.ts";
 import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from "../group.ts";
 import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
-import type { RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
+import type { Chart, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 export type { ChartSource } from "./chart-source.ts";
 export type { Chart, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
@@ -85,6 +85,14 @@ export function secretNames(repositories: readonly Repository[]): ReadonlySet<st
 /** The secrets that an environment of these Repositories needs; a database has a password, whatever they list. */
 export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly WantedSecret[] {
   return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
+}
+
+/** The chart that environments of this backend are rendered with: its own, else the default one. */
+export function chartOf(
+  { backend }: { readonly backend?: Repository | undefined },
+  { defaultChart }: { readonly defaultChart: Chart },
+): Chart {
+  return backend?.spec.chart ?? defaultChart;
 }
 
 /** The template of its images' tags. */

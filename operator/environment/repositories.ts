@@ -1,7 +1,6 @@
-import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
-import type { Chart, Repository } from "../../crds/repository/repository.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 import { isCrowdedOut, mayHave, wasGranted } from "../../crds/repository/repository-use.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { StepContext } from "./step.ts";
@@ -20,11 +19,6 @@ export function repositoriesOf(environment: EphemeralEnvironment, repositories: 
     return found !== undefined && isGranted(environment, found) ? { [component]: found } : {};
   };
   return { ...find("backend"), ...find("frontend") };
-}
-
-/** The chart that the environment is rendered with: the backend Repository's own, else the default one. */
-export function chartOf({ backend }: { readonly backend?: Repository }, { defaultChart }: Settings): Chart {
-  return backend?.spec.chart ?? defaultChart;
 }
 
 /** No watch tells when another environment frees its place. */

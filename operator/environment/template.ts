@@ -1,18 +1,17 @@
 import type { Settings } from "../../config/settings.ts";
-import { valuesProblem } from "../../crds/chart-values/values-mapping.ts";
+import { mappingOf, valuesProblem } from "../../crds/chart-values/values-mapping.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { API_VERSION } from "../../crds/group.ts";
 import type { Component } from "../../crds/names.ts";
-import { branchOf, type Repository, tagTemplateOf, wantedSecrets } from "../../crds/repository/repository.ts";
+import { branchOf, chartOf, type Repository, tagTemplateOf, wantedSecrets } from "../../crds/repository/repository.ts";
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../ports/facade/chart-templates.ts";
 import { type BackingService, wantedServices } from "./backing-services/backing-service.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
 import { componentsOf, environmentValues } from "./desired/values.ts";
 import { variablesOf } from "./desired/variables.ts";
 import type { PlanInput } from "./plan-input.ts";
-import { type ComponentRepositories, chartOf } from "./repositories.ts";
-import { mappingOf } from "./values-mapping.ts";
+import type { ComponentRepositories } from "./repositories.ts";
 
 const NAME = "my-environment";
 const PLACEHOLDER_UID = "00000000-0000-4000-8000-000000000000";

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
-import { pathProblem, unusedOverrides, valuesMapping } from "../../../crds/chart-values/values-mapping.ts";
+import { pathProblem, readableMapping, unusedOverrides } from "../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSet, type ConfigSetSpec, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import { givenVariables } from "../../../crds/environment/given-variables.ts";
@@ -59,7 +59,9 @@ export function readOverrides(request: CreateRequest, named: Named): Overrides {
   const repositories = Object.values(sources).map(({ repository }) => repository);
   const secrets = neededSecrets(repositories, hasDatabase).map(({ name }) => name);
   const bounds = { quota: settings.isolation.quota, configSet: configSet?.spec };
-  const reader = new OverridesReader(repositories, secrets, { bounds, mapping: mappingOf(named) });
+  // Where the values can't be read, the environment says so.
+  const chart = { repositories: { backend: sources.backend?.repository }, configSet: configSet?.spec };
+  const reader = new OverridesReader(repositories, secrets, { bounds, mapping: readableMapping(chart, settings) });
   for (const component of COMPONENTS) {
     const given = request.config_overrides?.helm_values?.[component];
     if (given === undefined) continue;
@@ -76,12 +78,6 @@ export function readOverrides(request: CreateRequest, named: Named): Overrides {
     reader.requireSecrets(referred ?? []);
   }
   return reader.result();
-}
-
-/** Where the values can't be read, the environment says so. */
-function mappingOf({ sources, configSet, settings }: Named): MapTemplate | undefined {
-  const mapping = valuesMapping(sources.backend?.repository.spec.chart ?? settings.defaultChart, configSet?.spec);
-  return mapping !== undefined && "problem" in mapping ? undefined : mapping;
 }
 
 class OverridesReader {

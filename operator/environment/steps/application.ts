@@ -1,11 +1,11 @@
-import { knowsSuspension } from "../../../crds/chart-values/values-mapping.ts";
+import { knowsSuspension, readableMapping } from "../../../crds/chart-values/values-mapping.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import { sourceAt } from "../../../crds/repository/chart-source.ts";
 import { isMovingTag } from "../../../crds/repository/image-tag.ts";
-import { type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
+import { chartOf, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { NamedObject, ObservedApplication, WantedApplication } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../ports/pods.ts";
@@ -14,11 +14,10 @@ import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
-import { chartOf, repositoriesOf } from "../repositories.ts";
+import { repositoriesOf } from "../repositories.ts";
 import { runningWhileSuspended } from "../running-while-suspended.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
-import { readableMapping } from "../values-mapping.ts";
 
 type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
 

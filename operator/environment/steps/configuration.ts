@@ -1,3 +1,4 @@
+import { mappingOf, readableMapping } from "../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
@@ -6,7 +7,6 @@ import { isServing } from "../progress.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
-import { mappingOf, readableMapping } from "../values-mapping.ts";
 
 type Field = "configSet" | "grantedValues";
 

@@ -1,8 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
 import { HEALTH_PATH_PATTERN } from "../../../../crds/repository/health-path.ts";
 import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
-import { admits, fullNameOf, imageOf, imagePlace, wantedSecrets } from "../../../../crds/repository/repository.ts";
+import {
+  admits,
+  chartOf,
+  fullNameOf,
+  imageOf,
+  imagePlace,
+  wantedSecrets,
+} from "../../../../crds/repository/repository.ts";
 import { commitA, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 describe("the image of a commit", () => {
   test.each([
@@ -141,4 +149,10 @@ describe("the full name of a Repository", () => {
   ])("is %s", (_what, spec, expected) => {
     expect(fullNameOf(repositoryFixture("shop-api", spec))).toBe(expected);
   });
+});
+
+test("the chart is the backend Repository's own, else the default one", () => {
+  const chart = { repoUrl: "https://git.test/own.git", path: "chart", revision: "v1" };
+  expect(chartOf({ backend: repositoryFixture("shop-api", { chart }) }, testSettings)).toBe(chart);
+  expect(chartOf({}, testSettings)).toBe(testSettings.defaultChart);
 });

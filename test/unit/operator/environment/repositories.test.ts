@@ -1,13 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { chartOf, repositoriesOf, repositoryProblem } from "../../../../operator/environment/repositories.ts";
+import { repositoriesOf, repositoryProblem } from "../../../../operator/environment/repositories.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
-import {
-  environmentFixture,
-  fixtureSettings,
-  repositoryFixture,
-} from "../../../support/fixtures/environment/environment-fixture.ts";
+import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const api = repositoryFixture("shop-api");
 const web = repositoryFixture("shop-web", { type: "frontend" });
@@ -87,10 +83,4 @@ describe("a Repository that an environment without an owner may not have", () =>
     expect(problemOf(environment, memoryRepositories(theirs))).toBeUndefined();
     expect(problemOf(environment, memoryRepositories(one), [older])).toBeUndefined();
   });
-});
-
-test("the chart is the backend Repository's own, else the default one", () => {
-  const chart = { repoUrl: "https://git.test/own.git", path: "chart", revision: "v1" };
-  expect(chartOf({ backend: repositoryFixture("shop-api", { chart }) }, fixtureSettings)).toBe(chart);
-  expect(chartOf({ backend: api }, fixtureSettings)).toBe(fixtureSettings.defaultChart);
 });

@@ -25,7 +25,10 @@ describe("the chart of an application", () => {
       { repoURL: "oci://registry.test/charts/shop", path: ".", targetRevision: "1.2.3_7" },
     ],
   ])("of %s, and its project admits that place alone", (_, chart, source) => {
-    const application = applicationObject({ environment, chart, values: { a: 1 }, sources: {} }, settings);
+    const application = applicationObject(
+      { environment, chart, values: { a: 1 }, sources: {}, leavesReplicas: false },
+      settings,
+    );
     expect(application.spec).toMatchObject({ source: { ...source, helm } });
     expect(Object.keys((application.spec as { source: object }).source)).toHaveLength(4);
     const project = projectObject(environment, chart, settings);
