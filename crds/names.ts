@@ -137,3 +137,6 @@ export function furtherHost(environmentName: string, name: string, baseDomain: s
 export function hostUrl(host: string, publicPort: number): string {
   return publicPort === 443 ? `https://${host}` : `https://${host}:${publicPort}`;
 }
+
+/** The digits of a commit's SHA that messages show, as many as `{short}` of a tag. */
+export const shortCommit = (commit: string) => commit.slice(0, 8);

@@ -1,3 +1,4 @@
+import { shortCommit } from "../names.ts";
 /** Tags of images, as `image.tagTemplate` of a Repository describes them. */
 import type { CelRule } from "../schema.ts";
 
@@ -20,7 +21,7 @@ const NOT_OF_A_TAG = /[^A-Za-z0-9_.-]+/g;
 /** The value of every placeholder; `undefined` where the build has none. */
 const PLACEHOLDERS = {
   commit: ({ commit }: Build) => commit,
-  short: ({ commit }: Build) => commit.slice(0, 8),
+  short: ({ commit }: Build) => shortCommit(commit),
   mergeCommit: ({ mergeCommit }: Build) => mergeCommit,
   branch: ({ branch }: Build) => branch.replaceAll(NOT_OF_A_TAG, "-"),
   pullRequest: ({ pullRequest }: Build) => pullRequest?.toString(),

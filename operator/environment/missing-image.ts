@@ -1,6 +1,6 @@
 import { componentBuild } from "../../crds/environment/component-build.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS } from "../../crds/names.ts";
+import { COMPONENTS, shortCommit } from "../../crds/names.ts";
 import type { PodProblem } from "../ports/pods.ts";
 
 /**
@@ -12,12 +12,12 @@ export function remedyOf({ reason, component, remedy }: PodProblem, environment:
   const applied = own && environment.status?.sources?.[own]?.applied;
   if (reason !== "ImagePullFailed" || own === undefined || applied === undefined) return remedy;
   const { mergeCommit } = componentBuild(environment, own, applied);
-  if (mergeCommit === undefined || applied.image.includes(short(mergeCommit))) return remedy;
+  // So few digits of it has a tag at least.
+  if (mergeCommit === undefined || applied.image.includes(mergeCommit.slice(0, 7))) return remedy;
   return (
-    `there is no image for head commit ${short(applied.commit)}; if the pipeline builds the merge commit ${short(mergeCommit)}, ` +
+    `there is no image for head commit ${shortCommit(applied.commit)}; if the pipeline builds the merge commit ${shortCommit(mergeCommit)}, ` +
     `use {mergeCommit} in image.tagTemplate of the Repository; else ${remedy}`
   );
 }
 
 /** As many digits as a tag has at least. */
-const short = (commit: string) => commit.slice(0, 7);

@@ -4,6 +4,7 @@ import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-enviro
 import { buildOf, decidingPipeline, pipelineName, withPipelines } from "../../../crds/environment/pipelines.ts";
 import { branchEnvironmentName } from "../../../crds/environment/triggered-names.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
+import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
@@ -124,7 +125,7 @@ async function created(creation: Creation, former: readonly RuleVerdict[]): Prom
   const { repository } = subject;
   const head = await context.branchHeads.headOf(repository, branch);
   const isHead = head === pipeline.commit;
-  const commit = pipeline.commit.slice(0, 8);
+  const commit = shortCommit(pipeline.commit);
   const problem = isHead ? undefined : `the commit ${commit} is not the head of '${branch}' now`;
   const trace = [...former, verdict(repository, "branch_head", problem)];
   if (problem !== undefined) return nothing("NotTheHead", problem, trace);

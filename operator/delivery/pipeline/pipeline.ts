@@ -2,6 +2,7 @@ import { pullRequestKey } from "../../../crds/environment/environment-record.ts"
 import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import { withPipeline } from "../../../crds/environment/pipelines.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
+import { shortCommit } from "../../../crds/names.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, left, nothing, type Subject, verdict } from "../decision.ts";
 import { knownStates } from "../pull-request/newest-state.ts";
@@ -27,7 +28,7 @@ export async function decidePipeline(reported: ReportedPipeline): Promise<readon
   if (waiting.length > 0) return waiting.map((user) => ofUser(user, merge ?? reported));
   if (users.length > 0) return [nothing("NotAwaited", "pull requests of this Repository wait for no pipeline")];
   if (pipeline.status === "success") return [await createdByPipeline(reported)];
-  return [nothing("NoEnvironment", `no environment wants the commit ${pipeline.commit.slice(0, 8)}`)];
+  return [nothing("NoEnvironment", `no environment wants the commit ${shortCommit(pipeline.commit)}`)];
 }
 
 /** The verdicts up to the rule that is not met. */

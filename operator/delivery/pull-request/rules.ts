@@ -1,3 +1,4 @@
+import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import { organizationProblem, repositoryProblem } from "../allowed.ts";
@@ -105,7 +106,7 @@ export const forks: Rule = {
   problem({ rules, state, approved }) {
     if (!state.isFork) return undefined;
     if (rules.forks !== "approve") return "pull requests of forks get no environments";
-    const commit = state.headCommit.slice(0, 8);
+    const commit = shortCommit(state.headCommit);
     return approved.has(state.headCommit) ? undefined : `no maintainer has approved the fork's commit ${commit}`;
   },
 };

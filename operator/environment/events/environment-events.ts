@@ -1,7 +1,7 @@
 import { findCondition } from "../../../crds/conditions.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS } from "../../../crds/names.ts";
+import { COMPONENTS, shortCommit } from "../../../crds/names.ts";
 import type { Event } from "../../ports/event-recorder.ts";
 import { deletionReason } from "../deletion/record.ts";
 import { wantedCommit } from "../progress.ts";
@@ -57,7 +57,7 @@ function updateStarted({ before, after }: StoredChange): Event | undefined {
   const commits = COMPONENTS.flatMap((component) => {
     const commit = wantedCommit(after, component);
     const isOther = commit !== undefined && commit !== before.status?.components?.[component]?.commit;
-    return isOther ? [`${component} at ${commit.slice(0, 8)}`] : [];
+    return isOther ? [`${component} at ${shortCommit(commit)}`] : [];
   });
   const what = commits.length === 0 ? "to other settings" : `to ${commits.join(", ")}`;
   return normal("UpdateStarted", "Update", `update ${what}; what runs stays until that is ready`);

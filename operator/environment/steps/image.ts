@@ -1,6 +1,6 @@
 import { componentBuild } from "../../../crds/environment/component-build.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { Component } from "../../../crds/names.ts";
+import { type Component, shortCommit } from "../../../crds/names.ts";
 import { type Build, missingPlaceholder, type TagPlaceholder } from "../../../crds/repository/image-tag.ts";
 import { imageOf, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import { failed, type Unfinished, waiting } from "../step-result.ts";
@@ -45,7 +45,6 @@ type Missing = (environment: EphemeralEnvironment, of: ComponentCommit, template
 const REPORT_FALLBACK_MS = 7_200_000;
 
 const unknown = (message: string) => waiting("ImageUnknown", message, { requeueAfterMs: REPORT_FALLBACK_MS });
-const short = (commit: string) => commit.slice(0, 8);
 
 /** Why a placeholder has no value, and what helps. A tag that is made up could be that of another build. */
 const MISSING: { readonly [name in TagPlaceholder]: Missing } = {
@@ -64,17 +63,17 @@ const MISSING: { readonly [name in TagPlaceholder]: Missing } = {
     const reported = pipelines.filter((one) => one.commit === commit);
     if (reported.length > 1) {
       const names = reported.map(({ id, workflow }) => `${id} (${workflow})`).join(", ");
-      const message = `${template} stands for one pipeline, and the ${component}'s commit ${short(commit)} has several: ${names}; name the one that builds the image in pipeline.workflows of the Repository`;
+      const message = `${template} stands for one pipeline, and the ${component}'s commit ${shortCommit(commit)} has several: ${names}; name the one that builds the image in pipeline.workflows of the Repository`;
       return failed("ImageInvalid", message);
     }
     return unknown(
-      `${template} stands for the pipeline that builds the ${component}'s commit ${short(commit)}, and none was reported: run it, or check the Repository's webhook`,
+      `${template} stands for the pipeline that builds the ${component}'s commit ${shortCommit(commit)}, and none was reported: run it, or check the Repository's webhook`,
     );
   },
 
   mergeCommit: (_environment, { component, commit }, template) =>
     unknown(
-      `${template} stands for the commit that merges the ${component}'s commit ${short(commit)}, and no pull request was reported with one`,
+      `${template} stands for the commit that merges the ${component}'s commit ${shortCommit(commit)}, and no pull request was reported with one`,
     ),
 };
 

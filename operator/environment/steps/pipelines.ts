@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { BUILDING } from "../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../crds/environment/pipelines.ts";
-import type { Component } from "../../../crds/names.ts";
+import { type Component, shortCommit } from "../../../crds/names.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import { componentsOf } from "../desired/values.ts";
 import { wantedCommit, wantedPipelines } from "../progress.ts";
@@ -20,7 +20,7 @@ export function pipelineResult(
   if (broken !== undefined) {
     const { commit, status, component, url } = broken;
     const outcome = status === "canceled" ? "was canceled" : "failed";
-    const message = `${pipelineName(broken)} ${outcome} for the ${component}'s commit ${commit.slice(0, 8)}`;
+    const message = `${pipelineName(broken)} ${outcome} for the ${component}'s commit ${shortCommit(commit)}`;
     const remedy = "run it again, or request another commit";
     return failed("PipelineFailed", `${message}${url === undefined ? "" : ` (${url})`}: ${remedy}`);
   }
@@ -56,7 +56,7 @@ function unreported(environment: EphemeralEnvironment, repositories: ComponentRe
     if (isApplied || pipelines.some((pipeline) => pipeline.commit === commit)) return [];
     const leftMs = firstReportMs(environment, component, { repositories, now });
     return leftMs > 0
-      ? [{ message: `the ${component}'s commit ${commit.slice(0, 8)} waits for its pipeline`, leftMs }]
+      ? [{ message: `the ${component}'s commit ${shortCommit(commit)} waits for its pipeline`, leftMs }]
       : [];
   });
 }

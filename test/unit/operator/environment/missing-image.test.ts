@@ -17,7 +17,7 @@ const shop = (head: string, tag = commitA) =>
 
 test("an image that is not there is said with both commits, where a pull request has two", () => {
   expect(remedyOf(problem, shop(commitA))).toBe(
-    "there is no image for head commit aaaaaaa; if the pipeline builds the merge commit fedcba9, use {mergeCommit} in image.tagTemplate of the Repository; else push it",
+    "there is no image for head commit aaaaaaaa; if the pipeline builds the merge commit fedcba98, use {mergeCommit} in image.tagTemplate of the Repository; else push it",
   );
 });
 
