@@ -6,6 +6,7 @@ import { Branch, branchRules } from "./branches.ts";
 import { HOST_ID_PATTERN, HostRepository } from "./host-repository.schema.ts";
 import { DEFAULT_TAG_TEMPLATE, TAG_TEMPLATE_RULES } from "./image-tag.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
+import { Workloads } from "./workloads.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
@@ -120,6 +121,7 @@ export const RepositorySpec = Type.Object(
         "The Helm chart of its environments; only of a backend. The chart of the settings when left out.",
       ),
     ),
+    workloads: Type.Optional(Workloads),
     image: Type.Object(
       {
         repository: text(255, "The container image without a tag.", {
@@ -220,6 +222,11 @@ export const RepositorySpec = Type.Object(
         rule: "self.type == 'backend' || !has(self.chart)",
         fieldPath: ".chart",
         message: "only a backend repository names a chart",
+      },
+      {
+        rule: "self.type == 'backend' || !has(self.workloads)",
+        fieldPath: ".workloads",
+        message: "only a backend repository names workloads: its chart makes those of the frontend, too",
       },
       {
         rule: "self.type == 'backend' || !has(self.pullRequest) || !self.pullRequest.enabled || has(self.companionRepository)",

@@ -1,6 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
+import { type ComponentSelectors, componentSelectors } from "../../crds/repository/component-selectors.ts";
 import type { Chart, Repository } from "../../crds/repository/repository.ts";
 import { isCrowdedOut, mayHave, wasGranted } from "../../crds/repository/repository-use.ts";
 import type { Repositories } from "../ports/repositories.ts";
@@ -25,6 +26,14 @@ export function repositoriesOf(environment: EphemeralEnvironment, repositories: 
 /** The chart that the environment is rendered with: the backend Repository's own, else the default one. */
 export function chartOf({ backend }: { readonly backend?: Repository }, { defaultChart }: Settings): Chart {
   return backend?.spec.chart ?? defaultChart;
+}
+
+/** What says which of its pods are of which component. */
+export function selectorsOf(
+  environment: EphemeralEnvironment,
+  { repositories }: Pick<StepContext, "repositories">,
+): ComponentSelectors {
+  return componentSelectors(environment, repositoriesOf(environment, repositories).backend);
 }
 
 /** No watch tells when another environment frees its place. */

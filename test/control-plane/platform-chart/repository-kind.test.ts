@@ -23,6 +23,7 @@ const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_0
   0,
   CHART_VALUES_MAX_LENGTH - 1,
 );
+const labelled = (labels: object) => ({ workloads: { backend: { labels }, frontend: { labels: { app: "web" } } } });
 const withTag = (tagTemplate: string) => ({ image: { repository: "registry.test/shop-api", tagTemplate } });
 
 describe("the kind Repository", () => {
@@ -94,6 +95,15 @@ describe("the kind Repository", () => {
       "overridable values of the chart's own",
       mapped("a: ${suspended}", { overridable: ["image.pullPolicy", "replicaCount", "backend.image", "secret.name"] }),
     ],
+    [
+      "labels of both components",
+      labelled({
+        "app.kubernetes.io/name": "shop",
+        app: "",
+        [`${"a".repeat(63)}.test/${"B".repeat(63)}`]: "x".repeat(63),
+      }),
+    ],
+    ["ten labels", labelled(Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`l${at}`, "x"])))],
     ["overridable values that a config set may map", { chart: place, overridable: ["image.pullPolicy"] }],
     // RE2 takes linear time whatever the pattern.
     ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
@@ -172,6 +182,29 @@ describe("the kind Repository", () => {
       { type: "frontend", chart: { repoUrl: "https://git.test/c.git", path: ".", revision: "main" } },
       "only a backend repository names a chart",
     ],
+    [
+      "a frontend's workloads",
+      { type: "frontend", workloads: { frontend: { labels: { app: "web" } } } },
+      "only a backend repository names workloads: its chart makes those of the frontend, too",
+    ],
+    [
+      "a selector of no labels",
+      labelled({}),
+      "spec.workloads.backend.labels in body should have at least 1 properties",
+    ],
+    [
+      "a selector of eleven labels",
+      labelled(Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`l${at}`, "x"]))),
+      "spec.workloads.backend.labels: Too many",
+    ],
+    ["a value that no label has", labelled({ app: "a b" }), "spec.workloads.backend.labels.app in body should match"],
+    ["a value that is too long", labelled({ app: "x".repeat(64) }), "spec.workloads.backend.labels.app: Too long"],
+    ...["a b", "", "/a", "a/", "a/b/c", "-a", "ü", "x".repeat(318)].map((key): [string, object, string] => [
+      `the key '${key.slice(0, 5)}' of a label`,
+      labelled({ [key]: "x" }),
+      "a key is no name of a label",
+    ]),
+    ["a selector of nothing", { workloads: { backend: {} } }, "spec.workloads.backend.labels: Required value"],
     ...["c.git?a=b", "c(1).git", "team/../evil.git", "team/%2e%2e/evil.git"].map((place): [string, object, string] => [
       `a chart at ${place}`,
       { chart: { repoUrl: `https://git.test/${place}`, path: ".", revision: "main" } },
