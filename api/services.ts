@@ -16,6 +16,7 @@ import type { RepositoryReloads } from "../operator/ports/facade/repository-relo
 import type { Rollups } from "../operator/ports/facade/rollups.ts";
 import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
 import type { WebhookInbox } from "../operator/ports/facade/webhook-inbox.ts";
+import type { Workloads } from "../operator/ports/facade/workloads.ts";
 import type { Log } from "../operator/ports/log.ts";
 import type { Metrics } from "../operator/ports/observability/metrics.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
@@ -45,6 +46,7 @@ export interface Services {
   readonly urlChecks: UrlChecks;
   readonly quotas: RepositoryQuotas;
   readonly podLogs: PodLogs;
+  readonly workloads: Workloads;
   readonly deployerLog: DeployerLog;
   readonly webhookInbox: WebhookInbox;
   readonly webhookDeliveries: WebhookDeliveries;

@@ -40,6 +40,9 @@ export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
 /** On pods, from the chart: the commit whose image they run. It changes with every commit, so a tag that stays rolls out, too. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;
 
+/** On pods, from the chart: the component that they are of, before any other label. */
+export const OWN_COMPONENT_LABEL = `${GROUP}/component`;
+
 /** Who created an object through the REST interface; only for users, not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 

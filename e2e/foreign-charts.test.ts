@@ -47,7 +47,38 @@ function withFurtherHost(values: string): string {
   return values.replace(rule, () => rule + rule.replace("backend.host", "hosts.admin"));
 }
 
+const COMMIT = "ephemeral-environments.dev/commit";
+
+interface Components {
+  readonly status: { readonly components: { readonly backend: { readonly commit: string } } };
+}
+
+interface Logs {
+  readonly workload: string | null;
+  readonly total_lines: number;
+}
+interface Workloads {
+  readonly workloads: readonly { readonly kind: string; readonly name: string }[];
+}
+
+/** The pods of such a chart say no component: they are the backend's, whose log is not empty. */
+async function expectWorkloads(name: string): Promise<void> {
+  const path = `/v2/environments/${name}`;
+  const { body } = await ask<{ data: Workloads }>("GET", `${path}/workloads`);
+  expect(body.data.workloads).toMatchObject([
+    { kind: "Deployment", name: "backend", component: "backend", pods_wanted: 1, pods_ready: 1, problem: null },
+  ]);
+  const first = await ask<Logs>("GET", `/environments/${name}/logs/backend`);
+  expect(first.body.total_lines).toBeGreaterThan(0);
+  const named = await ask<{ data: Logs }>("GET", `${path}/logs/backend?workload=backend`);
+  expect(named.body.data).toMatchObject({ workload: "Deployment/backend", total_lines: expect.any(Number) });
+  expect(named.body.data.total_lines).toBeGreaterThan(0);
+  const absent = await ask<{ detail: string }>("GET", `${path}/logs/backend?workload=redis`);
+  expect([absent.status, absent.body.detail]).toEqual([404, expect.stringContaining("it has Deployment/backend")]);
+}
+
 interface Pod {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
 }
 const podsOf = (name: string) => list<Pod>("pods", `--namespace=env-${name}`);
@@ -92,6 +123,10 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
   expect((await open(further)).status).toBe(200);
   const [pod] = await podsOf(name);
   expect(pod?.spec.containers[0]?.image).toContain(`${sample.spec.image.repository}:`);
+  await expectWorkloads(name);
+  const { backend } = (await read<Components>("eenv", name)).status.components;
+  expect(backend.commit).toMatch(/^[0-9a-f]{40}$/);
+  expect((await podsOf(name)).map(({ metadata }) => metadata.annotations?.[COMMIT])).toEqual([backend.commit]);
 
   await suspend(name, true);
   await waitUntil({

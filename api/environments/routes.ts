@@ -10,7 +10,7 @@ import type { Services } from "../services.ts";
 import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
 import { createEnvironment, createReportedEnvironment } from "./creation/routes.ts";
 import { environmentQuery, ListQuery } from "./list-query.ts";
-import { followLogs, getLogs } from "./logs/routes.ts";
+import { followLogs, getLogs, getReportedLogs } from "./logs/routes.ts";
 import { reported } from "./reported.ts";
 import {
   EnvironmentDetail,
@@ -27,6 +27,7 @@ import { updateEnvironment } from "./update/routes.ts";
 import { checkAllUrls, checkReportedUrls } from "./urls/routes.ts";
 import { toDetail, toLifetime, toListed, toListedReport } from "./views.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
+import { listWorkloads } from "./workloads/routes.ts";
 
 /** An environment without work to do is reconciled sooner; a caller who needs longer asks for its status again. */
 const RECONCILE_WAIT_MS = 5_000;
@@ -166,7 +167,9 @@ export const environmentRoutes = feature("environments", {
   deleteEnvironment,
   checkAllUrls,
   checkReportedUrls,
+  listWorkloads,
   getLogs,
+  getReportedLogs,
   followLogs,
   reconcileEnvironmentStatus,
   cleanupFailedEnvironments,

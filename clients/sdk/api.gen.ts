@@ -842,6 +842,16 @@ export type EnvironmentLogs = {
   readonly total_lines: number;
 };
 
+export type EnvironmentLogsReport = {
+  readonly component: "backend" | "frontend" | "argocd";
+  /** The oldest first; of all pods and containers, and of the runs before. */
+  readonly logs: readonly (LogEntry)[];
+  /** How many entries this answer has. */
+  readonly total_lines: number;
+  /** The workload that was asked for, as kind/name; null: the component. */
+  readonly workload: string | null;
+};
+
 export type EnvironmentProgress = {
   /** How many steps are done. */
   readonly done: number;
@@ -1878,6 +1888,24 @@ export type WebhookSimulation = {
   readonly trace: readonly (RuleVerdict)[];
 };
 
+export type Workload = {
+  /** As the chart has it: a Deployment, not its ReplicaSet. */
+  readonly kind: string;
+  readonly name: string;
+  /** What its pods are of: backend, frontend, or a backing service such as database; null: of none of them. */
+  readonly component: string | null;
+  /** How many pods there should be; of a Job how many have to end well, of a CronJob how many run now; null: of a kind that the platform does not know. */
+  readonly pods_wanted: number | null;
+  /** How many pods are ready; of a Job how many have ended well. */
+  readonly pods_ready: number;
+  /** How often containers of its current pods were started again. */
+  readonly restarts: number;
+  /** The images of its pods, as it names them. */
+  readonly images: readonly (string)[];
+  /** What is wrong, and what helps; null: nothing is known to be. */
+  readonly problem: string | null;
+};
+
 /** What goes into each operation and comes out of it. */
 export interface Operations {
   /** List configuration sets */
@@ -2009,6 +2037,17 @@ export interface Operations {
     };
     readonly reply: UrlCheckReport;
   };
+  /** List an environment's workloads */
+  readonly "GET /api/v2/environments/{environment_id}/workloads": {
+    readonly path: {
+      /** The environment's id, in upper or lower case, or its name. */
+      readonly environment_id: string;
+    };
+    readonly reply: {
+      /** Those of the backend first, then those of the frontend, by kind and name. */
+      readonly workloads: readonly (Workload)[];
+    };
+  };
   /** Get a component's logs */
   readonly "GET /api/v2/environments/{environment_id}/logs/{component}": {
     readonly path: {
@@ -2022,8 +2061,10 @@ export interface Operations {
       readonly lines?: number;
       /** Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h. */
       readonly since?: string;
+      /** The pods of this workload instead of the component's, whichever component they are of: its name, or its kind and name where several kinds have one of that name. */
+      readonly workload?: string;
     };
-    readonly reply: EnvironmentLogs;
+    readonly reply: EnvironmentLogsReport;
   };
   /** Follow a component's logs */
   readonly "GET /api/v2/environments/{environment_id}/logs/{component}/stream": {
@@ -2038,6 +2079,8 @@ export interface Operations {
       readonly lines?: number;
       /** Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h. */
       readonly since?: string;
+      /** The pods of this workload instead of the component's, whichever component they are of: its name, or its kind and name where several kinds have one of that name. */
+      readonly workload?: string;
     };
     readonly event: LogEntry;
   };

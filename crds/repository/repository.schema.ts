@@ -9,6 +9,7 @@ import { HEALTH_PATH_PATTERN } from "./health-path.ts";
 import { HOST_ID_PATTERN, HostRepository } from "./host-repository.schema.ts";
 import { DEFAULT_TAG_TEMPLATE, TAG_TEMPLATE_RULES } from "./image-tag.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
+import { Workloads } from "./workloads.schema.ts";
 
 export const SECRET_KINDS = ["password", "key", "token", "uuid"] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
@@ -136,6 +137,7 @@ export const RepositorySpec = Type.Object(
         "The Helm chart of its environments, of a git repository, a Helm repository or an OCI registry; only of a backend. The chart of the settings when left out.",
       ),
     ),
+    workloads: Type.Optional(Workloads),
     image: Type.Object(
       {
         repository: text(255, "The container image without a tag.", {
@@ -243,6 +245,11 @@ export const RepositorySpec = Type.Object(
         rule: "self.type == 'backend' || !has(self.hosts)",
         fieldPath: ".hosts",
         message: "only a backend repository names hosts: its chart serves them",
+      },
+      {
+        rule: "self.type == 'backend' || !has(self.workloads)",
+        fieldPath: ".workloads",
+        message: "only a backend repository names workloads: its chart makes those of the frontend, too",
       },
       {
         rule: "self.type == 'backend' || !has(self.pullRequest) || !self.pullRequest.enabled || has(self.companionRepository)",

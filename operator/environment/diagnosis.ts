@@ -13,6 +13,7 @@ import type {
 } from "../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../ports/pods.ts";
 import { remedyOf } from "./missing-image.ts";
+import { selectorsOf } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
@@ -175,7 +176,7 @@ async function awaited(one: Case, sync: WaitingSync, context: StepContext): Prom
   }
   const failure = formerFailure(one);
   if (failure !== undefined) return failure;
-  const { problems } = await pods.diagnose(one.environment.metadata, []);
+  const { problems } = await pods.diagnose(one.environment.metadata, [], selectorsOf(one.environment, context));
   const own = problems.filter(({ object }) => objects.some(({ kind, name }) => isSame(object, { kind, name })));
   const why = own.map(({ what, remedy }) => `; ${what}: ${remedy}`).join("");
   const end = isHook ? `, for ${hookSeconds} s at most` : "";
@@ -223,7 +224,11 @@ async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinishe
   const { observed } = one;
   const startingMs = isStarting(one) ? DIAGNOSE_AFTER_MS - one.unhealthyMs : 0;
   if (startingMs > 0) return waiting("Progressing", messageOf(one), { requeueAfterMs: startingMs });
-  const diagnosis = await context.pods.diagnose(one.environment.metadata, observed?.kinds ?? []);
+  const diagnosis = await context.pods.diagnose(
+    one.environment.metadata,
+    observed?.kinds ?? [],
+    selectorsOf(one.environment, context),
+  );
   if (observed !== undefined && isExplained(diagnosis, observed)) {
     return { state: "serving", observed, quiet: diagnosis.quiet };
   }
@@ -277,7 +282,8 @@ function problemsOf(
     .map((problem) => {
       const service = backingServices.find(({ name }) => name === problem.component);
       const remedy = service?.remedies[problem.reason] ?? remedyOf(problem, environment);
-      const isKnown = service !== undefined || COMPONENTS.some((component) => component === problem.component);
+      const isComponent = COMPONENTS.some((component) => component === problem.component);
+      const isKnown = service !== undefined || (isComponent && !problem.isUnlabelled);
       return { ...problem, remedy, title: isKnown ? problem.component : titleOf(problem.object) };
     });
 }

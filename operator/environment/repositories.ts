@@ -1,5 +1,6 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
+import { type ComponentSelectors, componentSelectors } from "../../crds/repository/component-selectors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { isCrowdedOut, mayHave, wasGranted } from "../../crds/repository/repository-use.ts";
 import type { Repositories } from "../ports/repositories.ts";
@@ -19,6 +20,14 @@ export function repositoriesOf(environment: EphemeralEnvironment, repositories: 
     return found !== undefined && isGranted(environment, found) ? { [component]: found } : {};
   };
   return { ...find("backend"), ...find("frontend") };
+}
+
+/** What says which of its pods are of which component. */
+export function selectorsOf(
+  environment: EphemeralEnvironment,
+  { repositories }: Pick<StepContext, "repositories">,
+): ComponentSelectors {
+  return componentSelectors(environment, repositoriesOf(environment, repositories).backend);
 }
 
 /** No watch tells when another environment frees its place. */

@@ -26,7 +26,7 @@ export async function runningWhileSuspended(
   if (!environment.spec.suspended) return none;
   const asleepMs = elapsedMs(asleepSince(environment, clock.now()), clock.now());
   if (asleepMs > LOOK_MS && !isNamed(environment)) return none;
-  const found = await pods.workloads(environment.metadata);
+  const found = await pods.running(environment.metadata);
   if (found.length === 0) return none;
   return asleepMs < GRACE_MS
     ? { running: [], recheckMs: GRACE_MS - asleepMs }

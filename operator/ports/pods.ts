@@ -1,3 +1,4 @@
+import type { ComponentSelectors } from "../../crds/repository/component-selectors.ts";
 import type { Owner } from "./cluster.ts";
 import type { NamedObject } from "./deployer.ts";
 
@@ -20,8 +21,10 @@ export type PodProblemReason = (typeof POD_PROBLEM_REASONS)[number];
 /** Why the pods of one workload don't serve, or why another object is not ready. */
 export interface PodProblem {
   readonly reason: PodProblemReason;
-  /** The component label of its pods: `backend`, `frontend`, `database`, or one of a custom chart; else its name. */
+  /** What its pods are of: `backend`, `frontend`, a backing service, or a component label of a custom chart; else its name. */
   readonly component: string;
+  /** Whether its pods are of the component only because no label says another one. */
+  readonly isUnlabelled?: boolean;
   /** What makes the pods, as the chart has it (a Deployment, not its ReplicaSet), or the object itself. */
   readonly object: NamedObject;
   /** For users: what is wrong; the same text for as long as the problem is the same. */
@@ -62,9 +65,10 @@ export interface Pods {
    * What is not well there now. A read of the pods, one for each kind, and one of the events where pods are missing.
    *
    * @param kinds the kinds that the chart makes: of others only Deployments are read
+   * @param selectors what says which pods are of which component
    * @throws KubeError when the API server does not answer
    */
-  diagnose(environment: Owner, kinds: readonly string[]): Promise<Diagnosis>;
+  diagnose(environment: Owner, kinds: readonly string[], selectors: ComponentSelectors): Promise<Diagnosis>;
 
   /**
    * The last output of the newest pod that this object has made, as `evidence` of a problem has it; empty when it has none.
@@ -73,25 +77,27 @@ export interface Pods {
   lastOutput(environment: Owner, object: NamedObject): Promise<string>;
 
   /**
-   * Whether the pods with this component label are ready; `absent` when there are none. One read.
+   * Whether the pods with this label of a backing service are ready; `absent` when there are none. One read, and one of the
+   * Jobs where a Job made one of them.
    *
    * @throws KubeError when the API server does not answer
    */
   readiness(environment: Owner, component: string): Promise<"ready" | "unready" | "absent">;
 
   /**
-   * The commit that the pods of each component (by their label) say they run, in the annotation
-   * `ephemeral-environments.dev/commit`; replaced pods do not count. A component is absent where its pods say none, or not all
-   * the same. One read.
+   * The commit that the pods of each component say they run, in the annotation `ephemeral-environments.dev/commit`; replaced
+   * pods and runs of a CronJob do not count. A component is absent where its pods say none, or not all the same; of one that no
+   * label says, pods that say none are taken for another program's. One read, and one of the Jobs where a Job made a pod.
    *
    * @throws KubeError when the API server does not answer
    */
-  commits(environment: Owner): Promise<ReadonlyMap<string, string>>;
+  commits(environment: Owner, selectors: ComponentSelectors): Promise<ReadonlyMap<string, string>>;
 
   /**
-   * What has pods that run or are to run, as the chart has it, each once and by name; a Job of a CronJob is a Job here. One read.
+   * The workloads whose pods run or are to run, as the chart has them, each once and by name. One read, and one of the Jobs
+   * where a Job made a pod.
    *
    * @throws KubeError when the API server does not answer
    */
-  workloads(environment: Owner): Promise<readonly NamedObject[]>;
+  running(environment: Owner): Promise<readonly NamedObject[]>;
 }

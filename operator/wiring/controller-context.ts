@@ -85,7 +85,11 @@ export function controllerContext(
     namespaceContents: kubernetesNamespaceContents(client, clock),
     deployer: foundations.deployer.deployer(cluster, clock),
     secretManager,
-    pods: kubernetesPods(client, clock),
+    pods: kubernetesPods(
+      client,
+      clock,
+      BACKING_SERVICES.map(({ name }) => name),
+    ),
     prober: options.prober ?? urlProber(settings, clock),
     repositoryHost,
     backingServices: BACKING_SERVICES,

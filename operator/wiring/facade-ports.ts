@@ -9,6 +9,7 @@ import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
+import { kubernetesWorkloads } from "../adapters/kubernetes/workloads.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
 import { countedInbox } from "../delivery/counted-inbox.ts";
 import { createWebhookInbox } from "../delivery/inbox.ts";
@@ -49,6 +50,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
   const stored = { client, namespace, clock, deletions, auditId: options.auditId, traceparent: tracing.traceparent };
   const secretManager = secretManagers.forApi;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  const observed = { client, cluster, clock, services: BACKING_SERVICES.map(({ name }) => name) };
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
@@ -93,7 +95,8 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     extensionKey: extensionKeyOf(secretManager),
     consoleSecrets: consoleSecrets(settings, secretManager),
     prober: options.prober ?? urlProber(settings, clock),
-    podLogs: kubernetesPodLogs({ client, cluster, clock }),
+    podLogs: kubernetesPodLogs(observed),
+    workloads: kubernetesWorkloads(observed),
     deployerLog: deployer.log(cluster),
   };
 }

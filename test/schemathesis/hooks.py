@@ -15,11 +15,11 @@ schemathesis.openapi.format("git-branch", st.from_regex(r"[a-z0-9@+#é日]{1,8}(
 
 # Refusals of what is well formed by its schema: a name that is taken, or kept for a pull request, parts of free-form values that would harm or not
 # survive the next reader, a variable of the platform, more than a limit or a quota, a change all of whose fields are null, a branch, a frontend or a config set that is not there,
-# and half a period, or one beside a window.
+# half a period, or one beside a window, and a workload in the deployer's report.
 STATED = re.compile(
     "Environment name already exists|is reserved for the environment of a pull request|must be a number that keeps all its digits|is what the platform sets: change port|may refer to \\d+ secrets|the variables of the |is more than (its limit|the environment.s quota)|The key '[a-z_]+' is not allowed"
     "|must name a field to change|repository .* has no branch |has no frontend|has no config set"
-    "|from and to come together|must be absent beside from and to|from: must be before to"
+    "|from and to come together|must be absent beside from and to|from: must be before to|the report of argocd has no workloads"
 )
 
 

@@ -1,36 +1,70 @@
 import type { Static } from "typebox";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
-import type { LogSelection } from "../../../operator/ports/facade/pod-logs.ts";
+import type { LogSelection, LogTarget } from "../../../operator/ports/facade/pod-logs.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
 import { route, type ServerEvent } from "../../route.ts";
 import type { Services } from "../../services.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
-import { DEFAULT_LINES, FollowHeaders, FollowPath, LogEntry, LogPath, LogQuery, LogReply } from "./schemas.ts";
+import { selectorsOf, workloadNamed } from "../workloads/workloads.ts";
+import {
+  DEFAULT_LINES,
+  FollowHeaders,
+  FollowPath,
+  LogEntry,
+  LogPath,
+  LogQuery,
+  LogReply,
+  LogReportQuery,
+  LogReportReply,
+} from "./schemas.ts";
 import { toDeployerLogEntry, toLogEntry } from "./views.ts";
 
 const target = ({ params }: { readonly params: Pick<Static<typeof LogPath>, "environment_id"> }) =>
   params.environment_id;
 
-/** The newest lines of a component's pods, or the deployer's report on the application. */
-export const getLogs = route({
+const readLogs = {
   endpoint: "GET /api/environments/{environment_id}/logs/{component}",
   summary: "Get a component's logs",
-  description:
-    "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource.",
   access: { permission: "environments:read" },
   params: LogPath,
-  query: LogQuery,
   auditTarget: target,
-  reply: LogReply,
   errors: ["ENV_NOT_FOUND", "not-found"],
+} as const;
+const WHAT_LOGS =
+  "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource.";
+const OF_A_WORKLOAD =
+  "With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.";
+
+/** The newest lines of a component's pods, or the deployer's report on the application. */
+export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", query: LogQuery, reply: LogReply })(
+  async ({ params: { environment_id, component }, query, caller }, services) => {
+    const environment = await visibleEnvironment(environment_id, caller, services);
+    const logs = await componentEntries(environment, component, query, services);
+    return { component, logs, total_lines: logs.length };
+  },
+);
+
+/** The same, and those of a workload. */
+export const getReportedLogs = route({
+  ...readLogs,
+  description: `${WHAT_LOGS} ${OF_A_WORKLOAD}`,
+  only: "v2",
+  operationId: "getLogs",
+  query: LogReportQuery,
+  reply: LogReportReply,
 })(async ({ params: { environment_id, component }, query, caller }, services) => {
   const environment = await visibleEnvironment(environment_id, caller, services);
-  const logs = await (component === "argocd"
-    ? deployerEntries(environment, query, services)
-    : podEntries(environment, component, query, services));
-  return { component, logs, total_lines: logs.length };
+  const { workload } = query;
+  if (workload === undefined) {
+    const logs = await componentEntries(environment, component, query, services);
+    return { component, workload: null, logs, total_lines: logs.length };
+  }
+  if (component === "argocd") throw new HttpError("malformed", "workload: the report of argocd has no workloads");
+  const found = await podTarget(environment, { component, workload }, services);
+  const logs = await podEntries(environment, found, query, services);
+  return { component, workload: titleOf(found), logs, total_lines: logs.length };
 });
 
 /** The same lines, then new ones, for as long as the environment exists and the caller may see it. */
@@ -38,23 +72,23 @@ export const followLogs = route({
   endpoint: "GET /api/environments/{environment_id}/logs/{component}/stream",
   summary: "Follow a component's logs",
   description:
-    "The newest lines as server-sent events, then every new line, also of pods and containers that start later: the position after it as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that reconnects with `Last-Event-ID` continues after that event; lines of several containers, whose nodes have clocks of their own, may be repeated for 10 seconds. At most 20 streams a caller.",
+    "The newest lines as server-sent events, then every new line, also of pods and containers that start later; with `workload`, of the pods of that workload, whichever component they are of: the position after it as `id`, a log entry as `data`. A comment comes every 15 seconds. The stream ends with the environment, with the caller's rights, when the service stops, and after 30 minutes: a client that reconnects with `Last-Event-ID` continues after that event; lines of several containers, whose nodes have clocks of their own, may be repeated for 10 seconds. At most 20 streams a caller.",
   access: { permission: "environments:read" },
   only: "v2",
   isStream: true,
   params: FollowPath,
-  query: LogQuery,
+  query: LogReportQuery,
   headers: FollowHeaders,
   auditTarget: target,
   reply: LogEntry,
   errors: ["ENV_NOT_FOUND", "not-found"],
 })(async ({ params: { environment_id, component }, query, headers, caller }, services) => {
   const environment = await visibleEnvironment(environment_id, caller, services);
-  requireComponent(environment, component);
+  const followed = await podTarget(environment, { component, workload: query.workload }, services);
   const after = headers["Last-Event-ID"];
   const selection = { ...selectionOf(query), ...(after === undefined ? {} : { after }) };
   return async function* (signal): AsyncGenerator<ServerEvent<LogEntry>[]> {
-    for await (const lines of services.podLogs.follow(environment.metadata, component, { ...selection, signal })) {
+    for await (const lines of services.podLogs.follow(environment.metadata, followed, { ...selection, signal })) {
       if (!(await isStillVisible(environment, caller, services))) return;
       yield lines.map((line) => ({ id: line.position, data: toLogEntry(line) }));
     }
@@ -66,16 +100,38 @@ async function isStillVisible({ metadata }: EphemeralEnvironment, caller: Caller
   return found !== undefined && visibleTo(caller)(found.spec);
 }
 
-async function podEntries(
+async function componentEntries(
   environment: EphemeralEnvironment,
-  component: Component,
+  component: Component | "argocd",
+  query: LogQuery,
+  services: Services,
+): Promise<LogEntry[]> {
+  if (component === "argocd") return deployerEntries(environment, query, services);
+  return podEntries(environment, await podTarget(environment, { component }, services), query, services);
+}
+
+async function podEntries(
+  { metadata }: EphemeralEnvironment,
+  wanted: LogTarget,
   query: LogQuery,
   { podLogs }: Services,
 ): Promise<LogEntry[]> {
-  requireComponent(environment, component);
-  const lines = await podLogs.tail(environment.metadata, component, selectionOf(query));
-  return lines.map(toLogEntry);
+  return (await podLogs.tail(metadata, wanted, selectionOf(query))).map(toLogEntry);
 }
+
+/** Whose pods are asked for. @throws HttpError for a component or a workload that the environment lacks */
+async function podTarget(
+  environment: EphemeralEnvironment,
+  { component, workload }: { readonly component: Component; readonly workload?: string | undefined },
+  services: Services,
+): Promise<LogTarget> {
+  requireComponent(environment, component);
+  if (workload !== undefined) return { workload: await workloadNamed(workload, environment, services) };
+  return { component, selectors: selectorsOf(environment, services) };
+}
+
+const titleOf = (wanted: LogTarget) =>
+  "workload" in wanted ? `${wanted.workload.kind}/${wanted.workload.name}` : null;
 
 async function deployerEntries(
   { metadata }: EphemeralEnvironment,

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { closed, literals } from "../../../crds/schema.ts";
-import { Instant, titled } from "../../schemas/fields.ts";
+import { Instant, orNull, titled } from "../../schemas/fields.ts";
 import { EnvironmentPath } from "../schemas.ts";
 
 export const DEFAULT_LINES = 100;
@@ -39,6 +39,26 @@ export const LogQuery = closed({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
+/** As kubectl names them: the kind in any case and a name, or a name alone. */
+const WORKLOAD_PATTERN = "^([A-Za-z]{1,63}/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
+
+/** The same with what goes beyond version 1. */
+export const LogReportQuery = closed({
+  ...LogQuery.properties,
+  workload: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 317,
+      pattern: WORKLOAD_PATTERN,
+      "x-refusal": "must be the name of a workload, or its kind and name such as StatefulSet/redis",
+      description:
+        "The pods of this workload instead of the component's, whichever component they are of: its name, or its kind and name where several kinds have one of that name.",
+      examples: ["StatefulSet/redis"],
+    }),
+  ),
+});
+export type LogReportQuery = Static<typeof LogReportQuery>;
+
 /** The header of a stream. */
 export const FollowHeaders = closed({
   "Last-Event-ID": Type.Optional(
@@ -63,6 +83,15 @@ export const LogEntry = closed(
 );
 export type LogEntry = Static<typeof LogEntry>;
 
+const LOGS_EXAMPLE = {
+  component: "backend",
+  logs: [
+    { timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" },
+    { timestamp: "2026-06-01T12:03:07.120Z", level: "ERROR", message: "no connection to the database" },
+  ],
+  total_lines: 2,
+};
+
 export const LogReply = closed(
   {
     component: literals(LOG_COMPONENTS),
@@ -71,12 +100,14 @@ export const LogReply = closed(
     }),
     total_lines: Type.Integer({ minimum: 0, description: "How many entries this answer has." }),
   },
-  titled("EnvironmentLogs", {
-    component: "backend",
-    logs: [
-      { timestamp: "2026-06-01T12:03:00.000Z", level: "INFO", message: "listening on 8080" },
-      { timestamp: "2026-06-01T12:03:07.120Z", level: "ERROR", message: "no connection to the database" },
-    ],
-    total_lines: 2,
-  }),
+  titled("EnvironmentLogs", LOGS_EXAMPLE),
+);
+
+/** The same with what goes beyond version 1. */
+export const LogReportReply = closed(
+  {
+    ...LogReply.properties,
+    workload: orNull(Type.String(), "The workload that was asked for, as kind/name; null: the component."),
+  },
+  titled("EnvironmentLogsReport", { ...LOGS_EXAMPLE, workload: null }),
 );

@@ -417,7 +417,7 @@ export const OPERATIONS = {
     }
   },
   "GET /api/v2/environments/{environment_id}/logs/{component}": {
-    "description": "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource.\n\nNeeds the permission `environments:read`.",
+    "description": "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource. With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.\n\nNeeds the permission `environments:read`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,
@@ -454,6 +454,13 @@ export const OPERATIONS = {
           "maxLength": 20,
           "pattern": "^([0-9]{1,5}([.][0-9]{1,3})?d)?([0-9]{1,5}([.][0-9]{1,3})?h)?([0-9]{1,5}([.][0-9]{1,3})?m)?([0-9]{1,5}([.][0-9]{1,3})?s)?$",
           "description": "Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h."
+        },
+        "workload": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 317,
+          "pattern": "^([A-Za-z]{1,63}/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",
+          "description": "The pods of this workload instead of the component's, whichever component they are of: its name, or its kind and name where several kinds have one of that name."
         }
       }
     },
@@ -461,7 +468,8 @@ export const OPERATIONS = {
       "environment_id": "path",
       "component": "path",
       "lines": "query",
-      "since": "query"
+      "since": "query",
+      "workload": "query"
     }
   },
   "PUT /api/v2/environments/{environment_id}": {

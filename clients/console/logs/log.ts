@@ -14,6 +14,8 @@ export interface Log {
 interface Wanted {
   readonly id: string;
   readonly component: Component;
+  /** A workload instead of the component, as kind/name; empty: the component. */
+  readonly workload: string;
   /** Nothing older than that, as `1h`; empty: all. */
   readonly since: string;
   /** Read once more when it changes; only for the deployer, whose report is no stream. */
@@ -24,19 +26,19 @@ interface Wanted {
 const MOST_LINES = 1_000;
 
 /** The lines of a component, while they are written. */
-export function useLog({ id, component, since, round }: Wanted): Log {
+export function useLog({ id, component, workload, since, round }: Wanted): Log {
   const [log, setLog] = useState<Log>({ lines: NO_LINES, state: "connecting" });
   const isStream = component !== "argocd";
   useEffect(() => {
     setLog({ lines: NO_LINES, state: "connecting" });
     const add = (added: readonly LogEntry[]) =>
       setLog(({ lines, state }) => ({ state, lines: withLines(lines, added) }));
-    const query = { lines: MOST_LINES, ...(since && { since }) };
+    const query = { lines: MOST_LINES, ...(since && { since }), ...(workload && isStream && { workload }) };
     const tell = (state: StreamState) => setLog(({ lines }) => ({ lines, state }));
     return component === "argocd"
       ? readReport(id, query, { add, tell })
       : followPods({ id, component, query }, { add, tell });
-  }, [id, component, since, isStream ? "" : round]);
+  }, [id, component, workload, since, isStream ? "" : round]);
   return log;
 }
 
@@ -45,7 +47,7 @@ interface Taker {
   readonly tell: (state: StreamState) => void;
 }
 
-type Query = { readonly lines: number; readonly since?: string };
+type Query = { readonly lines: number; readonly since?: string; readonly workload?: string };
 type PodComponent = Exclude<Component, "argocd">;
 
 /** Lines come in bursts; they are shown once for each picture of the screen. */

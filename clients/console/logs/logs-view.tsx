@@ -8,6 +8,7 @@ import { download } from "./download.ts";
 import { type Component, useLog } from "./log.ts";
 import { asText, KEPT, matching } from "./log-lines.ts";
 import { Scroll } from "./scroll.tsx";
+import { WorkloadChoice } from "./workload-choice.tsx";
 
 const SINCE = [
   ["", "From the beginning"],
@@ -34,7 +35,8 @@ export function LogsView({ environment, component }: LogsViewProps) {
   const [shown] = components.find(([own]) => own === component) ?? ["backend" as const];
   const [since, setSince] = useState("");
   const [text, setText] = useState("");
-  const { lines, state } = useLog({ id, component: shown, since, round: environment.updated_at });
+  const [workload, setWorkload] = useState("");
+  const { lines, state } = useLog({ id, component: shown, workload, since, round: environment.updated_at });
   const found = matching(lines.kept, text);
   return (
     <section class="logs" aria-label="Logs">
@@ -44,12 +46,16 @@ export function LogsView({ environment, component }: LogsViewProps) {
             <a
               key={own}
               href={environmentPath(name, `logs/${own}`)}
+              onClick={() => setWorkload("")}
               {...(own === shown && { "aria-current": "page" as const })}
             >
               {title}
             </a>
           ))}
         </nav>
+        {shown !== "argocd" && (
+          <WorkloadChoice id={id} round={environment.updated_at} chosen={workload} choose={setWorkload} />
+        )}
         <select aria-label="Since" value={since} onChange={({ currentTarget }) => setSince(currentTarget.value)}>
           {SINCE.map(([value, title]) => (
             <option key={value} value={value}>
@@ -74,7 +80,7 @@ export function LogsView({ environment, component }: LogsViewProps) {
       </div>
       {typeof state === "object" && <FailureBox title="The log can't be shown" error={state.error} />}
       <Scroll
-        key={`${shown} ${since}`}
+        key={`${shown} ${workload} ${since}`}
         lines={found}
         total={lines.total}
         label={`Log of the ${shown}`}

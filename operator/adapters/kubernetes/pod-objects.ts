@@ -12,6 +12,12 @@ export interface Pod extends KubeObject {
   };
 }
 
+/** What a workload makes its pods from. */
+export interface PodTemplate {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: PodSpec;
+}
+
 export interface PodSpec {
   readonly terminationGracePeriodSeconds?: number;
   readonly initContainers?: readonly Container[];

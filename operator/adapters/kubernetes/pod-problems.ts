@@ -75,7 +75,8 @@ export function findingsOf(namespace: NamespaceState, now: Date): Findings {
   };
 }
 
-const titleOf = ({ kind, name }: NamedObject) => `${kind}/${name}`;
+/** An object by its kind and name. */
+export const titleOf = ({ kind, name }: NamedObject) => `${kind}/${name}`;
 
 function quietProblem({ object, state }: { object: Resource; state: ResourceState }): QuietProblem {
   const { kind, metadata } = object;
@@ -89,10 +90,10 @@ function byGravity(one: Finding, other: Finding): number {
   return rank(one) - rank(other) || titleOf(one.object).localeCompare(titleOf(other.object));
 }
 
-type MakerOf = (pod: Pod) => NamedObject;
+export type MakerOf = (pod: Pod) => NamedObject;
 
-/** Finds what the chart has of a pod: not the ReplicaSet of a Deployment or the Job of a CronJob. */
-function makersOf(resources: readonly Resource[]): MakerOf {
+/** Finds what the chart has of a pod: not the ReplicaSet of a Deployment or, of the Jobs among these, that of a CronJob. */
+export function makersOf(resources: readonly Resource[]): MakerOf {
   const jobs = new Map(resources.filter(({ kind }) => kind === "Job").map((job) => [job.metadata.uid, job]));
   return (pod) => {
     const [owner] = pod.metadata.ownerReferences ?? [];
@@ -117,7 +118,7 @@ const isLiving = ({ metadata, status }: Pod) =>
  * The pods that count: what ended by itself was replaced already, and of several ReplicaSets of one Deployment (before and
  * after an update) the one that made the newest pod is the one that is wanted.
  */
-export function currentPods(pods: readonly Pod[], makers: MakerOf = makersOf([])): readonly Pod[] {
+export function currentPods(pods: readonly Pod[], makers: MakerOf): readonly Pod[] {
   const living = pods.filter(isLiving);
   const newest = new Map<string, Pod>();
   const groupOf = (pod: Pod) => {
@@ -134,10 +135,14 @@ export function currentPods(pods: readonly Pod[], makers: MakerOf = makersOf([])
     .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
 }
 
-/** What has living pods, each once, by kind and name. */
-export function workloadsOf(pods: readonly Pod[]): readonly NamedObject[] {
-  const makers = pods.filter(isLiving).map(makersOf([]));
-  const byTitle = new Map(makers.map((maker) => [titleOf(maker), maker]));
+/** The makers of living pods, each once, by kind and name. */
+export function runningIn(pods: readonly Pod[], makers: MakerOf): readonly NamedObject[] {
+  const byTitle = new Map(
+    pods
+      .filter(isLiving)
+      .map(makers)
+      .map((maker) => [titleOf(maker), maker]),
+  );
   return [...byTitle.keys()].sort().map((title) => byTitle.get(title) as NamedObject);
 }
 
@@ -147,24 +152,19 @@ const claimsOf = ({ spec }: Pod) =>
   (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
 
 /** The newest pod that the object has made, also one that has ended. */
-export function newestPod(
-  pods: readonly Pod[],
-  { kind, name }: NamedObject,
-  makers: MakerOf = makersOf([]),
-): Pod | undefined {
-  const own = pods.filter((pod) => {
-    const maker = makers(pod);
-    return maker.kind === kind && maker.name === name;
-  });
-  return own.reduce<Pod | undefined>(
+export function newestPod(pods: readonly Pod[], object: NamedObject, makers: MakerOf): Pod | undefined {
+  return podsMadeBy(pods, object, makers).reduce<Pod | undefined>(
     (newest, pod) => (newest && newest.metadata.creationTimestamp >= pod.metadata.creationTimestamp ? newest : pod),
     undefined,
   );
 }
 
-/** The component of a pod by its label; without one, the name of what makes it. */
-export function componentOf(pod: Pod): string {
-  return componentLabel(pod) ?? makersOf([])(pod).name;
+/** All pods that the object has made, also those that have ended. */
+export function podsMadeBy(pods: readonly Pod[], { kind, name }: NamedObject, makers: MakerOf): readonly Pod[] {
+  return pods.filter((pod) => {
+    const maker = makers(pod);
+    return maker.kind === kind && maker.name === name;
+  });
 }
 
 /** Why a Deployment's pods don't even come to be: its own condition says so. */

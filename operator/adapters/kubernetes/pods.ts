@@ -1,6 +1,5 @@
 import { COMMIT_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { insteadOf, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
@@ -9,18 +8,20 @@ import { stampedLines } from "../pod-logs/lines.ts";
 import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
 import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
-import { type Pod, podType, warningType } from "./pod-objects.ts";
+import { chosenPods } from "./component-pods.ts";
+import { ofComponents } from "./component-problems.ts";
+import { makersIn, resourcesIn, warningsIn } from "./namespace-state.ts";
+import { type Pod, podType } from "./pod-objects.ts";
 import {
   COMPONENT_LABEL,
-  componentOf,
   currentPods,
   type Finding,
   findingsOf,
   newestPod,
+  runningIn,
   speakerOf,
-  workloadsOf,
 } from "./pod-problems.ts";
-import { hasKnownState, RESOURCE_ROWS, type Resource } from "./resource-states.ts";
+import { hasKnownState } from "./resource-states.ts";
 
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;
@@ -35,25 +36,27 @@ interface Context {
   readonly masks: SecretMasks;
 }
 
-/** The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace. */
-export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
+/**
+ * The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace.
+ *
+ * @param services the names of the backing services, which are no part of a component
+ */
+export function kubernetesPods(client: KubeClient, clock: Clock, services: readonly string[]): Pods {
   // Masks of its own, so that log readers delay no reconcile.
   const context = { client, clock, masks: new SecretMasks() };
   return {
-    async diagnose({ name }, kinds) {
+    async diagnose({ name }, kinds, selectors) {
       const namespace = namespaceName(name);
-      const [pods, ...resources] = await Promise.all([
+      const [pods, resources] = await Promise.all([
         client.list(podType, { namespace }),
-        ...[...new Set(["Deployment", ...kinds, ...(kinds.includes("CronJob") ? ["Job"] : [])])].map((kind) =>
-          listed(client, namespace, kind),
-        ),
+        resourcesIn(client, namespace, ["Deployment", ...kinds]),
       ]);
-      const state = { pods: pods.items, resources: resources.flat() };
+      const state = { pods: pods.items, resources };
       const first = findingsOf(state, clock.now());
       const { problems, quiet, isServing } = first.asksWarnings
         ? findingsOf({ ...state, warnings: await warningsIn(client, namespace) }, clock.now())
         : first;
-      const shown = problems.map((finding) => {
+      const shown = ofComponents(problems, state, { selectors, services }).map((finding) => {
         const { said: _, pod: __, speaker: ___, ...problem } = finding;
         return { ...problem, evidence: () => evidence(context, finding) };
       });
@@ -63,7 +66,9 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
 
     async lastOutput({ name }, object) {
       try {
-        const pod = newestPod((await client.list(podType, { namespace: namespaceName(name) })).items, object);
+        const namespace = namespaceName(name);
+        const pods = (await client.list(podType, { namespace })).items;
+        const pod = newestPod(pods, object, await makersIn(client, namespace, pods));
         const speaker = pod && speakerOf(pod);
         return pod === undefined || speaker === undefined ? "" : await evidence(context, { said: "", pod, speaker });
       } catch {
@@ -73,49 +78,40 @@ export function kubernetesPods(client: KubeClient, clock: Clock): Pods {
     },
 
     async readiness({ name }, component) {
+      const namespace = namespaceName(name);
       const labelSelector = `${COMPONENT_LABEL}=${component}`;
-      const pods = currentPods((await client.list(podType, { namespace: namespaceName(name), labelSelector })).items);
+      const listed = (await client.list(podType, { namespace, labelSelector })).items;
+      const pods = currentPods(listed, await makersIn(client, namespace, listed));
       if (pods.length === 0) return "absent";
       return pods.every(isReady) ? "ready" : "unready";
     },
 
-    async commits({ name }) {
-      const pods = currentPods((await client.list(podType, { namespace: namespaceName(name) })).items);
-      const said = Map.groupBy(pods, componentOf);
+    async commits({ name }, selectors) {
+      const namespace = namespaceName(name);
+      const pods = (await client.list(podType, { namespace })).items;
+      const makers = await makersIn(client, namespace, pods);
+      const current = currentPods(pods, makers).filter((pod) => makers(pod).kind !== "CronJob");
+      const chosen = chosenPods(current, { selectors, services });
       return new Map(
-        [...said].flatMap(([component, ofComponent]) => {
+        Object.keys(selectors).flatMap((component) => {
           const [commit, ...others] = new Set(
-            ofComponent.map(({ metadata }) => metadata.annotations?.[COMMIT_ANNOTATION]),
+            chosen.of(component).flatMap((pod) => {
+              const said = pod.metadata.annotations?.[COMMIT_ANNOTATION];
+              return said === undefined && !chosen.componentOf(pod)?.isLabelled ? [] : [said];
+            }),
           );
           return commit === undefined || others.length > 0 ? [] : [[component, commit] as const];
         }),
       );
     },
 
-    async workloads({ name }) {
-      return workloadsOf((await client.list(podType, { namespace: namespaceName(name) })).items);
+    async running({ name }) {
+      const namespace = namespaceName(name);
+      const pods = (await client.list(podType, { namespace })).items;
+      return runningIn(pods, await makersIn(client, namespace, pods));
     },
   };
 }
-
-/** The objects of a kind; none of one without a row, or that the cluster does not serve. */
-async function listed(client: KubeClient, namespace: string, kind: string): Promise<readonly Resource[]> {
-  const row = RESOURCE_ROWS.get(kind);
-  if (row === undefined) return [];
-  const { items } = await client
-    .list(row.type, { namespace, keep: judged })
-    .catch(insteadOf(isNotFound, { items: [] }));
-  return items;
-}
-
-/** Without what no row reads: a namespace may have many objects. */
-function judged({ apiVersion, kind, metadata, spec, status }: Resource): Resource {
-  const { managedFields: _, annotations: __, ...kept } = metadata;
-  return { apiVersion, kind, metadata: kept, ...(spec ? { spec } : {}), ...(status ? { status } : {}) };
-}
-
-const warningsIn = async (client: KubeClient, namespace: string) =>
-  (await client.list(warningType, { namespace, fieldSelector: "type=Warning" })).items;
 
 const isReady = ({ status }: Pod) =>
   status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;

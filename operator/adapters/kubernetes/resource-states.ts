@@ -7,6 +7,7 @@ import type { Kind } from "../../../crds/group.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
 import { resourceType } from "../../kit/client/objects.ts";
 import type { PodProblemReason } from "../../ports/pods.ts";
+import type { PodTemplate } from "./pod-objects.ts";
 
 interface StateCondition {
   readonly type: string;
@@ -24,6 +25,13 @@ export interface Resource extends KubeObject {
     readonly type?: string;
     readonly ingressClassName?: string;
     readonly storageClassName?: string;
+    /** Of what makes pods. */
+    readonly template?: PodTemplate;
+    /** Of a CronJob. */
+    readonly jobTemplate?: { readonly spec?: { readonly template?: PodTemplate } };
+    /** Of a Job: how many pods have to end well. */
+    readonly completions?: number;
+    readonly parallelism?: number;
     readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
   };
   readonly status?: {
@@ -37,6 +45,7 @@ export interface Resource extends KubeObject {
     readonly currentNumberScheduled?: number;
     readonly updatedNumberScheduled?: number;
     readonly numberAvailable?: number;
+    readonly numberReady?: number;
     /** Of a CronJob references, of a Job a number. */
     readonly active?: number | readonly unknown[];
     readonly succeeded?: number;
@@ -74,19 +83,30 @@ export interface Surroundings {
   readonly usedClaims: ReadonlySet<string>;
 }
 
+/** How many pods a workload has. */
+export interface PodCount {
+  /** As many as there should be; of a Job those that have to end well. */
+  readonly wanted: number;
+  /** Those of them that are ready; of a Job those that have ended well. */
+  readonly ready: number;
+}
+
 interface Row {
   readonly type: ResourceType<Resource>;
   /** `undefined`: it is well. */
   readonly stateOf: (object: Resource, surroundings: Surroundings) => ResourceState | undefined;
+  /** The pods of a kind that makes pods, a workload; absent for the others. */
+  readonly podsOf?: (object: Resource) => PodCount;
 }
 
 const row = (
   [group, version, kind, plural]: readonly [string, string, string, string],
   stateOf: Row["stateOf"],
-): readonly [string, Row] => [
-  kind,
-  { type: resourceType<Resource>({ group, version, kind, plural, namespaced: true } satisfies Kind), stateOf },
-];
+  podsOf?: Row["podsOf"],
+): readonly [string, Row] => {
+  const type = resourceType<Resource>({ group, version, kind, plural, namespaced: true } satisfies Kind);
+  return [kind, { type, stateOf, ...(podsOf === undefined ? {} : { podsOf }) }];
+};
 
 const conditionOf = ({ status }: Resource, type: string) => status?.conditions?.find((one) => one.type === type);
 const isTrue = (object: Resource, type: string) => conditionOf(object, type)?.status === "True";
@@ -94,11 +114,11 @@ const WAITS = { reason: "ResourceNotReady" } as const;
 
 /** The kinds that have a state, by name. */
 export const RESOURCE_ROWS: ReadonlyMap<string, Row> = new Map([
-  row(["apps", "v1", "Deployment", "deployments"], deploymentState),
-  row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState),
-  row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState),
-  row(["batch", "v1", "Job", "jobs"], jobState),
-  row(["batch", "v1", "CronJob", "cronjobs"], cronJobState),
+  row(["apps", "v1", "Deployment", "deployments"], deploymentState, replicated),
+  row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState, replicated),
+  row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState, onNodes),
+  row(["batch", "v1", "Job", "jobs"], jobState, ending),
+  row(["batch", "v1", "CronJob", "cronjobs"], cronJobState, runs),
   row(["", "v1", "Service", "services"], serviceState),
   row(["networking.k8s.io", "v1", "Ingress", "ingresses"], ingressState),
   row(["gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes"], routeState),
@@ -112,6 +132,32 @@ const STATELESS: ReadonlySet<string> = new Set(["ConfigMap", "Secret", "ServiceA
 
 /** Whether the rows know what an object of the kind is like. */
 export const hasKnownState = (kind: string) => RESOURCE_ROWS.has(kind) || STATELESS.has(kind);
+
+/** The kinds that make pods. */
+export const WORKLOAD_KINDS: readonly string[] = [...RESOURCE_ROWS].flatMap(([kind, { podsOf }]) =>
+  podsOf === undefined ? [] : [kind],
+);
+
+/** What a workload makes its pods from; `undefined` for another kind. */
+export const templateOf = ({ spec }: Resource): PodTemplate | undefined =>
+  spec?.template ?? spec?.jobTemplate?.spec?.template;
+
+function replicated({ spec = {}, status = {} }: Resource): PodCount {
+  return { wanted: spec.replicas ?? 1, ready: status.readyReplicas ?? 0 };
+}
+
+function onNodes({ status = {} }: Resource): PodCount {
+  return { wanted: status.desiredNumberScheduled ?? 0, ready: status.numberReady ?? 0 };
+}
+
+function ending({ spec = {}, status = {} }: Resource): PodCount {
+  return { wanted: spec.completions ?? spec.parallelism ?? 1, ready: status.succeeded ?? 0 };
+}
+
+/** Its runs end: none of them has to be there. */
+function runs({ status = {} }: Resource): PodCount {
+  return { wanted: Array.isArray(status.active) ? status.active.length : 0, ready: 0 };
+}
 
 /** Whether the controller of the kind has not seen the newest spec. */
 const isUnobserved = ({ metadata, status }: Resource) => (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);

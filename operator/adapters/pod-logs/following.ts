@@ -1,9 +1,8 @@
 import type { LimitFunction } from "p-limit";
-import type { Component } from "../../../crds/names.ts";
 import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts";
 import { pause } from "../../kit/time/clock.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import type { FollowedLine, FollowedSelection } from "../../ports/facade/pod-logs.ts";
+import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/facade/pod-logs.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { FollowedSecrets } from "./followed-secrets.ts";
@@ -16,7 +15,7 @@ import { type LogSource, logSources } from "./sources.ts";
 
 interface Options extends LogContext {
   readonly environment: Owner;
-  readonly component: Component;
+  readonly target: LogTarget;
   readonly selection: FollowedSelection;
   /** Bounds how many readers are told at once what there is. */
   readonly limit: LimitFunction;
@@ -33,7 +32,7 @@ const MOST_MISSED = 1_000;
 /** Each is a connection; more containers than this are not followed. */
 const MOST_OPEN = 50;
 
-/** One reader who follows a component's log: a stream for each container that runs, and one mailbox. */
+/** One reader who follows the log of a component or a workload: a stream for each container that runs, and one mailbox. */
 export class PodLogFollowing {
   readonly #options: Options;
   readonly #mailbox = new PodLogMailbox();
@@ -107,8 +106,8 @@ export class PodLogFollowing {
 
   /** The pods as they are now, with the secrets of those that are new. */
   async #pods(): Promise<readonly Pod[]> {
-    const { clock, environment, component } = this.#options;
-    const pods = await podsOf(this.#options, environment, component);
+    const { clock, environment, target } = this.#options;
+    const pods = await podsOf(this.#options, environment, target);
     for (const pod of await this.#secrets.learn(pods)) {
       const isWithheld = logSources([pod]).length > 0;
       if (isWithheld) void this.#mailbox.put({ ...unmaskableNote(pod, clock), key: pod.metadata.uid });

@@ -17,10 +17,10 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
   // At most these readers wait for it, and one batch of each of the streams, which the API bounds.
   const masks = new SecretMasks();
   return {
-    tail: (environment, component, { lines, sinceSeconds }) =>
+    tail: (environment, target, { lines, sinceSeconds }) =>
       limit(() =>
         forUser(async () => {
-          const pods = await podsOf(context, environment, component);
+          const pods = await podsOf(context, environment, target);
           const { values, unmaskable } = await maskFor(client, pods);
           const isWithheld = ({ metadata }: (typeof pods)[number]) => unmaskable.has(metadata.uid);
           const sources = logSources(pods.filter((pod) => !isWithheld(pod)));
@@ -32,7 +32,7 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
         }),
       ),
 
-    follow: (environment, component, selection) =>
-      new PodLogFollowing({ ...context, environment, component, selection, limit, masks }).batches(),
+    follow: (environment, target, selection) =>
+      new PodLogFollowing({ ...context, environment, target, selection, limit, masks }).batches(),
   };
 }

@@ -7,9 +7,11 @@ import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
-import type { LogLine } from "../../ports/facade/pod-logs.ts";
+import type { LogLine, LogTarget } from "../../ports/facade/pod-logs.ts";
+import { chosenPods } from "../kubernetes/component-pods.ts";
+import { makersIn } from "../kubernetes/namespace-state.ts";
 import { type Pod, podType } from "../kubernetes/pod-objects.ts";
-import { COMPONENT_LABEL } from "../kubernetes/pod-problems.ts";
+import { podsMadeBy } from "../kubernetes/pod-problems.ts";
 import { newest, note, stampedLines } from "./lines.ts";
 import { type SecretReader, secretReader, secretsOfPod } from "./pod-secrets.ts";
 import type { LogSource } from "./sources.ts";
@@ -19,6 +21,8 @@ export interface LogContext {
   /** Tells whose a namespace is. */
   readonly cluster: Pick<Cluster, "observe">;
   readonly clock: Clock;
+  /** The names of the backing services, which are no part of a component. */
+  readonly services: readonly string[];
 }
 
 /** What is asked of the kubelet, beside how much of it. */
@@ -39,19 +43,16 @@ const DEADLINE_MS = 10_000;
 const READ_ATTEMPTS = 3;
 
 /**
- * The component's pods, also those that have ended; none before the namespace is there and ours to read, and none while
- * it is another environment's: that of a namesake that is no more keeps its pods, and our rights, until it is swept.
+ * The pods of a component or a workload, also those that have ended; none before the namespace is there and ours to read, and
+ * none while it is another environment's: that of a namesake that is no more keeps its pods, and our rights, until it is swept.
  */
-export async function podsOf(
-  { client, cluster }: LogContext,
-  environment: Owner,
-  component: string,
-): Promise<readonly Pod[]> {
+export async function podsOf(context: LogContext, environment: Owner, target: LogTarget): Promise<readonly Pod[]> {
+  const { client, cluster, services } = context;
   const namespace = namespaceName(environment.name);
   if (cluster.observe(environment, namespaceKind, { name: namespace }) === undefined) return [];
-  const labelSelector = `${COMPONENT_LABEL}=${component}`;
-  const listing = client.list(podType, { namespace, labelSelector });
-  return (await listing.catch(insteadOf(isForbidden, { items: [] }))).items;
+  const { items } = await client.list(podType, { namespace }).catch(insteadOf(isForbidden, { items: [] }));
+  if ("workload" in target) return podsMadeBy(items, target.workload, await makersIn(client, namespace, items));
+  return chosenPods(items, { selectors: target.selectors, services }).of(target.component);
 }
 
 /** What must not be shown of some pods, and which of them can't be shown for not knowing it. */

@@ -144,7 +144,7 @@ async function removeApplication(target: DeletionTarget, context: TeardownContex
 /** The Jobs that have not ended: the deployer does not say for which hooks it waits. */
 async function unendedJobs(environment: Owner, { pods }: TeardownContext): Promise<string> {
   // It is taken over all the same when nothing can be read any more.
-  const { problems } = await pods.diagnose(environment, ["Job"]).catch(() => ({ problems: [] }));
+  const { problems } = await pods.diagnose(environment, ["Job"], {}).catch(() => ({ problems: [] }));
   const jobs = problems.filter(({ object, reason }) => object.kind === "Job" && reason !== "JobFailed");
   return jobs.length === 0 ? "" : `, while ${jobs.map(({ object }) => `Job/${object.name}`).join(", ")} had not ended`;
 }

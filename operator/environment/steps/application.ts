@@ -14,7 +14,7 @@ import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { repositoriesOf, selectorsOf } from "../repositories.ts";
 import { runningWhileSuspended } from "../running-while-suspended.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
@@ -207,6 +207,8 @@ async function runningCommits(environment: EphemeralEnvironment, revision: strin
     return { component, applied, image, isNamed };
   });
   const isKnown = given.every(({ isNamed }) => isNamed);
-  const said = isKnown ? new Map<string, string>() : await context.pods.commits(environment.metadata);
+  const said = isKnown
+    ? new Map<string, string>()
+    : await context.pods.commits(environment.metadata, selectorsOf(environment, context));
   return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : said.get(one.component) }));
 }

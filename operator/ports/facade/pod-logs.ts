@@ -1,5 +1,7 @@
 import type { Component } from "../../../crds/names.ts";
+import type { ComponentSelectors } from "../../../crds/repository/component-selectors.ts";
 import type { Owner } from "../cluster.ts";
+import type { NamedObject } from "../deployer.ts";
 
 /** One line that a container wrote. */
 export interface LogLine {
@@ -16,6 +18,11 @@ export interface FollowedLine extends LogLine {
   /** Where to continue after this line, as a moment; earlier than the line's own while containers with other clocks may have older lines. */
   readonly position: string;
 }
+
+/** Whose pods: of a component, with what says which pods those are, or of one object that has made them. */
+export type LogTarget =
+  | { readonly component: Component; readonly selectors: ComponentSelectors }
+  | { readonly workload: NamedObject };
 
 /** Which lines are wanted. */
 export interface LogSelection {
@@ -36,7 +43,7 @@ export interface FollowedSelection extends LogSelection {
 }
 
 /**
- * What the pods of an environment's component write: all its pods, all their containers, also those that prepare a pod,
+ * What pods of an environment write, those of a component or of a workload: all of them, all their containers, also those that prepare a pod,
  * and of a container that was started again the run before, too.
  *
  * A container that can't be read now, or whose secrets can't be masked, is one line that says so. Both throw
@@ -44,15 +51,11 @@ export interface FollowedSelection extends LogSelection {
  */
 export interface PodLogs {
   /** The newest lines, the oldest of them first; at most 1 MiB. Empty while there are no pods. */
-  tail(environment: Owner, component: Component, selection: LogSelection): Promise<readonly LogLine[]>;
+  tail(environment: Owner, target: LogTarget, selection: LogSelection): Promise<readonly LogLine[]>;
 
   /**
    * The same, and then what comes, also from pods and containers that are started later. Lines that came within a moment
    * are in order; an empty batch comes every few seconds while there are none. Nothing more is read than is taken.
    */
-  follow(
-    environment: Owner,
-    component: Component,
-    selection: FollowedSelection,
-  ): AsyncIterable<readonly FollowedLine[]>;
+  follow(environment: Owner, target: LogTarget, selection: FollowedSelection): AsyncIterable<readonly FollowedLine[]>;
 }

@@ -41,6 +41,18 @@ describe("a caller who follows a log", () => {
     expect(messagesOf(second)).toEqual(["missed"]);
   });
 
+  test("gets the lines of the workload that was asked for alone", async () => {
+    const redis = { kind: "StatefulSet", name: "redis", ready: 1, restarts: 0, images: [] };
+    logs.service.workloads.put("shop", redis);
+    write("of the backend");
+    logs.service.podLogs.write("shop", "StatefulSet/redis", { at: new Date(), text: "one" });
+    const reader = await follow("?workload=redis");
+    await untilCame(reader, 1);
+    logs.service.podLogs.write("shop", "StatefulSet/redis", { at: new Date(), text: "two" });
+    await untilCame(reader, 2);
+    expect(messagesOf(reader)).toEqual(["one", "two"]);
+  });
+
   test("hears every 15 seconds that the stream lives", async () => {
     const reader = await follow();
     await until(() => logs.service.podLogs.followers === 1);

@@ -27,6 +27,7 @@ const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_0
 /** So many further hosts, with names of that length. */
 const hostsNamed = (count: number, length: number) =>
   Array.from({ length: count }, (_, at) => ({ name: `h${at}`.padEnd(length, "x") }));
+const labelled = (labels: object) => ({ workloads: { backend: { labels }, frontend: { labels: { app: "web" } } } });
 const withTag = (tagTemplate: string) => ({ image: { repository: "registry.test/shop-api", tagTemplate } });
 
 describe("the kind Repository", () => {
@@ -116,6 +117,15 @@ describe("the kind Repository", () => {
       "overridable values of the chart's own",
       mapped("a: ${suspended}", { overridable: ["image.pullPolicy", "replicaCount", "backend.image", "secret.name"] }),
     ],
+    [
+      "labels of both components",
+      labelled({
+        "app.kubernetes.io/name": "shop",
+        app: "",
+        [`${"a".repeat(63)}.test/${"B".repeat(63)}`]: "x".repeat(63),
+      }),
+    ],
+    ["ten labels", labelled(Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`l${at}`, "x"])))],
     ["overridable values that a config set may map", { chart: place, overridable: ["image.pullPolicy"] }],
     ["further hosts", { hosts: [{ name: "admin", healthPath: "/ping" }, { name: "a2-b" }, { name: "x" }] }],
     ["as many hosts as there may be", { hosts: hostsNamed(10, 11) }],
@@ -196,6 +206,29 @@ describe("the kind Repository", () => {
       { type: "frontend", chart: { repoUrl: "https://git.test/c.git", path: ".", revision: "main" } },
       "only a backend repository names a chart",
     ],
+    [
+      "a frontend's workloads",
+      { type: "frontend", workloads: { frontend: { labels: { app: "web" } } } },
+      "only a backend repository names workloads: its chart makes those of the frontend, too",
+    ],
+    [
+      "a selector of no labels",
+      labelled({}),
+      "spec.workloads.backend.labels in body should have at least 1 properties",
+    ],
+    [
+      "a selector of eleven labels",
+      labelled(Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`l${at}`, "x"]))),
+      "spec.workloads.backend.labels: Too many",
+    ],
+    ["a value that no label has", labelled({ app: "a b" }), "spec.workloads.backend.labels.app in body should match"],
+    ["a value that is too long", labelled({ app: "x".repeat(64) }), "spec.workloads.backend.labels.app: Too long"],
+    ...["a b", "", "/a", "a/", "a/b/c", "-a", "ü", "x".repeat(318)].map((key): [string, object, string] => [
+      `the key '${key.slice(0, 5)}' of a label`,
+      labelled({ [key]: "x" }),
+      "a key is no name of a label",
+    ]),
+    ["a selector of nothing", { workloads: { backend: {} } }, "spec.workloads.backend.labels: Required value"],
     ...["c.git?a=b", "c(1).git", "team/../evil.git", "team/%2e%2e/evil.git"].map((place): [string, object, string] => [
       `a chart at ${place}`,
       { chart: { repoUrl: `https://git.test/${place}`, path: ".", revision: "main" } },

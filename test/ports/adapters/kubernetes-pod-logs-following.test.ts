@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { kubernetesPodLogs } from "../../../operator/adapters/pod-logs/pod-logs.ts";
 import { fastClock } from "../../support/doubles/fast-clock.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { ago, following, shop } from "../suites/pod-logs.suite.ts";
+import { ago, backend, following, shop } from "../suites/pod-logs.suite.ts";
 import { ours, podsWithLogs, running } from "./pods-with-logs.ts";
 
 const world = podsWithLogs();
@@ -82,7 +82,7 @@ describe("whoever follows", () => {
   test("gets the lines of several containers in order when they come within a moment", async () => {
     const [one, other] = [running("main"), running("sidecar")];
     world.kubelet.pods.push(pod({}, one, other));
-    const unhurried = kubernetesPodLogs({ client: world.client, cluster: ours, clock: fastClock(0.2) });
+    const unhurried = kubernetesPodLogs({ client: world.client, cluster: ours, services: [], clock: fastClock(0.2) });
     const follower = following(unhurried);
     await until(() => world.kubelet.followers === 2, { what: "both streams" });
     world.kubelet.write(one, { at: ago(10), text: "second" });
@@ -102,7 +102,7 @@ describe("whoever follows", () => {
     const main = running("main");
     world.kubelet.pods.push(pod({}, main));
     const ending = new AbortController();
-    const batches = world.podLogs.follow(shop, "backend", { lines: 1, signal: ending.signal })[Symbol.asyncIterator]();
+    const batches = world.podLogs.follow(shop, backend, { lines: 1, signal: ending.signal })[Symbol.asyncIterator]();
     await batches.next();
     await Promise.all([batches.next(), until(() => world.kubelet.followers === 1, { what: "the stream" })]);
     for (let line = 0; line < 4_000; line += 1) world.kubelet.write(main, { at: new Date(), text: "x".repeat(16_000) });

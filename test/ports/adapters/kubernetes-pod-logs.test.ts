@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { kubernetesPodLogs } from "../../../operator/adapters/pod-logs/pod-logs.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
-import { silence, startFakeApiServer, status } from "../../support/doubles/fake-api-server.ts";
+import { json, silence, startFakeApiServer, status } from "../../support/doubles/fake-api-server.ts";
 import { fastClock } from "../../support/doubles/fast-clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 import type { FakeContainer } from "../../support/plane/fake-kubelet.ts";
-import { following, podLogsSuite, shop } from "../suites/pod-logs.suite.ts";
+import { backend, following, podLogsSuite, shop, textsOf } from "../suites/pod-logs.suite.ts";
 import { logsThrough, ours, podsWithLogs, running, startWorld, stranger } from "./pods-with-logs.ts";
 
 const world = podsWithLogs();
@@ -62,7 +62,7 @@ describe("what is read", () => {
     world.kubelet.pods.push(
       ...lines.map((line) => pod({}, { name: "main", isRunning: true, runs: [{ lines: [line] }] })),
     );
-    expect(await world.podLogs.tail(shop, "backend", { lines: 9 })).toEqual([
+    expect(await world.podLogs.tail(shop, backend, { lines: 9 })).toEqual([
       { at: "2026-01-01T00:00:00.000000001Z", text: "first" },
       { at: "2026-01-01T00:00:00.000000002Z", text: "second" },
       { at: "2026-01-01T00:00:00.000000003Z", text: "third" },
@@ -89,7 +89,7 @@ describe("what is read", () => {
 
   test("is nothing of a namespace that a namesake left behind, whose pods are still there", async () => {
     world.kubelet.pods.push(pod({}, running("main", "of somebody else")));
-    expect(await world.podLogs.tail(stranger, "backend", { lines: 10 })).toEqual([]);
+    expect(await world.podLogs.tail(stranger, backend, { lines: 10 })).toEqual([]);
     const follower = following(world.podLogs, {}, stranger);
     await until(() => follower.batches > 0, { what: "an empty batch" });
     expect(follower.texts()).toEqual([]);
@@ -98,11 +98,56 @@ describe("what is read", () => {
     expect(await tail()).toEqual(["of somebody else"]);
   });
 
+  test("is that of all pods, where no label says a component: a chart of anybody's", async () => {
+    world.kubelet.pods.push(
+      pod({ labels: { "app.kubernetes.io/name": "podinfo" } }, running("main", "of podinfo")),
+      pod({ labels: { app: "redis" } }, running("main", "of redis")),
+      pod({ component: "database" }, running("main", "of the platform's database")),
+      pod({ namespace: "env-other", labels: {} }, running("main", "of another environment")),
+    );
+    expect(await tail()).toEqual(["of podinfo", "of redis"]);
+  });
+
+  test("is that of the pods that a selector fits, and of no others", async () => {
+    world.kubelet.pods.push(
+      pod({ labels: { app: "api" } }, running("main", "of the api")),
+      pod({ labels: { app: "redis" } }, running("main", "of redis")),
+    );
+    const labelled = (app: string) => ({ component: "backend", selectors: { backend: { labels: { app } } } }) as const;
+    expect(textsOf(await world.podLogs.tail(shop, labelled("api"), { lines: 9 }))).toEqual(["of the api"]);
+    expect(textsOf(await world.podLogs.tail(shop, labelled("nope"), { lines: 9 }))).toEqual([]);
+  });
+
+  test("is that of a workload's pods alone: of a CronJob's those of all its runs", async () => {
+    world.kubelet.pods.push(
+      pod({ owner: { kind: "StatefulSet", name: "redis" } }, running("main", "of redis")),
+      pod({ owner: { kind: "Job", name: "report-1" } }, running("main", "of a run")),
+    );
+    const metadata = { name: "report-1", uid: "uid-Job-report-1" };
+    const job = { metadata: { ...metadata, ownerReferences: [{ kind: "CronJob", name: "report" }] } };
+    world.server.on(
+      ({ path }) => path.endsWith("/namespaces/env-shop/jobs"),
+      json({ metadata: { resourceVersion: "1" }, items: [job] }),
+    );
+    const of = async (kind: string, name: string) =>
+      textsOf(await world.podLogs.tail(shop, { workload: { kind, name } }, { lines: 9 }));
+    expect(await of("StatefulSet", "redis")).toEqual(["of redis"]);
+    expect(await of("CronJob", "report")).toEqual(["of a run"]);
+    expect(await of("Deployment", "redis")).toEqual([]);
+  });
+
+  test("of a workload has no value of the Secrets that its pods see", async () => {
+    world.kubelet.secrets.set("redis", { PASSWORD: "correct-horse" });
+    const owner = { kind: "StatefulSet", name: "redis" };
+    world.kubelet.pods.push(pod({ owner, secrets: ["redis"] }, running("main", "auth correct-horse")));
+    expect(textsOf(await world.podLogs.tail(shop, { workload: owner }, { lines: 9 }))).toEqual(["auth ***"]);
+  });
+
   test("is nothing before the namespace is ours", async () => {
     const closed = await startFakeApiServer();
     closed.on(() => true, status(403, "Forbidden"));
     const refused = createKubeClient({ kubeConfig: closed.kubeConfig });
-    expect(await logsThrough(refused).tail(shop, "backend", { lines: 1 })).toEqual([]);
+    expect(await logsThrough(refused).tail(shop, backend, { lines: 1 })).toEqual([]);
     await refused.close();
     await closed.close();
   });
@@ -136,14 +181,14 @@ describe("what is read", () => {
         response.end();
       });
     });
-    const slow = kubernetesPodLogs({ client: world.client, cluster: ours, clock: fastClock(0.01) });
+    const slow = kubernetesPodLogs({ client: world.client, cluster: ours, services: [], clock: fastClock(0.01) });
     let answered = 0;
     const begin = async () => {
       const selection = { lines: 1, signal: new AbortController().signal };
-      for await (const _batch of slow.follow(shop, "backend", selection)) return;
+      for await (const _batch of slow.follow(shop, backend, selection)) return;
     };
     const reads = Array.from({ length: 10 }, async (_, index) => {
-      await (index % 2 === 0 ? begin() : slow.tail(shop, "backend", { lines: 1 }));
+      await (index % 2 === 0 ? begin() : slow.tail(shop, backend, { lines: 1 }));
       answered += 1;
     });
     await until(() => open === 32, { what: "eight times four reads" });

@@ -8,7 +8,7 @@ import type { PodLogs } from "../../../operator/ports/facade/pod-logs.ts";
 import { type FakeApiServer, reset, startFakeApiServer } from "../../support/doubles/fake-api-server.ts";
 import { fastClock } from "../../support/doubles/fast-clock.ts";
 import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../../support/plane/fake-kubelet.ts";
-import { shop, textsOf } from "../suites/pod-logs.suite.ts";
+import { backend, shop, textsOf } from "../suites/pod-logs.suite.ts";
 
 /** Reading has its real deadlines; the pauses of following are shorter. */
 const HURRY = 4;
@@ -30,8 +30,8 @@ export function running(name: string, ...texts: string[]): FakeContainer {
 
 /** The adapter on this client, in a hurry where it follows. */
 export function logsThrough(client: KubeClient): PodLogs {
-  const { tail } = kubernetesPodLogs({ client, cluster: ours, clock: systemClock });
-  const { follow } = kubernetesPodLogs({ client, cluster: ours, clock: fastClock(HURRY) });
+  const { tail } = kubernetesPodLogs({ client, cluster: ours, services: ["database"], clock: systemClock });
+  const { follow } = kubernetesPodLogs({ client, cluster: ours, services: ["database"], clock: fastClock(HURRY) });
   return { tail, follow };
 }
 
@@ -67,7 +67,7 @@ export function podsWithLogs() {
   });
   afterEach(() => stop());
 
-  const tail = async (lines = 100) => textsOf(await podLogs.tail(shop, "backend", { lines }));
+  const tail = async (lines = 100) => textsOf(await podLogs.tail(shop, backend, { lines }));
 
   return {
     get server() {

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
 import type { Component } from "../../../crds/names.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
-import type { FollowedLine, FollowedSelection, LogLine, PodLogs } from "../../../operator/ports/facade/pod-logs.ts";
+import type {
+  FollowedLine,
+  FollowedSelection,
+  LogLine,
+  LogTarget,
+  PodLogs,
+} from "../../../operator/ports/facade/pod-logs.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 /** An adapter and the pods behind it. */
@@ -14,6 +20,8 @@ export interface PodLogsWorld {
 }
 
 export const shop = { name: "shop", uid: "u" };
+/** The pods that labels say to be the backend's. */
+export const backend: LogTarget = { component: "backend", selectors: { backend: {}, frontend: {} } };
 /** A moment so many milliseconds ago: containers write now. */
 export const ago = (ms: number) => new Date(Date.now() - ms);
 export const textsOf = (lines: readonly LogLine[]) => lines.map(({ text }) => text);
@@ -27,7 +35,7 @@ export function following(podLogs: PodLogs, selection: Partial<FollowedSelection
   let batches = 0;
   const run = async () => {
     const options = { lines: 100, signal: ending.signal, ...selection };
-    for await (const batch of podLogs.follow(environment, "backend", options)) {
+    for await (const batch of podLogs.follow(environment, backend, options)) {
       lines.push(...batch);
       batches += 1;
     }
@@ -57,7 +65,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
     afterEach(() => world.stop());
 
     test("has nothing to tell without pods", async () => {
-      expect(await world.podLogs.tail(shop, "backend", { lines: 10 })).toEqual([]);
+      expect(await world.podLogs.tail(shop, backend, { lines: 10 })).toEqual([]);
     });
 
     test("answers the newest lines of the component alone, the oldest first, each with its moment", async () => {
@@ -65,7 +73,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
       for (const [index, at] of moments.entries()) world.write("shop", "backend", { at, text: `line ${index}` });
       world.write("shop", "frontend", { at: ago(1_000), text: "of the frontend" });
       world.write("other", "backend", { at: ago(1_000), text: "of another environment" });
-      expect(await world.podLogs.tail(shop, "backend", { lines: 2 })).toEqual([
+      expect(await world.podLogs.tail(shop, backend, { lines: 2 })).toEqual([
         { at: at(moments[1]), text: "line 1" },
         { at: at(moments[2]), text: "line 2" },
       ]);
@@ -74,17 +82,17 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
     test("leaves out what is older than was asked for", async () => {
       world.write("shop", "backend", { at: ago(120_000), text: "old" });
       world.write("shop", "backend", { at: ago(1_000), text: "new" });
-      expect(textsOf(await world.podLogs.tail(shop, "backend", { lines: 10, sinceSeconds: 60 }))).toEqual(["new"]);
+      expect(textsOf(await world.podLogs.tail(shop, backend, { lines: 10, sinceSeconds: 60 }))).toEqual(["new"]);
     });
 
     test("shows no colours and no control characters", async () => {
       world.write("shop", "backend", { at: ago(1_000), text: "\u001b[31mred\u001b[0m\u0000\u202e and\ttab" });
-      expect(textsOf(await world.podLogs.tail(shop, "backend", { lines: 1 }))).toEqual(["red and tab"]);
+      expect(textsOf(await world.podLogs.tail(shop, backend, { lines: 1 }))).toEqual(["red and tab"]);
     });
 
     test("cuts a line that is longer than 16 KiB", async () => {
       world.write("shop", "backend", { at: ago(1_000), text: "x".repeat(20_000) });
-      const [line] = await world.podLogs.tail(shop, "backend", { lines: 1 });
+      const [line] = await world.podLogs.tail(shop, backend, { lines: 1 });
       expect(line?.text).toHaveLength(16_384);
       expect(line?.text.endsWith("x…")).toBe(true);
     });
@@ -92,7 +100,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
     test("answers at most 1 MiB, the newest", async () => {
       for (let line = 0; line < 100; line += 1)
         world.write("shop", "backend", { at: ago(10_000 - line), text: `${line} ${"x".repeat(16_000)}` });
-      const texts = textsOf(await world.podLogs.tail(shop, "backend", { lines: 1000 }));
+      const texts = textsOf(await world.podLogs.tail(shop, backend, { lines: 1000 }));
       expect(texts.at(-1)).toMatch(/^99 /);
       expect(texts.join("").length).toBeLessThanOrEqual(1024 ** 2);
       expect(texts.length).toBeGreaterThan(10);
@@ -100,7 +108,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
 
     test("says that the cluster can't be reached", async () => {
       world.setReachable(false);
-      await expect(world.podLogs.tail(shop, "backend", { lines: 1 })).rejects.toThrow(ClusterUnavailable);
+      await expect(world.podLogs.tail(shop, backend, { lines: 1 })).rejects.toThrow(ClusterUnavailable);
       await expect(following(world.podLogs).ended).rejects.toThrow(ClusterUnavailable);
     }, 30_000);
 
@@ -117,7 +125,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
 
       test("goes on after the line at which somebody stopped, with all that was written meanwhile", async () => {
         world.write("shop", "backend", { at: ago(5_000), text: "known" });
-        const [known] = await world.podLogs.tail(shop, "backend", { lines: 1 });
+        const [known] = await world.podLogs.tail(shop, backend, { lines: 1 });
         for (const text of ["missed one", "missed two"]) world.write("shop", "backend", { at: ago(4_999), text });
         const follower = following(world.podLogs, { lines: 1, after: known?.at ?? "" });
         await until(() => follower.lines.length === 2, { what: "what was missed" });

@@ -62,7 +62,7 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
     ...{ ensureProject: owner, ensure: application, retry: application },
     ...{ endSync: owner, remove: owner, abandon: owner, removeProject: owner },
   },
-  pods: { diagnose: owner, lastOutput: owner, readiness: owner, commits: owner, workloads: owner },
+  pods: { diagnose: owner, lastOutput: owner, readiness: owner, commits: owner, running: owner },
   repositoryHost: { head: branch },
   prober: { probe: host },
   pullRequestHost: { report: pullRequest, comment: pullRequest, deploy: pullRequest, retire: pullRequest },

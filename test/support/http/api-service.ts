@@ -31,6 +31,7 @@ import { type MemorySecretManager, memorySecretManager } from "../doubles/memory
 import type { MemoryNotifications } from "../doubles/memory/webhooks/notifications.ts";
 import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
 import type { MemoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
+import { type MemoryWorkloads, memoryWorkloads } from "../doubles/memory/workloads.ts";
 import { TestClock } from "../doubles/test-clock.ts";
 import { apiTokenFixture } from "../fixtures/api-token-fixture.ts";
 import { memoryWebhooks, shareWebhookKeys } from "./memory-webhooks.ts";
@@ -82,6 +83,7 @@ export interface ApiService {
   readonly identityProvider: MemoryIdentityProvider;
   readonly prober: MemoryProber;
   readonly podLogs: MemoryPodLogs;
+  readonly workloads: MemoryWorkloads;
   readonly deployerLog: MemoryDeployerLog;
   readonly webhookDeliveries: MemoryWebhookDeliveries;
   readonly repositoryHooks: MemoryRepositoryHooks;
@@ -119,6 +121,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const identityProvider = memoryIdentityProvider(...Object.values(PEOPLE).map(({ email }) => email));
   const prober = memoryProber();
   const podLogs = memoryPodLogs();
+  const workloads = memoryWorkloads();
   const deployerLog = memoryDeployerLog();
   const records = memoryRecords();
   const rollups = memoryRollups();
@@ -145,6 +148,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     identityProvider: options.withoutIdentityProvider ? undefined : identityProvider,
     prober,
     podLogs,
+    workloads,
     deployerLog,
     ...webhooks,
     ...{ history: memoryHistory(records), rollups },
@@ -170,7 +174,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     configSets,
     apiTokens,
     health,
-    ...{ secretManager, identityProvider, prober, podLogs, deployerLog },
+    ...{ secretManager, identityProvider, prober, podLogs, workloads, deployerLog },
     webhookDeliveries: webhooks.webhookDeliveries,
     repositoryHooks: webhooks.repositoryHooks,
     notifications: webhooks.notifications,

@@ -170,6 +170,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   getExtension: byLink,
   useExtension: byLink,
   checkAllUrls: onEnvironment(),
+  listWorkloads: onEnvironment(),
   getLogs: onEnvironment({ params: { component: "backend" } }),
   followEnvironment: onEnvironment(),
   followEnvironments: NOTHING,

@@ -23,6 +23,10 @@ export interface FakePod {
   readonly namespace: string;
   readonly name: string;
   readonly component: string;
+  /** Instead of the label that says the component. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** What has made it. */
+  readonly owner?: { readonly kind: string; readonly name: string };
   readonly containers: FakeContainer[];
   /** The Secrets that its containers see. */
   readonly secrets?: readonly string[];
@@ -96,8 +100,7 @@ export class FakeKubelet {
 
   #list(request: SeenRequest, response: ServerResponse): void {
     const namespace = request.path.split("/").at(-2);
-    const component = request.query.get("labelSelector")?.split("=")[1];
-    const pods = this.pods.filter((pod) => pod.namespace === namespace && pod.component === component);
+    const pods = this.pods.filter((pod) => pod.namespace === namespace);
     json({ metadata: { resourceVersion: "1" }, items: pods.map(podObject) })(request, response);
   }
 
@@ -154,13 +157,15 @@ function stamped({ at, text }: FakeLine): string {
   return `${typeof at === "string" ? at : at.toISOString()} ${text}\n`;
 }
 
-function podObject({ namespace, name, component, containers, secrets = [] }: FakePod): object {
+function podObject({ namespace, name, containers, secrets = [], owner, ...pod }: FakePod): object {
+  const { component, labels = { "app.kubernetes.io/component": component } } = pod;
   const statuses = (areInit: boolean) =>
     containers.filter(({ isInit = false }) => isInit === areInit).map(containerStatus);
   return {
     metadata: {
       ...{ namespace, name, uid: `uid-${namespace}-${name}`, resourceVersion: "1" },
-      labels: { "app.kubernetes.io/component": component },
+      labels,
+      ...(owner === undefined ? {} : { ownerReferences: [{ ...owner, uid: `uid-${owner.kind}-${owner.name}` }] }),
     },
     spec: { containers: [{ name: "main", envFrom: secrets.map((secret) => ({ secretRef: { name: secret } })) }] },
     status: { initContainerStatuses: statuses(true), containerStatuses: statuses(false) },

@@ -9,6 +9,7 @@ import { spanTo } from "../../output/times.ts";
 import { documented, off, onlyName, outputAliases, outputFlags } from "../../parameters.ts";
 import { shownEnvironment, stateOf } from "./environment-columns.ts";
 import { environmentOf } from "./environment-of.ts";
+import { workloadTable } from "./workload-table.ts";
 
 interface Flags extends OutputFlags {
   readonly watch: boolean;
@@ -17,8 +18,10 @@ interface Flags extends OutputFlags {
 async function run(this: Context, flags: Flags, name: string): Promise<void> {
   const environment = await environmentOf(this, name);
   if (flags.watch) return watch(this, environment.id, flags);
-  if (flags.output === "table") this.process.stdout.write(described(environment, this.process.stdout));
-  else await print(this, shownEnvironment(environment), flags);
+  if (flags.output === "table") {
+    const workloads = await workloadTable(this, environment.id);
+    this.process.stdout.write(`${described(environment, this.process.stdout)}${workloads && `\n${workloads}`}`);
+  } else await print(this, shownEnvironment(environment), flags);
 }
 
 /** Prints it at each change, until it is gone: a row, or a line of JSON. */
@@ -72,7 +75,7 @@ export const get = buildCommand<Flags, [name: string], Context>({
     flags: { watch: off("Print it again at each change, until it is gone"), ...outputFlags },
     aliases: { w: "watch", ...outputAliases },
   },
-  docs: documented("Show an environment and how far each of its steps came", [
+  docs: documented("Show an environment, how far each of its steps came, and its workloads", [
     "get shop-pr-42",
     "get shop-pr-42 -o json",
   ]),

@@ -13,13 +13,18 @@ interface Flags {
   readonly follow: boolean;
   readonly since?: string | undefined;
   readonly tail?: number | undefined;
+  readonly workload?: string | undefined;
   readonly timestamps: boolean;
   readonly output: "table" | "json" | "yaml";
 }
 
 async function run(this: Context, flags: Flags, name: string, component: Component = "backend"): Promise<void> {
-  const { since, tail: lines, output } = flags;
-  const query = { ...(since !== undefined && { since }), ...(lines !== undefined && { lines }) };
+  const { since, tail: lines, workload, output } = flags;
+  const query = {
+    ...(since !== undefined && { since }),
+    ...(lines !== undefined && { lines }),
+    ...(workload !== undefined && { workload }),
+  };
   if (flags.follow) return follow(this, { name, component, query }, flags);
   const route = "GET /api/v2/environments/{environment_id}/logs/{component}";
   const reply = await this.client().call(route, { path: { environment_id: name, component }, query });
@@ -30,7 +35,7 @@ async function run(this: Context, flags: Flags, name: string, component: Compone
 interface Followed {
   readonly name: string;
   readonly component: Component;
-  readonly query: { readonly since?: string; readonly lines?: number };
+  readonly query: { readonly since?: string; readonly lines?: number; readonly workload?: string };
 }
 
 /** A connection that breaks goes on after the last line. */
@@ -70,6 +75,7 @@ export const logs = buildCommand<Flags, [name: string, component?: Component], C
       follow: off("Go on with new lines until the environment is gone"),
       since: optionalText("Nothing older than this, such as 30m or 1d", "duration"),
       tail: { ...count("How many of the newest lines"), optional: true },
+      workload: optionalText("Instead of the component's: of this workload, such as StatefulSet/redis", "name"),
       timestamps: off("With the time of each line"),
       output: { kind: "enum", values: ["table", "json", "yaml"], brief: "Form of the output", default: "table" },
     },
@@ -78,6 +84,7 @@ export const logs = buildCommand<Flags, [name: string, component?: Component], C
   docs: documented("Print the logs of a component", [
     "logs shop-pr-42 --tail 100",
     "logs shop-pr-42 backend --since 30m --timestamps",
+    "logs shop-pr-42 --workload Deployment/shop-api",
     "logs shop-pr-42 argocd -o json",
   ]),
 });

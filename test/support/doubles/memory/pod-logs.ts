@@ -1,22 +1,30 @@
 import { once } from "node:events";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
-import type { Component } from "../../../../crds/names.ts";
 import { inOrder, momentOf, newest, shown } from "../../../../operator/adapters/pod-logs/lines.ts";
 import { printable } from "../../../../operator/adapters/pod-logs/secret-mask.ts";
-import type { FollowedSelection, LogLine, LogSelection, PodLogs } from "../../../../operator/ports/facade/pod-logs.ts";
+import type {
+  FollowedSelection,
+  LogLine,
+  LogSelection,
+  LogTarget,
+  PodLogs,
+} from "../../../../operator/ports/facade/pod-logs.ts";
 
 /** There are no secrets here. */
 const unmasked = async (text: string) => printable(text);
 
 /** What a test may do to the pods behind the port. */
 export interface MemoryPodLogs extends PodLogs {
-  /** A container of a component writes a line. */
-  write(environment: string, component: Component, line: { readonly at: Date; readonly text: string }): void;
+  /** A container of a component, or of a workload by its kind and name, writes a line. */
+  write(environment: string, writer: string, line: { readonly at: Date; readonly text: string }): void;
   setReachable(reachable: boolean): void;
   /** Those who follow stay until their signal ends; before, they are sent away after what there is. */
   holdFollowers(): void;
   readonly followers: number;
 }
+
+const writerOf = (target: LogTarget) =>
+  "workload" in target ? `${target.workload.kind}/${target.workload.name}` : target.component;
 
 /** Logs without a cluster; keeps the promises of the port that `podLogsSuite` asks of every adapter. */
 export function memoryPodLogs(): MemoryPodLogs {
@@ -25,7 +33,7 @@ export function memoryPodLogs(): MemoryPodLogs {
   let isReachable = true;
   let isHolding = false;
   let followers = 0;
-  const linesOf = (environment: string, component: Component) => written.get(`${environment}/${component}`) ?? [];
+  const linesOf = (environment: string, target: LogTarget) => written.get(`${environment}/${writerOf(target)}`) ?? [];
 
   const tail = (lines: readonly LogLine[], selection: LogSelection) => {
     if (!isReachable) throw new ClusterUnavailable(5);
@@ -59,10 +67,10 @@ export function memoryPodLogs(): MemoryPodLogs {
   }
 
   return {
-    tail: async ({ name }, component, selection) => shown(tail(linesOf(name, component), selection), unmasked),
-    follow: ({ name }, component, selection) => follow(() => linesOf(name, component), selection),
-    write(environment, component, { at, text }) {
-      const key = `${environment}/${component}`;
+    tail: async ({ name }, target, selection) => shown(tail(linesOf(name, target), selection), unmasked),
+    follow: ({ name }, target, selection) => follow(() => linesOf(name, target), selection),
+    write(environment, writer, { at, text }) {
+      const key = `${environment}/${writer}`;
       written.set(key, [...(written.get(key) ?? []), { at: momentOf(at), text }]);
       news.dispatchEvent(new Event("line"));
     },

@@ -3,6 +3,7 @@ import { diagnoseApplication, type UnhealthyApplication } from "../../../../oper
 import type { StepContext } from "../../../../operator/environment/step.ts";
 import type { ObservedApplication, SyncedObject } from "../../../../operator/ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../../../operator/ports/pods.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -23,6 +24,8 @@ export interface Scene {
   readonly mayFail?: boolean;
   /** Reason, and since when it lasts in seconds before now. */
   readonly troubles?: readonly (readonly [PodProblemReason, number])[];
+  /** Whether no label says of which component the pods are. */
+  readonly isUnlabelled?: boolean;
   readonly evidence?: string;
   readonly retryInMs?: number;
   /** What carries no traffic and is not well. */
@@ -81,12 +84,14 @@ export async function diagnose(scene: Scene) {
       remedy: "repair it",
       since,
       evidence,
+      ...(scene.isUnlabelled ? { isUnlabelled: true } : {}),
     };
   });
   const context = {
     clock,
     settings: fixtureSettings,
     backingServices: [],
+    repositories: memoryRepositories(),
     deployer: {
       async retry(_wanted: unknown, since: Date) {
         calls.retriedSince.push(since);

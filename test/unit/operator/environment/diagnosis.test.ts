@@ -81,6 +81,11 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     },
   },
   {
+    name: "pods that no label says to be a component's are named with what has made them",
+    scene: { former: starting, troubles: [["CrashLoop", 20]], isUnlabelled: true },
+    expected: { message: expect.stringMatching(/^Deployment\/backend: it has CrashLoop: repair it/) },
+  },
+  {
     name: "an image that can't be pulled is given half a minute",
     scene: { former: starting, troubles: [["ImagePullFailed", 29]] },
     expected: { state: "waiting", reason: "Progressing" },

@@ -21,6 +21,13 @@ test("an image that is not there is said with both commits, where a pull request
   );
 });
 
+test("an image that is not there is said with both commits, too, where no label says whose pods pull it", () => {
+  const unlabelled = { ...problem, isUnlabelled: true };
+  const what = (image: string) => ({ ...unlabelled, what: `image '${image}' can't be pulled` });
+  expect(remedyOf(what(`registry.test/api:${commitA}`), shop(commitA))).toMatch(/^there is no image for head commit/);
+  expect(remedyOf(what("docker.io/redis:7"), shop(commitA))).toBe("push it");
+});
+
 test.each([
   ["of another problem", { ...problem, reason: "CrashLoop" } as PodProblem, shop(commitA)],
   ["of a part of the chart", { ...problem, component: "worker" }, shop(commitA)],

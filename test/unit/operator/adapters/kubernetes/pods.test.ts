@@ -13,6 +13,7 @@ import {
 } from "../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { until } from "../../../../support/fixtures/until.ts";
+import { EXCEEDED, refusedDeployment } from "./broken-pods.ts";
 
 const NAMESPACE = "/api/v1/namespaces/env-shop";
 const LOG = `${NAMESPACE}/pods/backend-5f7c-x/log`;
@@ -106,7 +107,9 @@ async function trouble({
   server.on(({ path }) => path === "/apis/apps/v1/namespaces/env-shop/deployments", list());
   server.on(({ path }) => path === LOG, written);
   server.on(({ path }) => path === `${NAMESPACE}/secrets`, refusal ?? listed(there));
-  const [first] = (await kubernetesPods(client, clock).diagnose({ name: "shop", uid: "u" }, [])).problems;
+  const [first] = (
+    await kubernetesPods(client, clock, ["database"]).diagnose({ name: "shop", uid: "u" }, [], { backend: {} })
+  ).problems;
   if (first === undefined) throw new Error("no trouble was found");
   return first;
 }
@@ -221,6 +224,48 @@ describe("what a container said last", () => {
   });
 });
 
+describe("the component of a problem", () => {
+  const labelled = (labels: object) => ({ ...crashing, metadata: { ...crashing.metadata, labels } });
+
+  test.each([
+    ["is what its label says", { "app.kubernetes.io/component": "backend" }, { component: "backend" }],
+    [
+      "is what its label says, also of a backing service",
+      { "app.kubernetes.io/name": "database" },
+      { component: "database" },
+    ],
+    ["is the backend, where no label says another", { app: "api" }, { component: "backend", isUnlabelled: true }],
+  ])("%s", async (_name, labels, expected) => {
+    const { component, isUnlabelled } = await trouble({ pod: labelled(labels) });
+    expect({ component, ...(isUnlabelled === undefined ? {} : { isUnlabelled }) }).toEqual(expected);
+  });
+
+  test("is that of the template, where there is no pod", async () => {
+    server.on(({ path }) => path === `${NAMESPACE}/pods`, list());
+    const { metadata, ...refused } = refusedDeployment(EXCEEDED);
+    const template = { metadata: { labels: { "app.kubernetes.io/name": "frontend" } } };
+    const deployment = { ...refused, metadata: { ...metadata, labels: {} }, spec: { template } };
+    server.on(({ path }) => path === "/apis/apps/v1/namespaces/env-shop/deployments", list(deployment));
+    const pods = kubernetesPods(client, clock, []);
+    const { problems } = await pods.diagnose({ name: "shop", uid: "u" }, [], { backend: {}, frontend: {} });
+    expect(problems).toMatchObject([{ component: "frontend", object: { kind: "Deployment", name: "frontend" } }]);
+  });
+});
+
+test("the last output of a CronJob is that of its newest run", async () => {
+  const ofJob = { ...crashing.metadata, ownerReferences: [{ kind: "Job", name: "report-1", uid: "job" }] };
+  server.on(({ path }) => path === `${NAMESPACE}/pods`, list({ ...crashing, metadata: ofJob }));
+  const job = { metadata: { name: "report-1", uid: "job", ownerReferences: [{ kind: "CronJob", name: "report" }] } };
+  server.on(({ path }) => path === "/apis/batch/v1/namespaces/env-shop/jobs", list(job));
+  server.on(({ path }) => path === LOG, log("reported\n"));
+  server.on(
+    ({ path }) => path === `${NAMESPACE}/secrets`,
+    listed({ "environment-secrets-1": {}, extra: {}, mounted: {} }),
+  );
+  const pods = kubernetesPods(client, clock, []);
+  expect(await pods.lastOutput({ name: "shop", uid: "u" }, { kind: "CronJob", name: "report" })).toBe("reported");
+});
+
 describe("the readiness of a component", () => {
   const podOf = (uid: string, ready: string, more: object = {}) => ({
     metadata: {
@@ -241,7 +286,9 @@ describe("the readiness of a component", () => {
     },
   ])("$name", async ({ pods, expected }) => {
     server.on(({ path }) => path === `${NAMESPACE}/pods`, list(...pods));
-    expect(await kubernetesPods(client, clock).readiness({ name: "shop", uid: "u" }, "database")).toBe(expected);
+    expect(await kubernetesPods(client, clock, ["database"]).readiness({ name: "shop", uid: "u" }, "database")).toBe(
+      expected,
+    );
     const [{ query } = { query: new URLSearchParams() }, ...more] = server.seen;
     expect([query.get("labelSelector"), more.length]).toEqual(["app.kubernetes.io/component=database", 0]);
   });
@@ -254,8 +301,9 @@ describe("the commits of the pods", () => {
     { commit, ...more }: { commit?: string; readonly [of: string]: unknown },
   ) => ({
     metadata: {
-      ...{ name: `pod-${uid}`, namespace: "env-shop", uid, creationTimestamp: "2026-01-01T00:00:00Z", ...more },
+      ...{ name: `pod-${uid}`, namespace: "env-shop", uid, creationTimestamp: "2026-01-01T00:00:00Z" },
       labels: { "app.kubernetes.io/component": component },
+      ...more,
       ...(commit === undefined ? {} : { annotations: { "ephemeral-environments.dev/commit": commit } }),
     },
   });
@@ -293,7 +341,10 @@ describe("the commits of the pods", () => {
     },
   ])("$name", async ({ pods, expected }) => {
     server.on(({ path }) => path === `${NAMESPACE}/pods`, list(...pods));
-    const commits = await kubernetesPods(client, clock).commits({ name: "shop", uid: "u" });
+    const commits = await kubernetesPods(client, clock, ["database"]).commits(
+      { name: "shop", uid: "u" },
+      { backend: {}, frontend: {} },
+    );
     expect(Object.fromEntries(commits)).toEqual(expected);
     expect(server.seen).toHaveLength(1);
   });
@@ -310,6 +361,7 @@ test("what has living pods is named as the chart has it, each once", async () =>
   });
   const deployment = { kind: "ReplicaSet", name: "web-5f7c" };
   const leaving = pod("leaving-0", { kind: "StatefulSet", name: "leaving" });
+  server.on(({ path }) => path.endsWith("/jobs"), list());
   server.on(
     ({ path }) => path === `${NAMESPACE}/pods`,
     list(
@@ -321,7 +373,7 @@ test("what has living pods is named as the chart has it, each once", async () =>
       { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } },
     ),
   );
-  expect(await kubernetesPods(client, clock).workloads({ name: "shop", uid: "u" })).toEqual([
+  expect(await kubernetesPods(client, clock, []).running({ name: "shop", uid: "u" })).toEqual([
     { kind: "Deployment", name: "web" },
     { kind: "Pod", name: "alone" },
     { kind: "StatefulSet", name: "cache" },

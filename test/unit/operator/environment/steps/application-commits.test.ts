@@ -43,7 +43,7 @@ async function running({ tagTemplate, said, suspended = false, before }: Scene) 
         reads += 1;
         return new Map(said === undefined ? [] : [["backend", said]]);
       },
-      workloads: async () => [],
+      running: async () => [],
     },
     earlier: new Map([["SecretsReady", done("Mirrored")]]),
   } as unknown as StepContext;

@@ -1,0 +1,22 @@
+import { route } from "../../route.ts";
+import { EnvironmentPath } from "../schemas.ts";
+import { visibleEnvironment } from "../visible-environment.ts";
+import { WorkloadsReply } from "./schemas.ts";
+import { toWorkload } from "./views.ts";
+import { workloadsOf } from "./workloads.ts";
+
+/** What makes the environment's pods, as it is now. */
+export const listWorkloads = route({
+  endpoint: "GET /api/environments/{environment_id}/workloads",
+  summary: "List an environment's workloads",
+  description:
+    "What makes the environment's pods, of whatever chart: Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, and what else has pods now. Each with its pods, their restarts, its images, and what is wrong. It is read from the cluster at each call. The log of one is read with `workload`.",
+  access: { permission: "environments:read" },
+  only: "v2",
+  params: EnvironmentPath,
+  reply: WorkloadsReply,
+  errors: ["ENV_NOT_FOUND"],
+})(async ({ params, caller }, services) => {
+  const environment = await visibleEnvironment(params.environment_id, caller, services);
+  return { workloads: (await workloadsOf(environment, services)).map(toWorkload) };
+});

@@ -1,0 +1,42 @@
+/** What makes the pods of an environment. */
+import { type Static, Type } from "typebox";
+import { closed } from "../../../crds/schema.ts";
+import { orNull, titled } from "../../schemas/fields.ts";
+
+const Workload = closed(
+  {
+    kind: Type.String({ description: "As the chart has it: a Deployment, not its ReplicaSet." }),
+    name: Type.String(),
+    component: orNull(
+      Type.String(),
+      "What its pods are of: backend, frontend, or a backing service such as database; null: of none of them.",
+    ),
+    pods_wanted: orNull(
+      Type.Integer({ minimum: 0 }),
+      "How many pods there should be; of a Job how many have to end well, of a CronJob how many run now; null: of a kind that the platform does not know.",
+    ),
+    pods_ready: Type.Integer({
+      minimum: 0,
+      description: "How many pods are ready; of a Job how many have ended well.",
+    }),
+    restarts: Type.Integer({
+      minimum: 0,
+      description: "How often containers of its current pods were started again.",
+    }),
+    images: Type.Array(Type.String(), { description: "The images of its pods, as it names them." }),
+    problem: orNull(Type.String(), "What is wrong, and what helps; null: nothing is known to be."),
+  },
+  titled("Workload", {
+    ...{ kind: "Deployment", name: "shop-api", component: "backend", pods_wanted: 2, pods_ready: 1, restarts: 3 },
+    images: ["registry.example.com/shop/shop-api:9f2c1d4e"],
+    problem:
+      "container 'app' of image 'registry.example.com/shop/shop-api:9f2c1d4e' ends soon after every start (exit code 1): fix the cause in its last lines, and deploy the new commit or setting",
+  }),
+);
+export type WorkloadReport = Static<typeof Workload>;
+
+export const WorkloadsReply = closed({
+  workloads: Type.Array(Workload, {
+    description: "Those of the backend first, then those of the frontend, by kind and name.",
+  }),
+});

@@ -1,0 +1,19 @@
+import type { Workload } from "../../../operator/ports/facade/workloads.ts";
+import type { WorkloadReport } from "./schemas.ts";
+
+/** A workload as version 2 shows it. */
+export function toWorkload({
+  kind,
+  name,
+  component,
+  wanted,
+  ready,
+  restarts,
+  images,
+  problem,
+}: Workload): WorkloadReport {
+  return {
+    ...{ kind, name, component: component ?? null, pods_wanted: wanted ?? null, pods_ready: ready, restarts },
+    ...{ images: [...images], problem: problem ?? null },
+  };
+}

@@ -1,0 +1,58 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { type ComponentSelectors, componentSelectors } from "../../../crds/repository/component-selectors.ts";
+import type { NamedObject } from "../../../operator/ports/deployer.ts";
+import type { Workload } from "../../../operator/ports/facade/workloads.ts";
+import { HttpError } from "../../errors.ts";
+import type { Services } from "../../services.ts";
+
+/** What says which pods of the environment are of which component. */
+export function selectorsOf(
+  environment: EphemeralEnvironment,
+  { repositories }: Pick<Services, "repositories">,
+): ComponentSelectors {
+  return componentSelectors(environment, repositories.find(environment.spec.backend.repository));
+}
+
+/** The workloads of the environment, as they are now. */
+export function workloadsOf(
+  environment: EphemeralEnvironment,
+  services: Pick<Services, "repositories" | "workloads">,
+): Promise<readonly Workload[]> {
+  return services.workloads.list(environment.metadata, selectorsOf(environment, services));
+}
+
+/**
+ * The workload that is meant by `kind/name`, the kind in any case, or by a name that only one has.
+ *
+ * @throws HttpError when there is none or more than one, with the names of those that there are
+ */
+export async function workloadNamed(
+  asked: string,
+  environment: EphemeralEnvironment,
+  services: Pick<Services, "repositories" | "workloads">,
+): Promise<NamedObject> {
+  const all = await workloadsOf(environment, services);
+  const [name = "", kind] = asked.split("/").reverse();
+  const isMeant = (one: NamedObject) =>
+    one.name === name && (kind ?? one.kind).toLowerCase() === one.kind.toLowerCase();
+  const [found, ...others] = all.filter(isMeant);
+  if (found === undefined) {
+    throw new HttpError("not-found", `The environment has no workload '${asked}'; it has ${titlesOf(all)}`);
+  }
+  if (others.length > 0) {
+    throw new HttpError(
+      "malformed",
+      `workload: '${asked}' is one of ${titlesOf([found, ...others])}: name its kind, too`,
+    );
+  }
+  return { kind: found.kind, name: found.name };
+}
+
+/** A sentence has room for so many. */
+const MOST_TITLES = 50;
+
+function titlesOf(workloads: readonly NamedObject[]): string {
+  const titles = workloads.slice(0, MOST_TITLES).map(({ kind, name }) => `${kind}/${name}`);
+  const rest = workloads.length - titles.length;
+  return titles.length === 0 ? "none" : `${titles.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}

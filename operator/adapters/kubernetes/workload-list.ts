@@ -1,0 +1,85 @@
+import { COMPONENTS } from "../../../crds/names.ts";
+import type { Workload } from "../../ports/facade/workloads.ts";
+import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
+import type { Pod, PodSpec } from "./pod-objects.ts";
+import { currentPods, findingsOf, makersOf, type NamespaceState, titleOf } from "./pod-problems.ts";
+import { RESOURCE_ROWS, type Resource, templateOf } from "./resource-states.ts";
+
+/** What is known of a workload before its component and its problem. */
+interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {
+  /** Its template, or a pod of it. */
+  readonly labelled: Labelled;
+}
+
+/** The workloads of a namespace, by component, kind and name. */
+export function workloadsOf(namespace: NamespaceState, rules: ComponentRules, now: Date): readonly Workload[] {
+  const { pods, resources } = namespace;
+  const makers = makersOf(resources);
+  const current = Map.groupBy(currentPods(pods, makers), (pod) => titleOf(makers(pod)));
+  const objects = resources.filter(isOwn).flatMap(listedObject);
+  const known = new Set(objects.map(titleOf));
+  const others = [...current].filter(([title]) => !known.has(title)).map(([, own]) => listedPods(own, makers));
+  const problems = problemsIn(namespace, now);
+  const all: readonly Listed[] = [...objects, ...others];
+  const chosen = chosenPods<Labelled>([...pods, ...objects.map(({ labelled }) => labelled)], rules);
+  return all
+    .map(({ labelled, ...listed }) => {
+      const component = chosen.componentOf(labelled)?.name;
+      const problem = problems.get(titleOf(listed));
+      return {
+        ...listed,
+        restarts: restartsOf(current.get(titleOf(listed)) ?? []),
+        ...(component === undefined ? {} : { component }),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    })
+    .sort(byPlace);
+}
+
+/** A Job of a CronJob is one of its runs. */
+const isOwn = ({ metadata }: Resource) => !metadata.ownerReferences?.some(({ kind }) => kind === "CronJob");
+
+function listedObject(object: Resource): readonly Listed[] {
+  const pods = RESOURCE_ROWS.get(object.kind)?.podsOf?.(object);
+  const labelled = templateOf(object);
+  if (pods === undefined || labelled === undefined) return [];
+  const { kind, metadata } = object;
+  return [{ kind, name: metadata.name, ...pods, images: imagesOf(labelled.spec), labelled }];
+}
+
+/** What has made these pods has no row, or is no more. */
+function listedPods(pods: readonly Pod[], makers: ReturnType<typeof makersOf>): Listed {
+  const [labelled] = pods as readonly [Pod, ...Pod[]];
+  const ready = pods.filter(({ status }) =>
+    status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
+  );
+  return { ...makers(labelled), ready: ready.length, images: imagesOf(labelled.spec), labelled };
+}
+
+function imagesOf(spec: PodSpec | undefined): readonly string[] {
+  const images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(({ image }) => image ?? []);
+  return [...new Set(images)];
+}
+
+function restartsOf(pods: readonly Pod[]): number {
+  return pods
+    .flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])])
+    .reduce((sum, { restartCount }) => sum + restartCount, 0);
+}
+
+/** By title. What the cluster says of them is left out: it may hold what has to be masked. */
+function problemsIn(namespace: NamespaceState, now: Date): ReadonlyMap<string, string> {
+  const { problems, quiet } = findingsOf(namespace, now);
+  return new Map([
+    ...quiet.map((one) => [titleOf(one), one.what] as const),
+    ...problems.map(({ object, what, remedy }) => [titleOf(object), `${what}: ${remedy}`] as const),
+  ]);
+}
+
+/** Components come first, in their order. */
+const PLACES: readonly string[] = [...COMPONENTS, ""];
+
+function byPlace(one: Workload, other: Workload): number {
+  const place = ({ component = "" }: Workload) => PLACES.indexOf(PLACES.includes(component) ? component : "");
+  return place(one) - place(other) || titleOf(one).localeCompare(titleOf(other));
+}

@@ -1,0 +1,32 @@
+import { ClusterUnavailable } from "../../../../crds/errors.ts";
+import type { ComponentSelectors } from "../../../../crds/repository/component-selectors.ts";
+import type { Workload, Workloads } from "../../../../operator/ports/facade/workloads.ts";
+
+/** Workloads without a cluster. */
+export interface MemoryWorkloads extends Workloads {
+  /** The workloads of an environment from now on. */
+  put(environment: string, ...workloads: readonly Workload[]): void;
+  setReachable(reachable: boolean): void;
+  /** What was said about components at the last call. */
+  readonly selectors: ComponentSelectors | undefined;
+}
+
+export function memoryWorkloads(): MemoryWorkloads {
+  const known = new Map<string, readonly Workload[]>();
+  let isReachable = true;
+  let asked: ComponentSelectors | undefined;
+  return {
+    async list({ name }, selectors) {
+      if (!isReachable) throw new ClusterUnavailable(5);
+      asked = selectors;
+      return known.get(name) ?? [];
+    },
+    put: (environment, ...workloads) => void known.set(environment, workloads),
+    setReachable: (reachable) => {
+      isReachable = reachable;
+    },
+    get selectors() {
+      return asked;
+    },
+  };
+}
