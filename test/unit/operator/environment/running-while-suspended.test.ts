@@ -32,7 +32,7 @@ async function look(scene: Scene) {
   ];
   let reads = 0;
   const pods = {
-    async workloads() {
+    async running() {
       reads += 1;
       return found;
     },
