@@ -164,7 +164,8 @@ async function create(context: Context, kind: Kind, wanted: DesiredObject): Prom
 /** One write, whether the object is there or not: Kubernetes makes it at the same time. */
 async function apply({ client, watched }: Context, kind: Kind, wanted: DesiredObject): Promise<void> {
   try {
-    watched.get(kind.plural)?.written(await client.patch(kind, wanted.metadata, wanted, { as: "apply" }));
+    const written = await client.patch<WireObject>(kind, wanted.metadata, wanted, { as: "apply" });
+    watched.get(kind.plural)?.written(written);
   } catch (error) {
     throw isNamespaceGone(error) ? namespaceGoes(kind, wanted) : error;
   }
