@@ -79,6 +79,13 @@ describe("a repository", () => {
     expect(text).not.toMatch(/hunter|shop-(webhook|git|registry)|[cC]redential|[pP]ull_?[sS]ecret/);
   });
 
+  test("whose chart is of a registry is reported in the same fields, with its name and its version", async () => {
+    const chart = { repoUrl: "oci://registry.example.test/charts", chart: "shop", version: "1.2.3" };
+    service.repositories.put({ ...full, spec: { ...full.spec, chart } });
+    const { body } = await call("get", `${PATH}/shop-api`);
+    expect(body.data.chart).toEqual({ repo_url: chart.repoUrl, path: "shop", revision: "1.2.3" });
+  });
+
   test("is reported with the defaults where it says nothing", async () => {
     const { body } = await call("get", `${PATH}/open-web`);
     expect(body.data).toMatchObject({
