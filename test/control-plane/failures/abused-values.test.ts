@@ -190,6 +190,17 @@ describe("abuse case: a chart that was mapped to what policies pin", () => {
       "names one of its hosts",
     ],
     [
+      "a further host of another environment",
+      {
+        ingress: {
+          enabled: true,
+          hosts: [{ host: "shop--admin.env.localhost", paths: [{ path: "/", pathType: "Prefix" }] }],
+        },
+      },
+      "Ingress 403",
+      "names one of its hosts",
+    ],
+    [
       "every host",
       { ingress: { enabled: true, hosts: [{ paths: [{ path: "/", pathType: "Prefix" }] }] } },
       "Ingress 403",
