@@ -103,12 +103,8 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
   const values = withFurtherHost(await exampleValues());
   await register(values);
   const name = environments.name("foreign");
-  await apply({
-    apiVersion: "ephemeral-environments.dev/v1",
-    kind: "EphemeralEnvironment",
-    metadata: { name },
-    spec: { ttlHours: 1, backend: { repository, branch: "main" } },
-  });
+  const body = { environment_name: name, backend_repo: repository, backend_branch: "main", ttl: 1 };
+  expect((await ask("POST", "/environments", { body })).status).toBe(200);
   const { metadata, status } = await untilReady(name);
   const url = status?.urls?.backend ?? "";
   expect((await open(url)).status).toBe(200);

@@ -170,6 +170,24 @@ test("a log is followed over a connection that breaks, without a gap, and withou
   expect(JSON.parse(json)).toMatchObject({ component: "backend", logs: [{ message: "two" }] });
 });
 
+test("the workloads of an environment are shown with it, and each has its log", async () => {
+  await make("shop");
+  const redis = { kind: "StatefulSet", name: "redis", images: [], restarts: 2, ready: 0, wanted: 1, problem: "fails" };
+  line.service.workloads.put("shop", redis, { kind: "Rollout", name: "web", images: [], restarts: 0, ready: 3 });
+  expect((await line.eenv("viewer", ["get", "shop"])).stdout).toMatch(
+    /WORKLOAD +READY +RESTARTS +PROBLEM\nStatefulSet\/redis +0\/1 +2 +fails\nRollout\/web +3 +0 +-\n$/,
+  );
+  line.service.podLogs.write("shop", "StatefulSet/redis", { at: new Date(), text: "out of memory" });
+  const { stdout } = await line.eenv("viewer", ["logs", "shop", "--workload", "redis"]);
+  expect(stdout).toBe("INFO  out of memory\n");
+  expect(await line.eenv("viewer", ["logs", "shop", "--workload", "nope"])).toMatchObject({
+    ...{ code: 5, stderr: expect.stringContaining("it has StatefulSet/redis, Rollout/web") },
+  });
+  line.service.workloads.setReachable(false);
+  const { code, stdout: shown } = await line.eenv("viewer", ["get", "shop"]);
+  expect({ code, shown }).toEqual({ code: 0, shown: expect.stringContaining("its workloads can't be listed: ") });
+}, 60_000);
+
 test("a token's value alone is on stdout, and it is good until it is revoked", async () => {
   const made = await line.eenv("maintainer", ["token", "create", "ci", "--scope", "ENV_CREATE,ENV_READ"]);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc_\S+\n$/) });
