@@ -7,6 +7,7 @@ import { chartUrl, commitFile, commitFolder, headOf, removeBranch } from "./supp
 import { Environments, untilReady } from "./support/environments.ts";
 import { apply, kubectl, read } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
+import { imageOf, podinfoChart, pushProgram, removeImage } from "./support/podinfo.ts";
 import { names, TEST_DEADLINE_MS } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
 
@@ -27,7 +28,7 @@ let tag: string;
 beforeAll(async () => {
   host = await startChartHost();
   folder = await mkdtemp(join(tmpdir(), "e2e-sources-"));
-  for (const name of ["near", "stable", "pulled"]) await helm("create", join(folder, name));
+  for (const name of ["near", "stable"]) await helm("create", join(folder, name));
   repoUrl = await chartUrl();
   sample = await read("erepo", "sample-backend", "--namespace=ephemeral-system");
   tag = await headOf("main", "sample-backend");
@@ -36,6 +37,7 @@ beforeAll(async () => {
 afterAll(() => environments.removeAll());
 afterAll(() => kubectl("delete", "erepo", umbrella, beside, "--namespace=ephemeral-system", "--ignore-not-found"));
 afterAll(() => removeBranch(umbrella));
+afterAll(() => removeImage(umbrella));
 afterAll(() => removeBranch(beside));
 afterAll(() => host?.stop());
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -63,15 +65,15 @@ const app = (fullnameOverride: string, hasTraffic: boolean) => ({
 });
 
 /** A template that says which of the charts is rendered. */
-const told = (text: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: told}\ndata: {text: "${text}"}\n`;
+const mark = (text: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mark}\ndata: {text: "${text}"}\n`;
 
 /** Waits until the environment has what that chart makes. */
-const untilTold = (environment: string, text: string) =>
+const untilMarked = (environment: string, text: string) =>
   waitUntil({
     what: `'${text}' in '${environment}'`,
     check: async () => {
       const place = `--namespace=env-${environment}`;
-      const found = await read<{ data: { text: string } }>("configmap", "told", place).catch(() => undefined);
+      const found = await read<{ data: { text: string } }>("configmap", "mark", place).catch(() => undefined);
       return found?.data.text === text;
     },
     ...{ deadlineMs: 90_000, pollMs: 1_000 },
@@ -97,19 +99,27 @@ const admittedOf = async (name: string) =>
     )
   ).spec.sourceRepos;
 
-test("an umbrella of a folder beside it, a Helm repository and an OCI registry runs from git, from either of them, and moves between them", async () => {
+/** The values of podinfo's chart. */
+const podinfo = {
+  fullnameOverride: "podinfo",
+  replicaCount: "${replicas.orZero(1)}",
+  image: { repository: imageOf(umbrella), tag: "6.9.2" },
+};
+
+test("an umbrella of a folder beside it, a Helm repository and, from an OCI registry, podinfo runs from git, from either of them, and moves between them", async () => {
   await host.publish("helm", join(folder, "stable"), "1.2.3");
-  await host.publish("oci", join(folder, "pulled"), "2.3.4");
+  await host.publish("oci", podinfoChart, "6.9.2");
+  await pushProgram("podinfo", umbrella, "6.9.2");
   const source = join(folder, "umbrella");
   await mkdir(join(source, "templates"), { recursive: true });
   const dependencies = [
     { name: "near", version: "0.1.0", repository: "file://../near" },
     { name: "stable", version: "1.2.3", repository: host.helm },
-    { name: "pulled", version: "2.3.4", repository: host.oci },
+    { name: "podinfo", version: "6.9.2", repository: host.oci },
   ];
   const about = { apiVersion: "v2", name: "umbrella", version: "1.0.0", dependencies };
   await writeFile(join(source, "Chart.yaml"), JSON.stringify(about));
-  await writeFile(join(source, "templates/told.yaml"), told("{{ .Chart.Version }}"));
+  await writeFile(join(source, "templates/mark.yaml"), mark("{{ .Chart.Version }}"));
   // Before it is packed: Argo CD has to build the dependencies of what lies in git.
   await commitFolder(umbrella, "sources/near", join(folder, "near"));
   await commitFolder(umbrella, "sources/umbrella", source);
@@ -119,25 +129,25 @@ test("an umbrella of a folder beside it, a Helm repository and an OCI registry r
   const values = JSON.stringify({
     near: app("near", true),
     stable: app("stable", false),
-    pulled: app("pulled", false),
+    podinfo,
   });
   const name = environments.name("umbrella");
   await register(umbrella, { chart: { repoUrl, path: "sources/umbrella", revision: umbrella, values } });
   await create(name, { repository: umbrella, branch: "main" });
   const { status } = await untilReady(name);
-  await untilTold(name, "1.0.0");
+  await untilMarked(name, "1.0.0");
   expect(await admittedOf(name)).toEqual([repoUrl]);
-  for (const made of ["near", "stable", "pulled"]) {
+  for (const made of ["near", "stable", "podinfo"]) {
     const place = `--namespace=env-${name}`;
-    const { spec } = await read<{ spec: { replicas: number } }>("deployment", made, place);
-    expect(spec.replicas).toBe(1);
+    const { status: has } = await read<{ status: { readyReplicas: number } }>("deployment", made, place);
+    expect(has.readyReplicas).toBe(1);
   }
 
   await register(umbrella, { chart: { repoUrl: host.helm, chart: "umbrella", version: "2.0.0", values } });
-  await untilTold(name, "2.0.0");
+  await untilMarked(name, "2.0.0");
   expect(await admittedOf(name)).toEqual([host.helm]);
   await register(umbrella, { chart: { repoUrl: host.oci, chart: "umbrella", version: "3.0.0", values } });
-  await untilTold(name, "3.0.0");
+  await untilMarked(name, "3.0.0");
   expect(await admittedOf(name)).toEqual([`${host.oci}/umbrella`]);
   await untilReady(name);
   expect((await open(status?.urls?.backend ?? "")).status).toBe(200);
@@ -145,9 +155,9 @@ test("an umbrella of a folder beside it, a Helm repository and an OCI registry r
 
 test("a chart beside the code is that of the commit, and moves with it", async () => {
   await commitFolder(beside, "chart", join(folder, "near"));
-  await commitFile(beside, "chart/templates/told.yaml", told("one"));
+  await commitFile(beside, "chart/templates/mark.yaml", mark("one"));
   const one = await headOf(beside);
-  await commitFile(beside, "chart/templates/told.yaml", told("two"));
+  await commitFile(beside, "chart/templates/mark.yaml", mark("two"));
   const two = await headOf(beside);
   const chart = { repoUrl, path: "chart", revision: "{commit}", values: JSON.stringify(app("backend", true)) };
   const image = { repository: sample.spec.image.repository, tagTemplate: tag };
@@ -155,9 +165,9 @@ test("a chart beside the code is that of the commit, and moves with it", async (
   const name = environments.name("beside");
   await create(name, { repository: beside, branch: beside, commit: one });
   await untilReady(name);
-  await untilTold(name, "one");
+  await untilMarked(name, "one");
   await kubectl("patch", "eenv", name, "--type=merge", `--patch={"spec":{"backend":{"commit":"${two}"}}}`);
-  await untilTold(name, "two");
+  await untilMarked(name, "two");
   await untilReady(name);
   expect((await open(`https://${name}--api.env.localhost:18443/`)).status).toBe(200);
 });

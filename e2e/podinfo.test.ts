@@ -2,23 +2,19 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
-import { chartUrl, commitFolder, removeBranch } from "./support/chart-repository.ts";
+import { chartUrl, commitFolder, headOf, removeBranch } from "./support/chart-repository.ts";
 import { Environments, madeFor, untilGone, untilReady } from "./support/environments.ts";
-import { giteaUrl, remove } from "./support/gitea/gitea.ts";
-import { pushImageOf } from "./support/gitea/image.ts";
 import { apply, execInPod, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
-import { checkout, stateFolder, TEST_DEADLINE_MS } from "./support/site.ts";
+import { imageOf, podinfoChart, pushProgram, removeImage } from "./support/podinfo.ts";
+import { checkout, TEST_DEADLINE_MS } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(2 * TEST_DEADLINE_MS);
 
 const environments = new Environments();
 const repository = `e2e-podinfo-${environments.mark}`;
-/** What `node deploy/local/main.ts podinfo` has laid out. */
-const laidOut = join(stateFolder, "cluster/podinfo");
 const [REDIS, REDIS_TAG] = [`${repository}-redis`, "7"];
-const imageOf = (name: string) => `${new URL(giteaUrl).host}/shop/${name}`;
 
 // Each of them for itself: one that fails leaves nothing of another's.
 afterAll(() => environments.removeAll());
@@ -27,19 +23,11 @@ afterAll(() => removeBranch(repository));
 afterAll(() => removeImage(repository));
 afterAll(() => removeImage(REDIS));
 
-const removeImage = (name: string) => remove(`${giteaUrl}/api/v1/packages/shop/container/${name}`);
-
 /** Commits podinfo's chart as it is, and pushes the images of that commit as its pipeline would. */
 async function publish(): Promise<void> {
-  await commitFolder(repository, "charts/podinfo", join(laidOut, "chart"));
-  const heads = await fetch(`${await chartUrl()}/info/refs?service=git-upload-pack`);
-  const [, commit = ""] = new RegExp(`([0-9a-f]{40}) refs/heads/${repository}\n`).exec(await heads.text()) ?? [];
-  // As podinfo's Dockerfile has it, whose user has no number: Pod Security wants one.
-  const PATH = "/usr/local/bin";
-  const app = { User: "65532:65532", WorkingDir: "/home/app", Cmd: ["./podinfo"], Env: [`PATH=${PATH}`] };
-  await pushImageOf(`${giteaUrl}/v2/shop/${repository}`, commit, { root: join(laidOut, "podinfo"), config: app });
-  const cache = { User: "65532:65532", WorkingDir: "/", Cmd: ["redis-server"], Env: [`PATH=${PATH}`] };
-  await pushImageOf(`${giteaUrl}/v2/shop/${REDIS}`, REDIS_TAG, { root: join(laidOut, "redis"), config: cache });
+  await commitFolder(repository, "charts/podinfo", podinfoChart);
+  await pushProgram("podinfo", repository, await headOf(repository));
+  await pushProgram("redis", REDIS, REDIS_TAG);
 }
 
 /** The values by which docs/charts.md maps that chart, with the Redis of this test. */
@@ -55,7 +43,15 @@ async function register(values: string): Promise<void> {
   const cloneUrl = await chartUrl();
   const sample = await read<{ spec: object }>("erepo", "sample-backend", "--namespace=ephemeral-system");
   const chart = { repoUrl: cloneUrl, path: "charts/podinfo", revision: repository, values };
-  const own = { cloneUrl, image: { repository: imageOf(repository) }, port: 9898, healthPath: "/healthz", chart };
+  const workloads = { backend: { labels: { "app.kubernetes.io/name": "podinfo" } } };
+  const own = {
+    cloneUrl,
+    image: { repository: imageOf(repository) },
+    port: 9898,
+    healthPath: "/healthz",
+    chart,
+    workloads,
+  };
   await apply({
     ...{ apiVersion: "ephemeral-environments.dev/v1", kind: "Repository" },
     metadata: { name: repository, namespace: "ephemeral-system" },
@@ -82,7 +78,7 @@ async function infoAt(url: string): Promise<Info | undefined> {
   return page?.status === 200 ? (JSON.parse(page.body) as Info) : undefined;
 }
 
-const untilTold = (name: string, what: string, check: () => Promise<boolean>) =>
+const untilSeen = (name: string, what: string, check: () => Promise<boolean>) =>
   waitUntil({ what: `${what} of '${name}'`, check, deadlineMs: 120_000, pollMs: 1_000 });
 
 test("podinfo, unmodified, becomes ready by a Repository alone, sleeps, wakes, is updated, shows its logs, and is gone", async () => {
@@ -100,24 +96,25 @@ test("podinfo, unmodified, becomes ready by a Repository alone, sleeps, wakes, i
   expect((await open(`${url}/`)).status).toBe(200);
   const inside = `--namespace=env-${name}`;
   await waitFor(["--for=condition=Available", "deployment/podinfo-redis", inside]);
-  await untilTold(name, "its version in its Redis", async () => (await cachedIn(name)).startsWith("6.9.2"));
+  await untilSeen(name, "its version in its Redis", async () => (await cachedIn(name)).startsWith("6.9.2"));
   const scaler = await read<{ spec: object }>("horizontalpodautoscaler", "podinfo", inside);
   expect(scaler.spec).toMatchObject({ minReplicas: 1, scaleTargetRef: { kind: "Deployment", name: "podinfo" } });
   const pods = await podsOf(name);
   expect(pods).toHaveLength(2);
   expect(JSON.stringify(pods.map(({ spec }) => spec.volumes))).not.toContain("serviceAccountToken");
 
-  expect(await kubectl("logs", "deployment/podinfo", inside)).toContain("Starting podinfo");
+  const { body: log } = await ask<{ logs: readonly object[] }>("GET", `/environments/${name}/logs/backend`);
+  expect(JSON.stringify(log.logs)).toContain("Starting podinfo");
 
   await suspend(name, true);
-  await untilTold(name, "the end of the pods", async () => (await podsOf(name)).length === 0);
+  await untilSeen(name, "the end of the pods", async () => (await podsOf(name)).length === 0);
   await suspend(name, false);
-  await untilTold(name, "the answer after its sleep", async () => (await infoAt(url)) !== undefined);
+  await untilSeen(name, "the answer after its sleep", async () => (await infoAt(url)) !== undefined);
   await untilReady(name);
 
   const message = "mapped anew";
   await register(`${values}\nui: {message: ${message}}\n`);
-  await untilTold(name, "the new values", async () => (await infoAt(url))?.message === message);
+  await untilSeen(name, "the new values", async () => (await infoAt(url))?.message === message);
   await untilReady(name);
 
   await kubectl("delete", "eenv", name, "--wait=false");
