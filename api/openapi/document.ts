@@ -20,12 +20,13 @@ import { type Components, component, type Json } from "./schemas.ts";
 /** The OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
 export function openApiDocument(routes: readonly Route[]): object {
   const schemas: Components = new Map();
+  const errors: Components = new Map();
   const paths: Record<string, Record<string, Json>> = {};
   for (const version of VERSIONS) {
     const contracts = routes.map(({ contract }) => contract).filter((one) => versionsOf(one).includes(version));
     for (const contract of contracts) {
       const path = versionedPath(contract, version);
-      paths[path] = { ...paths[path], [contract.method]: operation(contract, { version, contracts, schemas }) };
+      paths[path] = { ...paths[path], [contract.method]: operation(contract, { version, contracts, schemas, errors }) };
     }
   }
   component({ ...Problem }, schemas);
@@ -48,10 +49,15 @@ export function openApiDocument(routes: readonly Route[]): object {
       headers: HEADERS,
       parameters: { RequestId: REQUEST_ID },
       examples: PROBLEM_EXAMPLES,
-      schemas: Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+      responses: inOrder(errors),
+      schemas: inOrder(schemas),
     },
   };
 }
+
+/** By name, so that the document does not change with the order of the routes. */
+const inOrder = (components: Components) =>
+  Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1)));
 
 /** The version of the contract; the platform's release, which changes more often, is in the health replies. */
 const CONTRACT_VERSION = "1.0.0";
@@ -95,18 +101,19 @@ const REQUEST_ID = {
   schema: { type: "string", examples: [HEADERS["X-Request-ID"].example] },
 } as const;
 
-/** What describing an operation takes: the version, all its contracts, and the schemas collected so far. */
+/** What describing an operation takes: the version, all its contracts, and the schemas and errors collected so far. */
 interface Parts {
   readonly version: Version;
   readonly contracts: readonly Contract[];
   readonly schemas: Components;
+  readonly errors: Components;
 }
 
 const tagOf = (tag: string, version: Version) => (version === "v1" ? tag : `${tag} (v2)`);
 const operationIdOf = ({ operationId }: Contract, version: Version) =>
   version === "v1" ? operationId : `${operationId}V2`;
 
-function operation(contract: Contract, { version, contracts, schemas }: Parts): Json {
+function operation(contract: Contract, { version, contracts, schemas, errors }: Parts): Json {
   const links = linksOf(contract, contracts, version);
   return {
     operationId: operationIdOf(contract, version),
@@ -121,7 +128,7 @@ function operation(contract: Contract, { version, contracts, schemas }: Parts): 
       ...parameters(contract.headers, "header", schemas),
     ],
     ...(contract.body ? { requestBody: requestBody(contract, schemas) } : {}),
-    responses: responses(contract, version, { components: schemas, links }),
+    responses: responses(contract, version, { components: schemas, responses: errors, links }),
   };
 }
 

@@ -46,8 +46,9 @@ export const PROBLEM_EXAMPLES: Json = Object.fromEntries(
 
 /** The examples of an operation's errors with this status: its codes, and the kinds without a code. */
 export function problemExamples(status: number, { errors }: Contract): Json {
-  const codes = errors.filter((error) => isErrorCode(error) && ERRORS[error].status === status);
-  const kinds = ROWS.filter(([row, error]) => !isErrorCode(row) && error.status === status).map(([row]) => row);
+  const rows = ROWS.filter(([, error]) => error.status === status).map(([row]) => row);
+  const codes = rows.filter((row) => isErrorCode(row) && errors.includes(row));
+  const kinds = rows.filter((row) => !isErrorCode(row));
   // A 404 without a code is a different thing from one with a code; a route that has both lists `not-found`.
   const isCoded = status === ERRORS["not-found"].status && codes.length > 0 && !errors.includes("not-found");
   const names = (isCoded ? codes : [...codes, ...kinds]).map(exampleName);

@@ -1,4 +1,5 @@
-import { ERRORS } from "../errors.ts";
+import { isDeepStrictEqual } from "node:util";
+import { ERRORS, isErrorCode } from "../errors.ts";
 import { type Contract, isWrapped, type Version } from "../route.ts";
 import { Instant } from "../schemas/fields.ts";
 import { exampleOf, problemExamples } from "./examples.ts";
@@ -62,7 +63,7 @@ export function responses(contract: Contract, version: Version, parts: ResponseP
     values.find((value) => !isUnavailable(value)),
   );
   const links = Object.keys(parts.links).length > 0 ? { links: parts.links } : {};
-  const problems = problemStatuses(contract).map((status) => [status, problem(status, contract)]);
+  const problems = problemStatuses(contract).map((status) => [status, problem(status, contract, parts.responses)]);
   const notReady = contract.isUnavailable && answer("Not ready", values.find(isUnavailable), "Retry-After");
   return {
     [contract.status]: { ...success, ...links },
@@ -74,6 +75,8 @@ export function responses(contract: Contract, version: Version, parts: ResponseP
 /** What describing the replies of an operation takes. */
 export interface ResponseParts {
   readonly components: Components;
+  /** The document's errors by name, collected on the way: most operations share theirs. */
+  readonly responses: Components;
   readonly links: Json;
 }
 
@@ -137,19 +140,38 @@ function problemStatuses({ access, rate, errors, body, params, query, headers }:
   return [...new Set(kinds.map((kind) => ERRORS[kind].status))].sort((one, other) => one - other);
 }
 
-function problem(status: number, contract: Contract): Json {
+function problem(status: number, contract: Contract, collected: Components): Json {
   const schema = { $ref: "#/components/schemas/Problem" };
-  return {
+  const examples = problemExamples(status, contract);
+  const name = problemName(Object.keys(examples), hasOwnBudget(status, contract));
+  const shown = {
     description: meaningOf(status, contract),
     headers: problemHeaders(status, contract),
-    content: { "application/json": { schema, examples: problemExamples(status, contract) } },
+    content: { "application/json": { schema, examples } },
   };
+  if (!isDeepStrictEqual(collected.get(name) ?? shown, shown))
+    throw new Error(`two different errors are called ${name}`);
+  collected.set(name, shown);
+  return { $ref: `#/components/responses/${name}` };
 }
 
-function meaningOf(status: number, { budget }: Contract): string {
+/** Such as `NotFound`, `EnvConfigInvalidOrMalformed`, `RateLimitedByOwnBudget`: what it may be, in the document's order. */
+function problemName(examples: readonly string[], isByOwnBudget: boolean): string {
+  const words = examples.map((name) =>
+    isErrorCode(name)
+      ? name.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_all, first: string) => first.toUpperCase())
+      : name,
+  );
+  return `${words.join("Or")}${isByOwnBudget ? "ByOwnBudget" : ""}`;
+}
+
+const hasOwnBudget = (status: number, { budget }: Contract) =>
+  budget !== undefined && status === ERRORS["rate-limited"].status;
+
+function meaningOf(status: number, contract: Contract): string {
   const row = Object.values(ERRORS).find((error) => "meaning" in error && error.status === status);
   const meaning = row !== undefined && "meaning" in row ? row.meaning : "Error";
-  return budget !== undefined && status === ERRORS["rate-limited"].status
+  return hasOwnBudget(status, contract)
     ? `${meaning}. The operation's own budget or every caller's is spent: X-RateLimit-* tell which`
     : meaning;
 }

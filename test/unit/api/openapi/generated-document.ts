@@ -20,20 +20,39 @@ interface Link {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The OpenAPI document of all routes. */
-export const document = openApiDocument(listRoutes()) as {
+interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly tags: readonly Json[];
+}
+
+const written = openApiDocument(listRoutes()) as OpenApiDocument;
+
+/** The OpenAPI document of all routes; an operation's replies stand in their place, also where it refers to them. */
+export const document: OpenApiDocument = {
+  ...written,
+  paths: mapped(written.paths, (item) =>
+    mapped(item, (operation) => ({
+      ...operation,
+      responses: mapped(operation.responses, (reply) => resolved(reply) as typeof reply),
+    })),
+  ),
 };
 /** Every operation with its method and path. */
 export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
 );
 
-/** What a reference points to; anything else is itself. */
+/** The object that a reference points to; anything else is itself. */
 export function resolved(part: Json): Json {
   if (typeof part.$ref !== "string") return part;
   const keys = part.$ref.replace("#/", "").split("/");
-  return keys.reduce<unknown>((parent, key) => (parent as Json)?.[key], document) as Json;
+  return keys.reduce<unknown>((parent, key) => (parent as Json)?.[key], written) as Json;
+}
+
+function mapped<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  change: (value: Value) => Result,
+): Readonly<Record<string, Result>> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
