@@ -10,6 +10,7 @@ import {
   resourceQuotaKind,
   roleBindingKind,
   secretKind,
+  serviceAccountKind,
   type WireObject,
 } from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
@@ -29,7 +30,7 @@ export interface PlainClient {
 
 /** In this order, and so that the right to write Secrets there has had time to arrive. */
 const KINDS: readonly ResourceType<WireObject>[] = [
-  ...[namespaceKind, roleBindingKind, resourceQuotaKind, limitRangeKind, networkPolicyKind],
+  ...[namespaceKind, roleBindingKind, resourceQuotaKind, limitRangeKind, networkPolicyKind, serviceAccountKind],
   ...[appProjectKind, secretKind, applicationKind],
 ];
 
@@ -45,7 +46,7 @@ export async function createPlainClient(bench: BenchWorld, pattern: EphemeralEnv
       const copied = <T>(value: T) => copyFor(environment, pattern, value);
       const held = [{ op: "add", path: "/metadata/finalizers", value: [FINALIZER] }];
       await bench.asPlatform.patch(environmentType, { name }, held, { as: "json" });
-      for (const { type, object } of copies) await createPatiently(bench, type, copied(object));
+      for (const { type, object } of copies) await writePatiently(bench, type, copied(object));
       await healthy.reached(`env-${name}`);
       const status = [
         { op: "test", path: "/metadata/uid", value: uid },
@@ -57,9 +58,14 @@ export async function createPlainClient(bench: BenchWorld, pattern: EphemeralEnv
   };
 }
 
+/** An object as it was sent. */
+interface Sent {
+  readonly metadata: { readonly name: string };
+}
+
 interface Copy {
   readonly type: ResourceType<WireObject>;
-  readonly object: object;
+  readonly object: Sent;
 }
 
 async function patternsOf(bench: BenchWorld, pattern: EphemeralEnvironment): Promise<readonly Copy[]> {
@@ -70,10 +76,10 @@ async function patternsOf(bench: BenchWorld, pattern: EphemeralEnvironment): Pro
 }
 
 /** As it was sent: without what the API server and the deployer added. */
-function withoutHistory({ metadata, status: _, ...fields }: WireObject): object {
+function withoutHistory({ metadata, status: _, ...fields }: WireObject): Sent {
   const { name, namespace, labels, annotations, finalizers } = metadata;
-  const sent = Object.entries({ name, namespace, labels, annotations, finalizers }).filter(([, value]) => value);
-  return { ...fields, metadata: Object.fromEntries(sent) };
+  const sent = Object.entries({ namespace, labels, annotations, finalizers }).filter(([, value]) => value);
+  return { ...fields, metadata: { name, ...Object.fromEntries(sent) } };
 }
 
 /** The pattern's name and UID stand in names, labels and texts; its name must be no part of any other word. */
@@ -86,14 +92,13 @@ function copyFor<T>({ metadata }: EphemeralEnvironment, pattern: EphemeralEnviro
 }
 
 /** A right that was just given takes the API server a moment to know of. */
-async function createPatiently(
-  { asPlatform }: BenchWorld,
-  type: ResourceType<WireObject>,
-  object: object,
-): Promise<void> {
+async function writePatiently({ asPlatform }: BenchWorld, type: ResourceType<WireObject>, object: Sent): Promise<void> {
+  // Kubernetes makes this one, too.
+  const isAdopted = type === serviceAccountKind;
   for (let refusals = 0; ; refusals += 1) {
     try {
-      await asPlatform.create(type, object as never);
+      if (isAdopted) await asPlatform.patch(type, object.metadata, object, { as: "apply" });
+      else await asPlatform.create(type, object as never);
       return;
     } catch (error) {
       if (!isForbidden(error) || refusals >= 100) throw error;

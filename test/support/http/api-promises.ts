@@ -17,12 +17,21 @@ interface Header {
   readonly required?: boolean;
 }
 
+interface Reply {
+  readonly headers?: Readonly<Record<string, Header>>;
+}
+/** A reply, or a reference to one that operations share. */
+interface PlacedReply extends Reply {
+  readonly $ref?: string;
+}
+
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, Header>> }>>;
+  readonly responses: Readonly<Record<string, PlacedReply>>;
 }
 
 const document = openApiDocument(listRoutes()) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, Reply>> };
 };
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 const ajv = new Ajv2020({
@@ -35,18 +44,26 @@ ajv.addSchema(document, "openapi");
 
 const pointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
 
+/** The reply to an operation with this status, and the parts of its place in the document. */
+function replyOf(method: string, path: string, status: number) {
+  const reply = document.paths[path]?.[method]?.responses[status];
+  if (reply === undefined) throw new Error(`${method} ${path} does not announce ${status}`);
+  const [, shared] = /^#\/components\/responses\/(\w+)$/.exec(reply.$ref ?? "") ?? [];
+  if (shared === undefined) return { reply, place: ["paths", path, method, "responses", String(status)] };
+  return { reply: document.components.responses[shared], place: ["components", "responses", shared] };
+}
+
 /** Fails unless the OpenAPI document announces this status for the operation, with this body and these headers. */
 export function expectPromised(answer: Answer, method: string, path: string): void {
-  const response = document.paths[path]?.[method]?.responses[answer.status];
-  if (response === undefined) throw new Error(`${method} ${path} does not announce ${answer.status}`);
+  const { reply, place } = replyOf(method, path, answer.status);
   const [type = ""] = (answer.headers["content-type"] ?? "").split(";");
-  const parts = ["paths", path, method, "responses", String(answer.status), "content", type, "schema"];
+  const parts = [...place, "content", type, "schema"];
   const validate = ajv.compile({ $ref: `openapi#/${parts.map(pointer).join("/")}` });
   const said = type === "application/json" ? answer.body : answer.text;
   expect({ valid: validate(said), errors: validate.errors ?? [], body: answer.body }).toMatchObject({
     valid: true,
   });
-  const promised = Object.entries(response.headers ?? {}).filter(([, { required }]) => required !== false);
+  const promised = Object.entries(reply?.headers ?? {}).filter(([, { required }]) => required !== false);
   const absent = promised.map(([name]) => name).filter((name) => !(name.toLowerCase() in answer.headers));
   expect(absent).toEqual([]);
 }
