@@ -111,6 +111,7 @@ export const RECORDED = {
   suspend: [
     "call deployer.ensure",
     "call deployer.ensureProject",
+    "call pods.running",
     "patch Application env-NAME",
     "patch EphemeralEnvironment/status NAME, ready",
     "patch EphemeralEnvironment/status NAME, updating",
