@@ -116,7 +116,8 @@ describe("every write meets every fault", () => {
   test("nothing readable holds a secret", async () => {
     const readable = plans.flatMap((_, index) => readableOf(found(`plan-${index}`)));
     const events = JSON.stringify(await world.world.admin.list(eventKind));
-    expect(events).toContain("plan-0");
+    // Not of each: Events are no promise, and one that meets a fault may be lost.
+    expect(events).toMatch(/"plan-\d+[.]/);
     expect(leaks(world.observer.secretValues, [world.log(), events, ...readable])).toEqual([]);
   });
 });
