@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { gitRepositoryHost } from "../adapters/git/repository-host.ts";
 import { hostCalls } from "../adapters/host-api/host-calls.ts";
 import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
-import { type ControllerContext, controllers } from "../controllers.ts";
+import { type ControllerContext, controllers } from "../controllers/index.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { flushRegularly } from "../rollups/flushing.ts";

@@ -3,7 +3,7 @@ import type { Condition } from "../../crds/conditions.ts";
 import { requestedOf, usageAfter } from "../../crds/environment/costs/usage.ts";
 import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentStatus } from "../../crds/environment/ephemeral-environment.ts";
-import { environmentRecord } from "../../operator/environment/deletion/record.ts";
+import { environmentRecord } from "../../operator/controllers/environment/deletion/record.ts";
 import { summarizeDays } from "../../operator/rollups/daily-summaries.ts";
 import { memoryRollupStore } from "../support/doubles/memory/costs/rollups.ts";
 import type { ApiService, Person } from "../support/http/api-service.ts";

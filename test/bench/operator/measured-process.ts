@@ -7,7 +7,7 @@ import { environmentKind } from "../../../crds/environment/ephemeral-environment
 import { repositoryKind } from "../../../crds/repository/repository.ts";
 import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/events/event-recorder.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
-import type { ControllerContext } from "../../../operator/controllers.ts";
+import type { ControllerContext } from "../../../operator/controllers/index.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";

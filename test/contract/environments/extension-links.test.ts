@@ -3,7 +3,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
+import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
 import { unique } from "../../support/faults/people.ts";
 import { type ApiService, PEOPLE, startApiService } from "../../support/http/api-service.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import { isCanary } from "../../../crds/environment/managed-by.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import type { ControllerContext } from "../../../operator/controllers.ts";
+import type { ControllerContext } from "../../../operator/controllers/index.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";

@@ -9,7 +9,7 @@ import {
   limitRangeObject,
   priorityQuotaObject,
   quotaObject,
-} from "../../../operator/environment/desired/isolation.ts";
+} from "../../../operator/controllers/environment/desired/isolation.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import {
   limitRangeKind,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import { podSecretName } from "../../../operator/environment/desired/secret.ts";
+import { podSecretName } from "../../../operator/controllers/environment/desired/secret.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";

@@ -1,4 +1,4 @@
-import type { ControllerContext } from "../../../operator/controllers.ts";
+import type { ControllerContext } from "../../../operator/controllers/index.ts";
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import {
   isWrite,

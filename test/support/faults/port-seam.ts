@@ -1,5 +1,5 @@
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { ControllerContext } from "../../../operator/controllers.ts";
+import type { ControllerContext } from "../../../operator/controllers/index.ts";
 import type { HostedRepository } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import { environmentOf, environmentOfChat } from "./pull-requests/audience.ts";
 

@@ -1,7 +1,7 @@
 /** Classic bugs of an operator, put into it through its ports and requests. */
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import type { ControllerContext } from "../../../operator/controllers.ts";
+import type { ControllerContext } from "../../../operator/controllers/index.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";

@@ -7,10 +7,10 @@ import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../..
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
-import { BACKING_SERVICES } from "../../../operator/environment/backing-services/index.ts";
-import { chartTemplates } from "../../../operator/environment/template.ts";
+import { BACKING_SERVICES } from "../../../operator/controllers/environment/backing-services/index.ts";
+import { chartTemplates } from "../../../operator/controllers/environment/template.ts";
+import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
 import { type Log, logTo } from "../../../operator/kit/log.ts";
-import { extensionKeyOf } from "../../../operator/notification/extension-key.ts";
 import { consoleSecrets } from "../../../operator/wiring/console-secrets.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory/audit-trail.ts";

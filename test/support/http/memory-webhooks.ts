@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Settings } from "../../../config/settings.ts";
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
-import { decide } from "../../../operator/delivery/decide.ts";
-import { createWebhookInbox } from "../../../operator/delivery/inbox.ts";
-import { createWebhookKeys } from "../../../operator/delivery/webhook-keys.ts";
-import { createHookDoctor } from "../../../operator/hooks/doctor.ts";
+import { createUnverifiedMessages } from "../../../operator/controllers/notification/unverified-message.ts";
+import { decide } from "../../../operator/controllers/webhook-delivery/decide.ts";
+import { createWebhookInbox } from "../../../operator/controllers/webhook-delivery/inbox.ts";
+import { createWebhookKeys } from "../../../operator/controllers/webhook-delivery/webhook-keys.ts";
+import { createHookDoctor } from "../../../operator/controllers/webhook-registration/doctor.ts";
 import type { Log } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
-import { createUnverifiedMessages } from "../../../operator/notification/unverified-message.ts";
 import type { AuditTrail } from "../../../operator/ports/audit-trail.ts";
 import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
 import type { BranchHeads } from "../../../operator/ports/facade/branch-heads.ts";

@@ -36,7 +36,7 @@ the scheduler, the kubelet and its controller.
 request.operation == 'CREATE' || {{ include "pods.template" "object" }}.?spec != {{ include "pods.template" "oldObject" }}.?spec
 {{- end }}
 
-{{/* The Secret with the credentials of registries: operator/environment/desired/pull-secret.ts. */}}
+{{/* The Secret with the credentials of registries: operator/controllers/environment/desired/pull-secret.ts. */}}
 {{- define "pods.pullSecret" -}}
 'image-pull'
 {{- end }}

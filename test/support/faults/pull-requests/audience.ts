@@ -1,6 +1,6 @@
 import type { Settings } from "../../../../config/settings.ts";
 import { pullRequestEnvironmentName } from "../../../../crds/environment/triggered-names.ts";
-import type { ControllerContext } from "../../../../operator/controllers.ts";
+import type { ControllerContext } from "../../../../operator/controllers/index.ts";
 import { type MemoryChat, type MemoryMail, memoryChat, memoryMail } from "../../doubles/memory/webhooks/messaging.ts";
 import { activeHook, type Remembered, rememberingHost } from "../../doubles/memory/webhooks/remembering-host.ts";
 import type { World } from "../../fixtures/environment/environment-world.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
-import { environmentValues } from "../../../../operator/environment/desired/values.ts";
+import { environmentValues } from "../../../../operator/controllers/environment/desired/values.ts";
 import { createdChart, exampleValues, type ForeignChart } from "../../../support/charts/foreign-chart.ts";
 import {
   commitA,
@@ -9,7 +9,7 @@ import {
 } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { renderEnvironment } from "../../../support/fixtures/environment/environment-values.ts";
 import { planInputFixture } from "../../../support/fixtures/plan-input.ts";
-import { type Parts, shop, valuesOf } from "../../operator/environment/desired/shop-values.ts";
+import { type Parts, shop, valuesOf } from "../../operator/controllers/environment/desired/shop-values.ts";
 
 const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" };
 

@@ -4,7 +4,7 @@ import { GROUP } from "../../../../crds/group.ts";
 import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema.ts";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
-import { PULL_SECRET } from "../../../../operator/environment/desired/pull-secret.ts";
+import { PULL_SECRET } from "../../../../operator/controllers/environment/desired/pull-secret.ts";
 import { PEOPLE_ROLES } from "../../../../operator/installation/people-rights.ts";
 import { POLICIES_READ, policiesTried } from "../../../../operator/installation/policies-check.ts";
 import { PLATFORM_ROLES } from "../../../../operator/installation/rights.ts";

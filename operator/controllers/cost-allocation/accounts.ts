@@ -1,0 +1,98 @@
+import { type Allocation, type Allocations, allocationsWith } from "../../../crds/environment/costs/allocations.ts";
+import { completeRecord, type EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import { insteadOf, isInvalid, isNotFound } from "../../kit/client/errors.ts";
+import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import type { Period } from "../../ports/observability/period.ts";
+
+export interface AccountsContext
+  extends Pick<ControllerPorts, "environment" | "environments" | "records" | "statusWriter" | "log"> {
+  readonly caches: Pick<ControllerPorts["caches"], "environments" | "records">;
+}
+
+/** An environment that is there, or was, and what is known to have been allocated to it. */
+export interface Account {
+  readonly uid: string;
+  readonly name: string;
+  readonly createdMs: number;
+  /** `undefined` while it is there. */
+  readonly goneMs: number | undefined;
+  readonly allocations: Allocations | undefined;
+  /** Keeps these, too: in its status, or beside its record. */
+  store(added: readonly Allocation[]): Promise<void>;
+}
+
+/** What was written beside records, by their UIDs, which the watch may not have told of yet. */
+export type WrittenAllocations = Map<string, Allocations>;
+
+/** Those that were there since that moment. */
+export function accountsSince(
+  sinceMs: number,
+  written: WrittenAllocations,
+  context: AccountsContext,
+): readonly Account[] {
+  const records = context.caches.records.list().filter(({ spec }) => Date.parse(spec.goneAt) > sinceMs);
+  // Its record is written before its resource goes.
+  const recorded = new Set(records.map(({ spec }) => spec.uid));
+  const living = context.caches.environments.list().filter(({ metadata }) => !recorded.has(metadata.uid));
+  return [
+    ...living.map((one) => ofEnvironment(one, context)),
+    ...records.map((one) => ofRecord(one, written, context)),
+  ];
+}
+
+function ofEnvironment(environment: EphemeralEnvironment, context: AccountsContext): Account {
+  const { metadata, status } = environment;
+  const { name, uid, creationTimestamp } = metadata;
+  return {
+    ...{ uid, name, createdMs: Date.parse(creationTimestamp), goneMs: undefined, allocations: status?.allocations },
+    store: (added) => storeInStatus(environment, added, context),
+  };
+}
+
+/** Where another writer was first, the status is read again. One that is gone has a record by now. */
+async function storeInStatus(
+  environment: EphemeralEnvironment,
+  added: readonly Allocation[],
+  { environment: cached, environments, statusWriter, log }: AccountsContext,
+): Promise<void> {
+  const { name, uid } = environment.metadata;
+  const attempt = async (round: number) => {
+    const latest = round === 1 ? cached(name) : await environments.reread(environment);
+    if (latest?.metadata.uid !== uid) return;
+    const allocations = added.reduce<Allocations | undefined>(allocationsWith, latest.status?.allocations);
+    await statusWriter.writeStatus(latest, { ...latest.status, ...(allocations && { allocations }) });
+  };
+  await retryOnConflict(attempt)
+    .catch(insteadOf(isNotFound, undefined))
+    .catch((error: unknown) => {
+      // One that is refused must not keep the others from being stored.
+      if (!isInvalid(error)) throw error;
+      log.warn("what was allocated is refused", { environment: name, error });
+    });
+}
+
+function ofRecord(record: EnvironmentRecord, written: WrittenAllocations, { records }: AccountsContext): Account {
+  const { uid, name, createdAt, goneAt, allocations: seen } = completeRecord(record);
+  const allocations = written.get(uid) ?? seen;
+  return {
+    ...{ uid, name, createdMs: Date.parse(createdAt), goneMs: Date.parse(goneAt), allocations },
+    store: async (added) => {
+      const all = added.reduce<Allocations | undefined>(allocationsWith, allocations);
+      if (all === undefined) return;
+      await records.allocate(uid, all);
+      written.set(uid, all);
+    },
+  };
+}
+
+/** Those that were there at some time of the period and had their name, so their namespace's, alone. */
+export function soleOwners(accounts: readonly Account[], { fromMs, toMs }: Period): readonly Account[] {
+  const byName = new Map<string, Account | "several">();
+  for (const account of accounts) {
+    if (account.createdMs >= toMs || (account.goneMs ?? toMs) <= fromMs) continue;
+    byName.set(account.name, byName.has(account.name) ? "several" : account);
+  }
+  return [...byName.values()].filter((one) => one !== "several");
+}

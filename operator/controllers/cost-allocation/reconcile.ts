@@ -1,0 +1,139 @@
+import type { Settings } from "../../../config/settings.ts";
+import { type Allocation, isAllocated } from "../../../crds/environment/costs/allocations.ts";
+import { namespaceName } from "../../../crds/names.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Controller, ReconcileResult } from "../../kit/controller/controller.ts";
+import { eachOf } from "../../kit/time/each-of.ts";
+import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
+import { DAY_MS, midnightOf, type Period } from "../../ports/observability/period.ts";
+import { type Account, type AccountsContext, accountsSince, soleOwners, type WrittenAllocations } from "./accounts.ts";
+
+export interface AllocationContext extends AccountsContext, Pick<ControllerPorts, "clock"> {
+  readonly settings: Pick<Settings, "costs">;
+  /** `undefined` where the settings name no cost monitor. */
+  readonly allocations: Allocations | undefined;
+}
+
+const KEY = "allocations";
+const HOUR_MS = 3_600_000;
+/** Until so long after the end of a time, Prometheus may not have all of it. */
+const SETTLED_MS = 600_000;
+/** Today, and days whose sums are still made anew: see `operator/rollups/daily-summaries.ts`. */
+const ASKED_DAYS = 3;
+/** A monitor that fails for one time may answer for another. */
+const MOST_FAILURES = 2;
+const WRITES_AT_ONCE = 8;
+/** A new leader asks for three days. */
+const LONGEST_MS = 1_200_000;
+/** Nothing waits for it. */
+const BACKOFF_MS = { first: 30_000, longest: 900_000 };
+
+/**
+ * A controller that asks the cost monitor what each environment cost, as soon as a time of the settings' resolution is
+ * over, and keeps the answer with the environment. What is kept is never asked for again, so it does not matter when it
+ * runs, or where.
+ */
+export function costAllocation(context: AllocationContext): Controller {
+  const { allocations, settings } = context;
+  const resolutionMs = (settings.costs.openCost?.resolutionHours ?? 1) * HOUR_MS;
+  return {
+    name: "cost allocation",
+    reconcile: allocations === undefined ? async () => {} : createAllocating({ ...context, allocations, resolutionMs }),
+    watches: [],
+    initialKeys: () => (allocations === undefined ? [] : [KEY]),
+    workers: 1,
+    deadlineMs: LONGEST_MS,
+    backoffMs: BACKOFF_MS,
+  };
+}
+
+interface Asking extends AllocationContext {
+  readonly allocations: Allocations;
+  readonly resolutionMs: number;
+}
+
+/** Of one reconcile. */
+interface Run {
+  readonly failures: AllocationsUnavailable[];
+  readonly written: WrittenAllocations;
+  readonly signal: AbortSignal;
+}
+
+function createAllocating({ clock, allocations, resolutionMs, ...context }: Asking) {
+  /** UIDs of which the monitor said nothing, by the start of the period: they are not asked for again and again. */
+  const unknown = new Map<number, Set<string>>();
+
+  async function ask(period: Period, accounts: readonly Account[], signal: AbortSignal) {
+    const left = unknown.get(period.fromMs) ?? new Set<string>();
+    unknown.set(period.fromMs, left);
+    const nowMs = clock.now().getTime();
+    const isMeant = (one: Account) =>
+      (one.goneMs ?? nowMs) - one.createdMs >= resolutionMs && !left.has(one.uid) && !isKept(one, period);
+    const open = soleOwners(accounts, period).filter(isMeant);
+    if (open.length === 0) return [];
+    const costs = await allocations.byNamespace(period, signal);
+    return open.flatMap((account) => {
+      const cost = costs.get(namespaceName(account.name));
+      if (cost === undefined) left.add(account.uid);
+      return cost === undefined ? [] : [{ account, allocation: { ...instantsOf(lifeIn(account, period)), ...cost } }];
+    });
+  }
+
+  async function allocate(dayMs: number, { failures, written, signal }: Run) {
+    const accounts = accountsSince(dayMs, written, context);
+    const found = new Map<Account, Allocation[]>();
+    for (const period of timesOf(dayMs, resolutionMs, clock.now().getTime())) {
+      if (failures.length === MOST_FAILURES) break;
+      await yieldIfDue();
+      const answers = await ask(period, accounts, signal).catch((error: unknown) => {
+        if (!(error instanceof AllocationsUnavailable)) throw error;
+        failures.push(error);
+        return [];
+      });
+      for (const { account, allocation } of answers) found.set(account, [...(found.get(account) ?? []), allocation]);
+    }
+    await eachOf(WRITES_AT_ONCE, [...found], ([account, added]) => account.store(added));
+  }
+
+  return async (_key: string, { signal }: { readonly signal: AbortSignal }): Promise<ReconcileResult> => {
+    const nowMs = clock.now().getTime();
+    const firstMs = midnightOf(nowMs) - (ASKED_DAYS - 1) * DAY_MS;
+    for (const fromMs of unknown.keys()) if (fromMs < firstMs) unknown.delete(fromMs);
+    const run: Run = { failures: [], written: new Map(), signal };
+    // Day by day: what was found does not wait for the rest.
+    for (let dayMs = midnightOf(nowMs); dayMs >= firstMs; dayMs -= DAY_MS) {
+      signal.throwIfAborted();
+      await allocate(dayMs, run);
+    }
+    if (run.failures[0] !== undefined) throw run.failures[0];
+    return { requeueAfterMs: nextDueMs(nowMs, resolutionMs) - nowMs };
+  };
+}
+
+/** The times of a day that are over, the newest first. */
+function timesOf(dayMs: number, resolutionMs: number, nowMs: number): readonly Period[] {
+  const begins = Array.from({ length: DAY_MS / resolutionMs }, (_, index) => dayMs + index * resolutionMs);
+  const times = begins.map((fromMs) => ({ fromMs, toMs: fromMs + resolutionMs }));
+  return times.filter(({ toMs }) => toMs + SETTLED_MS <= nowMs).reverse();
+}
+
+/** When the next time can be asked for. */
+function nextDueMs(nowMs: number, resolutionMs: number): number {
+  return (Math.floor((nowMs - SETTLED_MS) / resolutionMs) + 1) * resolutionMs + SETTLED_MS;
+}
+
+/** The part of the period in which it was there. */
+function lifeIn({ createdMs, goneMs = Number.POSITIVE_INFINITY }: Account, { fromMs, toMs }: Period): Period {
+  return { fromMs: Math.max(fromMs, createdMs), toMs: Math.min(toMs, goneMs) };
+}
+
+function isKept(account: Account, period: Period): boolean {
+  const { fromMs, toMs } = lifeIn(account, period);
+  return isAllocated(account.allocations, fromMs, toMs);
+}
+
+const instantsOf = ({ fromMs, toMs }: Period) => ({
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+});

@@ -1,0 +1,94 @@
+import { type ConfigSetVersion, currentVersion, revisionName } from "../../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { mayHave } from "../../../crds/repository/repository-use.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import type { ConfigSetVersions } from "../../ports/config-sets.ts";
+import { failed, type Unfinished } from "./step-result.ts";
+
+interface Known extends Pick<ControllerPorts, "configSets"> {
+  readonly configSetVersions: Pick<ConfigSetVersions, "find">;
+}
+
+/** The environment's version of its config set; `undefined` when it has none, or none is resolved yet. */
+export function configurationOf({ status }: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
+  return status?.configSet && pinnedVersion(status.configSet, known);
+}
+
+/**
+ * The version that the environment should have: the one in its spec, else the one that it was created with, else the
+ * current one. `undefined` when it names no config set.
+ */
+export function wantedConfiguration(
+  environment: EphemeralEnvironment,
+  known: Known,
+): ConfigSetVersion | Unfinished | undefined {
+  if (environment.spec.configSet === undefined) return undefined;
+  const { name } = environment.spec.configSet;
+  const found = isResolved(environment) ? configurationOf(environment, known) : namedVersion(environment, known);
+  if (found === undefined) return missing(environment, known);
+  if (!isGranted(environment, known.configSets.find(name) ?? found)) return notShared(name);
+  return found.spec.production ? forProduction(name) : found;
+}
+
+/** Whether the version in its status is the one that its spec asks for. */
+function isResolved({ spec, status }: EphemeralEnvironment): boolean {
+  const version = spec.configSet?.version;
+  return status?.configSet !== undefined && (version === undefined || version === status.configSet.version);
+}
+
+/** As with Repositories, a change of the groups does not concern environments that have the config set already. */
+const isGranted = (environment: EphemeralEnvironment, configSet: Pick<ConfigSetVersion, "spec">) =>
+  environment.status?.configSet !== undefined || mayHave(environment, configSet);
+
+/** The version that it should have, or the former one while that is not available: for steps that run in parallel. */
+export function foreseenConfiguration(environment: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
+  const wanted = wantedConfiguration(environment, known);
+  return wanted !== undefined && "state" in wanted ? configurationOf(environment, known) : wanted;
+}
+
+type Pinned = NonNullable<NonNullable<EphemeralEnvironment["status"]>["configSet"]>;
+
+/** The stored version; while the config set is still at that version, it can be computed from it. */
+function pinnedVersion({ name, revision }: Pinned, { configSets, configSetVersions }: Known) {
+  const kept = configSetVersions.find(revision);
+  const current = configSets.find(name);
+  if (kept !== undefined || current === undefined) return kept;
+  const version = currentVersion(current);
+  return revisionName(version) === revision ? version : undefined;
+}
+
+/** The current version, or a stored one of the current config set or of the one that the environment was created with. */
+function namedVersion(
+  { spec, status }: EphemeralEnvironment,
+  { configSets, configSetVersions }: Known,
+): ConfigSetVersion | undefined {
+  const { name = "", version } = spec.configSet ?? {};
+  const configSet = configSets.find(name);
+  const current = configSet && currentVersion(configSet);
+  if (version === undefined || current?.version === version) return current;
+  const revisions = [
+    ...(current ? [revisionName({ ...current, version })] : []),
+    ...(status?.configSet ? [status.configSet.revision.replace(/[0-9]+$/, String(version))] : []),
+  ];
+  return revisions.map((revision) => configSetVersions.find(revision)).find((kept) => kept !== undefined);
+}
+
+function missing({ spec, status }: EphemeralEnvironment, { configSets }: Known): Unfinished {
+  const { name = "", version = status?.configSet?.version } = spec.configSet ?? {};
+  if (configSets.find(name) === undefined && status?.configSet === undefined) {
+    const message = `there is no config set '${name}': create it, or create the environment again with another one`;
+    return failed("ConfigSetNotFound", message);
+  }
+  const message = `version ${version} of config set '${name}' is neither current nor stored: name another one in spec.configSet.version`;
+  return failed("ConfigSetVersionNotFound", message);
+}
+
+function notShared(name: string): Unfinished {
+  const message = `config set '${name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another config set`;
+  return failed("ConfigSetNotShared", message);
+}
+
+function forProduction(name: string): Unfinished {
+  const message = `config set '${name}' is for production, which no environment may use: create the environment again with another one`;
+  return failed("ConfigSetForProduction", message);
+}

@@ -1,0 +1,81 @@
+import { type EphemeralEnvironment, hasFinalizer } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../../../controller-ports.ts";
+import { isUnavailable } from "../../../kit/client/errors.ts";
+import type { ReconcileResult } from "../../../kit/controller/controller.ts";
+import type { Log } from "../../../kit/log.ts";
+import type { Announcer } from "../../notification/announcer.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
+import { storedVariables } from "../desired/stored-variables.ts";
+import { repositoriesOf } from "../repositories.ts";
+import { sameStatus } from "../status/status.ts";
+import { withUsage } from "../status/usage.ts";
+import { deletionReason, environmentRecord } from "./record.ts";
+import { isOver, type Progress, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
+import { terminatingStatus } from "./terminating.ts";
+
+export interface FinalizeContext
+  extends TeardownContext,
+    Pick<ControllerPorts, "statusWriter" | "repositories" | "log"> {
+  readonly backingServices: readonly BackingService[];
+  /** Tells people of the end; `undefined` where the settings name no recipients. */
+  readonly announcer: Announcer | undefined;
+  /** Tells the host of its pull request that it is gone. @throws PullRequestHostFailed, SecretManagerUnavailable */
+  readonly tellGone: (environment: EphemeralEnvironment, signal: AbortSignal) => Promise<void>;
+}
+
+/** The watches report when an object is gone; this is the fallback. */
+const TEARDOWN_RECHECK_MS = 20_000;
+const STUCK_RECHECK_MS = 30_000;
+
+/** The reconcile of an environment that is being deleted: tears it down, reports what blocks it, removes the finalizer. */
+export async function finalize(
+  environment: EphemeralEnvironment,
+  context: FinalizeContext,
+): Promise<ReconcileResult | undefined> {
+  if (!hasFinalizer(environment)) return;
+  const { repositories, backingServices, log } = context;
+  const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
+  const record = (past: Progress, goneAt: Date) =>
+    environmentRecord(environment, { ...past, goneAt, services: backingServices });
+  const tellGone = (signal: AbortSignal) => context.tellGone(environment, signal);
+  const teardown = await tearDown({ ...environment, variables, tellGone, record }, context);
+  context.signal.throwIfAborted();
+  reportForced(environment, teardown, log);
+  if (isOver(teardown)) {
+    await announceEnd(environment, context);
+    await context.statusWriter.removeFinalizer(environment);
+    log.info("environment removed", { environment: environment.metadata.name });
+    return;
+  }
+  const now = context.clock.now();
+  const status = withUsage(terminatingStatus(environment, teardown, now), environment, { ...context, now });
+  if (!sameStatus(environment.status, status)) await context.statusWriter.writeStatus(environment, status);
+  if (teardown.error !== undefined) throw teardown.error;
+  const recheckMs = teardown.blockers.length > 0 ? STUCK_RECHECK_MS : TEARDOWN_RECHECK_MS;
+  return { requeueAfterMs: Math.min(recheckMs, teardown.recheckMs ?? recheckMs) };
+}
+
+/** Before the resource is gone, so that a crash loses no message; one that can't be made at all holds up no deletion. */
+async function announceEnd(
+  environment: EphemeralEnvironment,
+  { announcer, clock, log }: FinalizeContext,
+): Promise<void> {
+  const { name, deletionTimestamp = clock.now().toISOString() } = environment.metadata;
+  try {
+    await announcer?.announceDeletion(environment, deletionReason(environment, deletionTimestamp));
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.error("the message about a deletion could not be made", { environment: name, error });
+  }
+}
+
+/** The API server's audit log has who set the annotation; ours has what it skipped. */
+function reportForced({ metadata, spec, status }: EphemeralEnvironment, { steps }: Teardown, log: Log): void {
+  const forced = (list: Teardown["steps"] = []) => list.filter(({ state }) => state === "forced");
+  const known = new Set(forced(status?.teardown?.steps).map(({ name }) => name));
+  const { name: environment, uid } = metadata;
+  for (const { name: step, message: left } of forced(steps).filter(({ name }) => !known.has(name))) {
+    const owner = spec.owner?.subject;
+    log.warn("an admin forced a step of a deletion: something may be left", { environment, uid, step, left, owner });
+  }
+}

@@ -1,0 +1,138 @@
+import { appliedState } from "../../../../crds/environment/applied-state.ts";
+import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
+import type { TeardownStep } from "../../../../crds/environment/environment-status.schema.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { deletableFrom, isEndedByExpiry, ttlHours } from "../../../../crds/environment/lifetime.ts";
+import { isMadeByEvent, mayReturn, notedCause } from "../../../../crds/environment/managed-by.ts";
+import type { DeletionCause } from "../../../../crds/environment/manifest.schema.ts";
+import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import type { Owner } from "../../../ports/cluster.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
+import { recorded } from "../manifests/noted-manifest.ts";
+import { FEEDBACK_STEP } from "./last-feedback.ts";
+import type { Progress } from "./teardown.ts";
+import { beforeTeardown } from "./terminating.ts";
+import { VOLUMES_STEP } from "./volumes.ts";
+
+/** How a deletion ended. */
+interface Ended extends Progress {
+  readonly goneAt: Date;
+}
+
+/** The record of a deleted environment. */
+export function environmentRecord(
+  environment: EphemeralEnvironment,
+  { goneAt, services, ...past }: Ended & { readonly services: readonly BackingService[] },
+): RecordSpec {
+  const { metadata, spec, status } = environment;
+  const deletedAt = metadata.deletionTimestamp ?? goneAt.toISOString();
+  const configSet = status?.configSet ?? spec.configSet;
+  const reason = deletionReason(environment, deletedAt);
+  return {
+    name: metadata.name,
+    uid: metadata.uid,
+    createdAt: metadata.creationTimestamp,
+    reason,
+    ...(mayReturn(environment) ? { cause: causeOf(environment, reason) } : {}),
+    ...dueAt(environment),
+    ...(status?.manifest === undefined ? {} : { manifest: recorded(status.manifest) }),
+    ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
+    ...charged(status),
+    ...deletionTimes(deletedAt, goneAt),
+    ...beforeTeardown(environment),
+    ttlHours: ttlHours(environment),
+    components: Object.fromEntries(COMPONENTS.flatMap((component) => recordedComponent(environment, component))),
+    ...(configSet === undefined ? {} : { configSet: recordedConfigSet(configSet) }),
+    ...Object.assign({}, ...services.map(({ recorded }) => recorded(environment))),
+    ...(spec.owner === undefined ? {} : { owner: spec.owner }),
+    ...(spec.access === undefined ? {} : { groups: spec.access.groups }),
+    ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),
+    ...applied(environment),
+    ...untold(past.steps),
+    ...withForce(past),
+  };
+}
+
+/** What its costs are computed from. */
+function charged({ usage, allocations }: EnvironmentStatus = {}): Pick<RecordSpec, "usage" | "allocations"> {
+  return { ...(usage && { usage }), ...(allocations && { allocations }) };
+}
+
+/** What its pull request was when the environment was last written for it. */
+function applied(environment: EphemeralEnvironment): Pick<RecordSpec, "appliedState"> {
+  const state = isMadeByEvent(environment) ? appliedState(environment) : undefined;
+  return state === undefined ? {} : { appliedState: state };
+}
+
+function dueAt(environment: EphemeralEnvironment): Pick<RecordSpec, "dueAt"> {
+  const due = deletableFrom(environment);
+  return due === undefined ? {} : { dueAt: due.toISOString() };
+}
+
+/** Why an environment was deleted, as records and messages say it. */
+export function deletionReason(environment: EphemeralEnvironment, deletedAt: string): "expired" | "deleted" {
+  return isEndedByExpiry(environment, deletedAt) ? "expired" : "deleted";
+}
+
+/** What ends an environment and says nothing of it is the tool that made it, or kubectl. */
+function causeOf(environment: EphemeralEnvironment, reason: "expired" | "deleted"): DeletionCause {
+  return notedCause(environment) ?? (reason === "expired" ? "expired" : "pruned");
+}
+
+/** The record of an environment whose resource was gone before the rest of it, found at `seenAt`. */
+export function orphanRecord(
+  { owner, since, seenAt }: { owner: Owner; since: Date; seenAt: Date },
+  { goneAt, ...past }: Ended,
+): RecordSpec {
+  return {
+    name: owner.name,
+    uid: owner.uid,
+    reason: "orphaned",
+    createdAt: since.toISOString(),
+    ...deletionTimes(seenAt.toISOString(), goneAt),
+    ...withForce(past),
+  };
+}
+
+function deletionTimes(deletedAt: string, goneAt: Date) {
+  const teardownSeconds = Math.max(0, Math.round((goneAt.getTime() - Date.parse(deletedAt)) / 1000));
+  return { deletedAt, goneAt: goneAt.toISOString(), teardownSeconds };
+}
+
+function recordedComponent({ spec, status }: EphemeralEnvironment, component: Component) {
+  const source = spec[component];
+  if (source === undefined) return [];
+  const { repository, branch, commit: requested = "" } = source;
+  const known = status?.components?.[component]?.commit ?? status?.sources?.[component]?.resolved?.commit;
+  return [[component, { repository, branch, commit: known ?? requested }] as const];
+}
+
+function recordedConfigSet({ name, version }: { name: string; version?: number }) {
+  return version === undefined ? { name } : { name, version };
+}
+
+function untold(steps: readonly TeardownStep[]): Pick<RecordSpec, "untold"> {
+  const left = leftBy(steps, FEEDBACK_STEP);
+  return left === undefined ? {} : { untold: left };
+}
+
+/** What the platform or an admin ended that did not end by itself, and what stays. */
+function withForce({
+  steps,
+  removals = [],
+}: Progress): Pick<RecordSpec, "keptVolumes" | "takenOver" | "removals" | "forced"> {
+  const keptVolumes = leftBy(steps, VOLUMES_STEP);
+  const takenOver = leftBy(steps, "application");
+  const forced = steps.filter(({ state }) => state === "forced");
+  return {
+    ...(keptVolumes === undefined ? {} : { keptVolumes }),
+    ...(takenOver === undefined ? {} : { takenOver }),
+    ...(removals.length === 0 ? {} : { removals: [...removals] }),
+    ...(forced.length === 0 ? {} : { forced: forced.map(({ name, message = "" }) => ({ step: name, left: message })) }),
+  };
+}
+
+/** A step that is gone has a message when something of it was given up. */
+function leftBy(steps: readonly TeardownStep[], step: string): string | undefined {
+  return steps.find(({ name, state }) => name === step && state === "gone")?.message;
+}

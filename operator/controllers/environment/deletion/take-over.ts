@@ -1,0 +1,215 @@
+/** Ends what a chart holds: the deployer is asked for a time, and then the platform removes the application and empties the namespace itself. */
+import type { FinalizerRemoval } from "../../../../crds/environment/environment-status.schema.ts";
+import { GROUP } from "../../../../crds/group.ts";
+import type { ControllerPorts } from "../../../controller-ports.ts";
+import { insteadOf, isForbidden } from "../../../kit/client/errors.ts";
+import { resourceQuotaKind, roleBindingKind } from "../../../kit/client/kinds.ts";
+import { BeingDeleted, type Blocker, NameTaken, type Owner, type Removal } from "../../../ports/cluster.ts";
+import type { Content } from "../../../ports/namespace-contents.ts";
+import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";
+import { refIn } from "../desired/namespace.ts";
+import { ACCESS_BINDING, accessBindingObject } from "../desired/secret.ts";
+
+export type TakeOverContext = Pick<ControllerPorts, "cluster" | "deployer" | "namespaceContents" | "settings" | "log">;
+
+/**
+ * On the RoleBinding that gives the platform its rights in the namespace: the namespace controller deletes everything at
+ * once, and without the binding nobody could take off the finalizers of what is left.
+ */
+const RIGHTS_FINALIZER = `${GROUP}/teardown`;
+
+/** Less than Kubernetes' default of 30: with the time that the deployer has, nothing of a tenant runs after 90 seconds. */
+const GRACE_SECONDS = 25;
+/** An entry names so many objects at most. */
+const NAMES_RECORDED = 20;
+const ENTRIES_RECORDED = 50;
+
+/** Keeps the platform's rights in the namespace and removes the application, whatever holds it; what it made goes with the namespace. */
+export async function takeOverApplication(environment: Owner, context: TakeOverContext): Promise<Removal> {
+  await keepRights(environment, context);
+  const { name, uid } = environment;
+  context.log.warn("the platform took over a deletion", { environment: name, uid });
+  return context.deployer.abandon(environment);
+}
+
+async function keepRights(environment: Owner, { cluster, settings }: TakeOverContext): Promise<void> {
+  const binding = accessBindingObject({ metadata: environment }, settings, [RIGHTS_FINALIZER]);
+  await cluster.ensure(environment, roleBindingKind, binding).catch(insteadOf(isOutOfReach, "no rights"));
+}
+
+/** The namespace is gone, or is being deleted already: it goes without us. */
+const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
+
+/**
+ * Keeps the platform's rights in a namespace that is about to be deleted where finalizers of others hold what the deployer
+ * has left in it, such as the claims of a StatefulSet and what a chart says to keep. All kinds are listed only where the
+ * quota counts anything; of kinds that it does not count, what is held is named and not released.
+ */
+export async function keepRightsWhereHeld(environment: Owner, context: TakeOverContext): Promise<void> {
+  const { cluster, namespaceContents } = context;
+  const refTo = (name: string) => refIn({ metadata: environment }, name);
+  if (cluster.observe(environment, roleBindingKind, refTo(ACCESS_BINDING)) === undefined) return;
+  const quota = await cluster.read(environment, resourceQuotaKind, refTo(ENVIRONMENT_QUOTA));
+  if (quota === undefined || !countsLeftovers(quota.status)) return;
+  const contents = await namespaceContents.list(environment).catch(insteadOf(isForbidden, []));
+  if (heldContents(contents, []).length > 0) await keepRights(environment, context);
+}
+
+/** What Kubernetes makes in every namespace: the ConfigMap `kube-root-ca.crt` and the ServiceAccount `default`. */
+const OF_KUBERNETES: Readonly<Record<string, number>> = { "count/configmaps": 1, "count/serviceaccounts": 1 };
+
+/** Whether the quota counts more objects than Kubernetes makes itself, or does not say. */
+function countsLeftovers(status: unknown): boolean {
+  const { used } = (status ?? {}) as { readonly used?: Readonly<Record<string, string>> };
+  if (used === undefined) return true;
+  const counts = Object.entries(used).filter(([resource]) => resource.startsWith("count/"));
+  return counts.some(([resource, count]) => Number(count) > (OF_KUBERNETES[resource] ?? 0));
+}
+
+/** Whether the platform keeps its rights in the namespace: it has taken over what the deployer did not end, or has left. */
+export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): boolean {
+  const binding = cluster.observe(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
+  return binding?.metadata.finalizers?.includes(RIGHTS_FINALIZER) === true;
+}
+
+/** How far the emptying of a namespace may go now. */
+export interface EmptyingLimits {
+  /** Whether finalizers of others have had their time. */
+  readonly isDue: boolean;
+  /** Whether an admin wants those removed, too, that free something outside the cluster. */
+  readonly isForced: boolean;
+  /** The removals that the status or the record names already. */
+  readonly recorded: readonly FinalizerRemoval[];
+}
+
+/** The state of a namespace after it was emptied as far as possible. */
+export interface Emptied {
+  /** What is still held, once it is due. */
+  readonly blockers: readonly Blocker[];
+  /** The removals that the status must name before the next call makes them, with those of before. */
+  readonly removals: readonly FinalizerRemoval[];
+  /** All that is held is waited for, or its release is refused: another look soon would find the same. */
+  readonly isQuiet: boolean;
+}
+
+/**
+ * Ends the pods of a namespace that is being deleted and, when they are due, takes off the finalizers that the platform knows
+ * nothing of. Each is named in `removals` by one call and removed by the next, so that a crash loses no line of the record.
+ * The rights are given back when nothing is left that needs them.
+ */
+export async function emptyNamespace(
+  environment: Owner,
+  { isDue, isForced, recorded }: EmptyingLimits,
+  context: TakeOverContext,
+): Promise<Emptied> {
+  const { namespaceContents, settings } = context;
+  await namespaceContents.endPods(environment, GRACE_SECONDS);
+  const awaited = isForced ? [] : settings.deletion.awaitedFinalizers;
+  const held = heldContents(await namespaceContents.list(environment), awaited);
+  const { refusals, removals } = await releaseHeld(
+    environment,
+    { held: isDue ? held : [], isForced, recorded },
+    context,
+  );
+  // When forced, the step ends with this call, whatever is left.
+  if (held.length === 0 || isForced) await giveBackRights(environment, context);
+  const isQuiet = held.every(({ content, unwanted }) => unwanted.length === 0 || refusals.has(content));
+  const blockers = isDue ? held.flatMap((one) => blockersOf(one, refusals.get(one.content))) : [];
+  return { blockers, removals, isQuiet: held.length > 0 && isQuiet };
+}
+
+/** Releases what the status names already, or all of it when an admin forces it. */
+async function releaseHeld(
+  environment: Owner,
+  { held, isForced, recorded }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly held: readonly Held[] },
+  { namespaceContents, log }: TakeOverContext,
+) {
+  const { name, uid } = environment;
+  const refusals = new Map<Content, string>();
+  for (const { content, unwanted } of held) {
+    const { kind, name: object } = content;
+    const finalizers = unwanted.filter((finalizer) => isForced || isNamed(kind.kind, finalizer, recorded));
+    if (finalizers.length === 0) continue;
+    const refusal = await namespaceContents.release(environment, content, finalizers);
+    if (refusal === undefined) {
+      log.warn("finalizers were removed", { environment: name, uid, kind: kind.kind, object, finalizers });
+    } else refusals.set(content, refusal);
+  }
+  return { refusals, removals: withRemovals(recorded, held) };
+}
+
+function giveBackRights(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): Promise<void> {
+  const ref = refIn({ metadata: environment }, ACCESS_BINDING);
+  return cluster.release(environment, roleBindingKind, ref, [RIGHTS_FINALIZER]);
+}
+
+/** An object that finalizers of others hold. */
+export interface Held {
+  readonly content: Content;
+  /** Those that the platform removes. */
+  readonly unwanted: readonly string[];
+  /** Those that free something outside the cluster. */
+  readonly awaited: readonly string[];
+}
+
+/**
+ * The objects that finalizers of others hold, which are neither Kubernetes' own nor the platform's.
+ *
+ * @param patterns finalizers that are waited for; one that ends in `/*` stands for all of that domain
+ */
+export function heldContents(contents: readonly Content[], patterns: readonly string[]): readonly Held[] {
+  return contents.flatMap((content) => {
+    const foreign = content.finalizers.filter((finalizer) => !OWN.has(finalizer));
+    const isAwaited = (finalizer: string) => patterns.some((pattern) => matches(pattern, finalizer));
+    const [awaited, unwanted] = [foreign.filter(isAwaited), foreign.filter((finalizer) => !isAwaited(finalizer))];
+    return foreign.length === 0 ? [] : [{ content, unwanted, awaited }];
+  });
+}
+
+/** Kubernetes' own, which its controllers take off when their part is done, and ours. */
+const OWN = new Set([
+  "foregroundDeletion",
+  "orphan",
+  "kubernetes.io/pvc-protection",
+  "batch.kubernetes.io/job-tracking",
+  RIGHTS_FINALIZER,
+]);
+
+/** A pattern that ends in `/*` stands for all of that domain. */
+function matches(pattern: string, finalizer: string): boolean {
+  return pattern.endsWith("/*") ? finalizer.startsWith(pattern.slice(0, -1)) : finalizer === pattern;
+}
+
+function blockersOf({ content: { kind, name }, unwanted, awaited }: Held, refusal: string | undefined): Blocker[] {
+  const removed =
+    refusal === undefined
+      ? "a finalizer that the platform removes"
+      : `a finalizer whose removal is refused, and tried again: ${refusal}`;
+  const waitedFor = "a finalizer that frees something outside the cluster: it is waited for";
+  const named = (message: string) => (reason: string) => ({ kind: kind.kind, name, reason, message });
+  return [...unwanted.map(named(removed)), ...awaited.map(named(waitedFor))];
+}
+
+/** A full list names no more: what is beyond it is removed all the same. */
+function isNamed(kind: string, finalizer: string, recorded: readonly FinalizerRemoval[]): boolean {
+  if (recorded.length >= ENTRIES_RECORDED) return true;
+  return recorded.some((entry) => entry.kind === kind && entry.finalizer === finalizer);
+}
+
+/** An entry for each kind and finalizer. */
+function withRemovals(recorded: readonly FinalizerRemoval[], held: readonly Held[]): FinalizerRemoval[] {
+  const entries = new Map(recorded.map((entry) => [keyOf(entry), entry]));
+  const found = held.flatMap(({ content: { kind, name }, unwanted }) =>
+    unwanted.map((finalizer) => ({ kind: kind.kind, name, finalizer })),
+  );
+  for (const [key, same] of Map.groupBy(found, keyOf)) {
+    const [first] = same;
+    if (first === undefined || entries.has(key) || entries.size >= ENTRIES_RECORDED) continue;
+    const names = same.map(({ name }) => name).sort();
+    const { kind, finalizer } = first;
+    entries.set(key, { kind, finalizer, names: names.slice(0, NAMES_RECORDED), objects: names.length });
+  }
+  return [...entries.values()];
+}
+
+const keyOf = ({ kind, finalizer }: Pick<FinalizerRemoval, "kind" | "finalizer">) => `${kind} ${finalizer}`;

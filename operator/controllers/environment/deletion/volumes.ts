@@ -1,0 +1,29 @@
+/** Ends the volumes that would outlive their environment, or names them. */
+import type { ControllerPorts } from "../../../controller-ports.ts";
+import { roleBindingKind } from "../../../kit/client/kinds.ts";
+import type { Owner } from "../../../ports/cluster.ts";
+import { refIn } from "../desired/namespace.ts";
+import { ACCESS_BINDING } from "../desired/secret.ts";
+
+/** The step of the teardown that ends or names retained volumes. */
+export const VOLUMES_STEP = "volumes";
+
+type VolumesContext = Pick<ControllerPorts, "cluster" | "namespaceContents" | "settings">;
+
+/**
+ * Has the retained volumes of an environment go with their claims, before anything deletes these. A namespace in which the
+ * environment has no RoleBinding of its own is left alone: it may be somebody else's.
+ *
+ * @returns the names of the volumes that stay, by the settings or because they were there before their claims
+ */
+export async function endVolumes(
+  environment: Owner,
+  { cluster, namespaceContents, settings }: VolumesContext,
+): Promise<readonly string[]> {
+  const binding = await cluster.read(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
+  if (binding === undefined) return [];
+  const retained = await namespaceContents.retainedVolumes(environment);
+  const ending = settings.deletion.retainedVolumes === "Retain" ? [] : retained.filter((one) => one.isMadeForClaim);
+  await Promise.all(ending.map((volume) => namespaceContents.endWithClaim(volume)));
+  return retained.filter((volume) => !ending.includes(volume)).map(({ name }) => name);
+}

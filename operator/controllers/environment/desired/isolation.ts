@@ -1,0 +1,109 @@
+import type { Settings } from "../../../../config/settings.ts";
+import { hardLimits, type Quota } from "../../../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { oncePer } from "../../../../crds/once-per.ts";
+import { canonicalQuantity } from "../../../../crds/quantity.ts";
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind, serviceAccountKind } from "../../../kit/client/kinds.ts";
+import type { DesiredObject } from "../../../ports/cluster.ts";
+import { inNamespace } from "./namespace.ts";
+import { outsideEnvironments, reachable } from "./peers.ts";
+
+type IsolationSettings = Settings["isolation"];
+/** https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#local-ephemeral-storage */
+const DISK = "ephemeral-storage";
+
+/** The name of the quota of the whole environment. */
+export const ENVIRONMENT_QUOTA = "environment";
+
+/** The quota of the whole environment: the settings' values, overridden by those of its config set. */
+export function quotaObject(
+  environment: EphemeralEnvironment,
+  isolation: IsolationSettings,
+  chosen: Quota = NOT_CHOSEN,
+): DesiredObject {
+  return inNamespace(environment, resourceQuotaKind, ENVIRONMENT_QUOTA, { spec: quotaSpec(isolation)(chosen) });
+}
+
+// The specs of these objects are the same for thousands of environments, and are compared in every reconcile.
+const NOT_CHOSEN: Quota = {};
+const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettings) => {
+  const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
+  return oncePer((chosen: Quota) => ({ hard: canonical({ ...disk, ...objects, ...quota, ...hardLimits(chosen) }) }));
+});
+
+/**
+ * Forbids pods with a priority, because a higher one would evict the pods of others. Pods without a PriorityClass, or with
+ * one that the settings allow, are not in its scope.
+ * https://kubernetes.io/docs/concepts/policy/resource-quotas/#resource-quota-per-priorityclass
+ */
+export function priorityQuotaObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
+  return inNamespace(environment, resourceQuotaKind, "priority-classes", { spec: priorityQuotaSpec(isolation) });
+}
+
+const priorityQuotaSpec = oncePer(({ priorityClasses }: IsolationSettings) => {
+  const scopeName = "PriorityClass";
+  // NotIn alone would also match pods without a class.
+  const others = priorityClasses.length === 0 ? [] : [{ scopeName, operator: "NotIn", values: [...priorityClasses] }];
+  return { hard: { pods: "0" }, scopeSelector: { matchExpressions: [{ scopeName, operator: "Exists" }, ...others] } };
+});
+
+/**
+ * The defaults of a container without requests or limits; the quota would refuse its pod otherwise.
+ *
+ * The API server adds a request for every limit without one and drops empty fields. The object is written as it is stored,
+ * or drift detection would never find it equal.
+ */
+export function limitRangeObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
+  return inNamespace(environment, limitRangeKind, "environment", { spec: limitRangeSpec(isolation) });
+}
+
+const limitRangeSpec = oncePer(({ defaultLimit, defaultRequest, ephemeralStorage }: IsolationSettings) => {
+  const limit = canonical({ [DISK]: ephemeralStorage.defaultLimit, ...defaultLimit });
+  const request = { ...limit, ...canonical({ [DISK]: ephemeralStorage.defaultRequest, ...defaultRequest }) };
+  return { limits: [{ type: "Container", default: limit, defaultRequest: request }] };
+});
+
+type Quantities = Readonly<Record<string, string>>;
+
+function canonical(quantities: Quantities): Quantities {
+  return Object.fromEntries(Object.entries(quantities).map(([resource, text]) => [resource, canonicalQuantity(text)]));
+}
+
+/**
+ * The ServiceAccount of pods that name none, which Kubernetes makes in every namespace: they get no token of the API server.
+ * https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#opt-out-of-api-credential-automounting
+ */
+export function defaultAccountObject(environment: EphemeralEnvironment): DesiredObject {
+  return inNamespace(environment, serviceAccountKind, "default", { automountServiceAccountToken: false });
+}
+
+/** Denies all traffic that no other policy allows. */
+export function defaultDenyObject(environment: EphemeralEnvironment): DesiredObject {
+  return inNamespace(environment, networkPolicyKind, "default-deny", { spec: DENY_ALL });
+}
+
+const DENY_ALL = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+
+/**
+ * Allows traffic between the environment's own pods, from the ingress controller, to DNS and to what the settings allow;
+ * never to or from another environment.
+ */
+export function allowedTrafficObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
+  return inNamespace(environment, networkPolicyKind, "allowed-traffic", { spec: allowedTrafficSpec(settings) });
+}
+
+const allowedTrafficSpec = oncePer((settings: Settings) => {
+  const { ingressFrom, dns, egressTo } = settings.isolation;
+  const platform = [settings.namespace, settings.secretsNamespace, settings.deployer.namespace];
+  const itself = { podSelector: {} };
+  const dnsPorts = ["UDP", "TCP"].map((protocol) => ({ protocol, port: 53 }));
+  return {
+    podSelector: {},
+    policyTypes: ["Ingress", "Egress"],
+    ingress: [{ from: [itself, ...ingressFrom.map((peer) => outsideEnvironments(peer))] }],
+    egress: [
+      { to: [itself, ...egressTo.map((peer) => reachable(peer, platform))] },
+      ...(dns.length > 0 ? [{ to: dns.map((peer) => outsideEnvironments(peer)), ports: dnsPorts }] : []),
+    ],
+  };
+});

@@ -1,0 +1,38 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { namespaceName } from "../../../../crds/names.ts";
+import { apiVersionOf, type ObjectRef, type ResourceType } from "../../../kit/client/objects.ts";
+import type { DesiredObject } from "../../../ports/cluster.ts";
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/: no privileged containers, none as root. */
+const POD_SECURITY = {
+  "pod-security.kubernetes.io/enforce": "restricted",
+  "pod-security.kubernetes.io/audit": "restricted",
+  "pod-security.kubernetes.io/warn": "restricted",
+};
+
+/** The environment's namespace; Pod Security applies from its creation. */
+export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObject {
+  return {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespaceName(metadata.name), labels: POD_SECURITY },
+  };
+}
+
+/** An environment, as far as it names its namespace. */
+export type Named = { readonly metadata: Pick<EphemeralEnvironment["metadata"], "name"> };
+
+/** Names an object in the environment's namespace. */
+export function refIn({ metadata }: Named, name: string): Required<ObjectRef> {
+  return { name, namespace: namespaceName(metadata.name) };
+}
+
+/** An object of this kind in the environment's namespace. */
+export function inNamespace(
+  environment: Named,
+  kind: ResourceType,
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+): DesiredObject {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: refIn(environment, name), ...fields };
+}

@@ -1,0 +1,201 @@
+import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
+import { secretStoreName } from "../../../../crds/names.ts";
+import { type WantedSecret, wantedSecrets } from "../../../../crds/repository/repository.ts";
+import { type BackingService, type DerivedVariable, wantedServices } from "../backing-services/backing-service.ts";
+import type { PlanInput } from "../plan-input.ts";
+import type { Unfinished } from "../step-result.ts";
+import {
+  type DerivedSecret,
+  type OwnSecret,
+  type PlannedSecret,
+  type ReferredSecret,
+  rotation,
+} from "./planned-secret.ts";
+import { secretProblem } from "./secret-problem.ts";
+import { type Reference, type Variables, variablesOf } from "./variables.ts";
+
+/** The content of the pods' Secret, sorted by name, or what is wrong with the request. */
+export type SecretPlan =
+  | { readonly secrets: readonly PlannedSecret[]; readonly problem?: undefined }
+  | { readonly problem: Unfinished };
+
+/** The shape of a value that is lost from the secret manager and that no Repository lists any more. */
+const UNLISTED = { kind: "password", length: 32 } as const;
+
+/** The input and what follows from it. */
+interface Sources extends PlanInput {
+  /** The backing services that the environment has. */
+  readonly wanted: readonly BackingService[];
+  readonly variables: Variables;
+  /** What the Repositories list and the backing services need, by variable. */
+  readonly listed: ReadonlyMap<string, WantedSecret>;
+  readonly provided: ReadonlySet<string>;
+  /** What the status holds; `undefined` before the first plan. */
+  readonly former: ReadonlyMap<string, SecretStatus> | undefined;
+}
+
+/**
+ * The source of every secret variable. A reference wins over a generated value, and a provided value over the config set's
+ * references. A variable that a Repository lists after the environment was created does not reach it. Those of a backing
+ * service are added whenever the service is; what it derives is added unless users set that variable.
+ */
+export function secretPlan(input: PlanInput): SecretPlan {
+  const sources = sourcesOf(input);
+  const { wanted, provided } = sources;
+  const references = effectiveReferences(sources);
+  const derived = wanted
+    .flatMap((service) => service.derived)
+    .filter(({ name }) => !references.has(name) && !provided.has(name));
+  const own = ownNames(sources).filter((name) => !references.has(name) && !derived.some((one) => one.name === name));
+  const secrets = [
+    ...own.map((name) => ownSecret(sources, name)),
+    ...[...references].map(([name, reference]) => referredSecret(sources, name, reference)),
+  ];
+  const required = generates(sources) ? [] : known(sources);
+  const problem = secretProblem({ ...sources, required, planned: new Set(secrets.map(({ name }) => name)) });
+  if (problem !== undefined) return { problem };
+  const resolved = withAliases(secrets);
+  const all = [...resolved, ...derived.flatMap((variable) => derivedSecret(variable, resolved, sources))];
+  return { secrets: all.sort((one, other) => (one.name < other.name ? -1 : 1)) };
+}
+
+/** The former content of the pods' Secret, from the status; it stays while the request has a problem. */
+export function formerPlan(input: PlanInput): readonly PlannedSecret[] {
+  const sources = sourcesOf(input);
+  const derived = input.services.flatMap((service) => service.derived);
+  return [...(sources.former?.values() ?? [])].map(({ source, ...secret }): PlannedSecret => {
+    if (source === undefined) return { ...secret, kind: "own", ...generation(sources, secret.name) };
+    const variable = derived.find((one) => one.name === secret.name && sourceOf(one) === source);
+    if (variable !== undefined) {
+      return { ...secret, kind: "derived", of: variable.of, source, value: variable.value };
+    }
+    return { ...secret, ...referent(input.environment, source.slice(0, source.lastIndexOf("@"))), source };
+  });
+}
+
+function sourcesOf(input: PlanInput): Sources {
+  const { spec, status } = input.environment;
+  const wanted = wantedServices(input);
+  const listed = [
+    ...wanted.flatMap((service) => service.secrets),
+    ...Object.values(input.repositories).flatMap(wantedSecrets),
+  ];
+  return {
+    ...input,
+    wanted,
+    variables: variablesOf(input),
+    listed: new Map(listed.map((secret) => [secret.name, secret])),
+    provided: new Set(spec.secrets?.provided),
+    former: status?.secrets && new Map(status.secrets.map((secret) => [secret.name, secret])),
+  };
+}
+
+/** The references that apply; a provided value wins over a reference of the config set. */
+function effectiveReferences({ variables, provided }: Sources): ReadonlyMap<string, Reference> {
+  return new Map(
+    [...variables.references].filter(([name, { origin }]) => origin === "override" || !provided.has(name)),
+  );
+}
+
+function ownNames(sources: Sources): string[] {
+  const { provided, former } = sources;
+  const made = generates(sources) ? known(sources) : [];
+  const kept = [...(former?.values() ?? [])]
+    .filter((secret) => ownVersion(secret) !== undefined)
+    .map(({ name }) => name);
+  return [...new Set([...made, ...kept, ...provided])];
+}
+
+const generates = ({ environment }: Sources) => environment.spec.secrets?.autoGenerate !== false;
+
+/** The listed variables that the environment was created with; a backing service may be added later. */
+function known({ former, listed, wanted }: Sources): string[] {
+  const ofServices = new Set(wanted.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
+  return [...listed.keys()].filter((name) => (former?.has(name) ?? true) || ofServices.has(name));
+}
+
+function ownSecret(sources: Sources, name: string): OwnSecret {
+  const before = sources.former?.get(name);
+  const version = ownVersion(before);
+  const requested = requestedRotation(sources, name);
+  const own = { kind: "own", name, ...generation(sources, name) } as const;
+  if (before === undefined || version === undefined) return { ...own, version: 1, ...rotation(requested) };
+  const next = isNewRotation(requested, before) ? version + 1 : version;
+  return { ...own, version: next, ...rotation(requested ?? before.rotation) };
+}
+
+/** What to generate where there is no value; nothing when users provide it. */
+function generation(sources: Sources, name: string): Pick<OwnSecret, "generate"> {
+  if (sources.provided.has(name) || !generates(sources)) return {};
+  return { generate: sources.listed.get(name) ?? { name, ...UNLISTED } };
+}
+
+/** Variables may have names that JavaScript's objects know, too. */
+function requestedRotation({ environment }: Pick<Sources, "environment">, name: string): string | undefined {
+  const { rotate = {} } = environment.spec.secrets ?? {};
+  return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
+}
+
+/** The version of the environment's own value, also while a reference replaces it: a rotated value never returns. */
+function ownVersion(before: SecretStatus | undefined): number | undefined {
+  return before?.source === undefined ? before?.version : before.own;
+}
+
+function referredSecret(sources: Sources, name: string, reference: Reference): ReferredSecret {
+  const before = sources.former?.get(name);
+  const source = `${reference.name}@${reference.key}`;
+  const requested = requestedRotation(sources, name);
+  const own = ownVersion(before);
+  const isPinned = before?.source === source && !isNewRotation(requested, before);
+  return {
+    ...referent(sources.environment, reference.name),
+    name,
+    version: reference.key === "latest" ? (isPinned ? before.version : "latest") : Number(reference.key),
+    ...rotation(requested ?? before?.rotation),
+    source,
+    ...(own === undefined ? {} : { own }),
+  };
+}
+
+/** An id with this environment's prefix names one of its own variables; no other environment's can be read by it. */
+function referent({ metadata }: EphemeralEnvironment, id: string): Pick<ReferredSecret, "kind" | "of"> {
+  const prefix = `${secretStoreName(metadata)}-`;
+  return id.startsWith(prefix) ? { kind: "alias", of: id.slice(prefix.length) } : { kind: "shared", of: id };
+}
+
+function isNewRotation(requested: string | undefined, before: SecretStatus): boolean {
+  return requested !== undefined && requested !== before.rotation;
+}
+
+/** The source of a derived variable, as the status names it. */
+const sourceOf = ({ of }: DerivedVariable) => `${of}@latest`;
+
+/** It has the version of the value that it is computed from. */
+function derivedSecret(
+  variable: DerivedVariable,
+  secrets: readonly PlannedSecret[],
+  { former }: Sources,
+): DerivedSecret[] {
+  const { name, of, value } = variable;
+  const base = secrets.find((secret) => secret.name === of);
+  if (base === undefined) return [];
+  const own = ownVersion(former?.get(name));
+  const derived: DerivedSecret = {
+    kind: "derived",
+    name,
+    of,
+    value,
+    version: base.version,
+    source: sourceOf(variable),
+  };
+  return [own === undefined ? derived : { ...derived, own }];
+}
+
+/** An alias of the latest value has the version that the plan gives that value: it follows a rotation. */
+function withAliases(secrets: readonly PlannedSecret[]): readonly PlannedSecret[] {
+  return secrets.map((secret) => {
+    if (secret.kind !== "alias" || !secret.source.endsWith("@latest")) return secret;
+    const own = secrets.find(({ kind, name }) => kind === "own" && name === secret.of);
+    return { ...secret, version: own?.version ?? "latest" };
+  });
+}

@@ -1,0 +1,61 @@
+import type { Settings } from "../../../../config/settings.ts";
+import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
+import { oncePer } from "../../../../crds/once-per.ts";
+import { roleBindingKind, secretKind } from "../../../kit/client/kinds.ts";
+import type { DesiredObject } from "../../../ports/cluster.ts";
+import type { StoredSecret } from "../../../ports/secret-manager.ts";
+import { shortHash } from "../short-hash.ts";
+import { inNamespace, type Named } from "./namespace.ts";
+
+/**
+ * The name of the namespace Secret with these versions: other values have another name, so it can be computed again after
+ * a crash. A rotation is not part of it, because it changes no value of the same version.
+ */
+export function podSecretName(secrets: readonly SecretStatus[]): string {
+  const values = secrets.map(({ name, version, source = "" }) => [name, version, source]);
+  return `environment-secrets-${shortHash(values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1))).slice(0, 8)}`;
+}
+
+/** The namespace Secret that pods should use. */
+export function desiredPodSecret({ status }: EphemeralEnvironment): string {
+  return status?.podSecrets?.at(-1) ?? podSecretName(status?.secrets ?? []);
+}
+
+/**
+ * The secret manager's values for the pods. It is immutable, so nobody can edit it; its name depends on its content, so
+ * new values are a new object and restart the pods that name it.
+ */
+export function secretObject(
+  environment: EphemeralEnvironment,
+  name: string,
+  values: ReadonlyMap<string, StoredSecret>,
+): DesiredObject {
+  const encoded = [...values].map(([variable, { value }]) => [
+    variable,
+    Buffer.from(value.reveal()).toString("base64"),
+  ]);
+  const data = Object.fromEntries(encoded);
+  return inNamespace(environment, secretKind, name, { type: "Opaque", immutable: true, data });
+}
+
+/**
+ * Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace.
+ *
+ * @param finalizers keep the right while the namespace is deleted
+ */
+export function accessBindingObject(
+  environment: Named,
+  settings: Settings,
+  finalizers: readonly string[] = [],
+): DesiredObject {
+  const binding = inNamespace(environment, roleBindingKind, ACCESS_BINDING, accessBinding(settings));
+  return finalizers.length === 0 ? binding : { ...binding, metadata: { ...binding.metadata, finalizers } };
+}
+
+/** The name of the RoleBinding that gives the platform its rights in an environment's namespace. */
+export const ACCESS_BINDING = "ephemeral-environment";
+
+const accessBinding = oncePer(({ serviceAccount, namespace }: Settings) => ({
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "ephemeral-environment" },
+  subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
+}));

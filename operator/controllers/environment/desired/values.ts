@@ -1,0 +1,168 @@
+import type { Settings } from "../../../../config/settings.ts";
+import { filledValues } from "../../../../crds/chart-values/filled-values.ts";
+import type { MapTemplate } from "../../../../crds/chart-values/mapping.ts";
+import type { EnvironmentFacts } from "../../../../crds/chart-values/references.ts";
+import { mappingOf } from "../../../../crds/chart-values/values-mapping.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { JsonObject } from "../../../../crds/json.ts";
+import { COMPONENTS, type Component, componentHost, hostUrl } from "../../../../crds/names.ts";
+import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
+import { type ChartSource, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
+import { wantedServices } from "../backing-services/backing-service.ts";
+import { grantedValues } from "../overrides.ts";
+import type { PlanInput } from "../plan-input.ts";
+import type { ComponentRepositories } from "../repositories.ts";
+import { shortHash } from "../short-hash.ts";
+import { type Resources, withFittingLimits } from "./fitting-limits.ts";
+import { furtherHostsOf } from "./further-hosts.ts";
+import { merge, nested } from "./merge.ts";
+import { withPublicUrl } from "./public-url.ts";
+import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
+import { desiredPodSecret } from "./secret.ts";
+import { suspendedValues } from "./suspended-values.ts";
+import { variablesOf } from "./variables.ts";
+
+/** The components that the environment has. */
+export function componentsOf({ spec }: EphemeralEnvironment): readonly Component[] {
+  return COMPONENTS.filter((component) => spec[component] !== undefined);
+}
+
+/** The URLs at which the components of the environment answer once it is ready. */
+export function urlsOf(environment: EphemeralEnvironment, settings: Settings): { [component in Component]?: string } {
+  return Object.fromEntries(
+    componentsOf(environment).map((component) => [component, urlOf(environment, component, settings)]),
+  );
+}
+
+/**
+ * The chart values of the environment: the platform's layout, or what the chart and the config set map them to; a pure function
+ * of its input.
+ *
+ * @throws Error when a component's commit is not resolved, its Repository is missing, or the mapping can't be read; earlier
+ *   steps ensure all of them
+ */
+export function environmentValues(input: PlanInput, settings: Settings): Record<string, unknown> {
+  const mapping = mappingOf(input, settings);
+  if (mapping === undefined) return layoutValues(input, settings);
+  if ("problem" in mapping) throw new Error(mapping.problem);
+  return mappedValues(input, mapping, settings);
+}
+
+/** Overrides win over the config set, which wins over the mapping's own values; references win over all of them. */
+function mappedValues(input: PlanInput, mapping: MapTemplate, settings: Settings): JsonObject {
+  const { environment, repositories } = input;
+  const { values, ofPlatform } = filledValues(mapping, environmentFacts(input, settings));
+  const ofConfigSet = componentsOf(environment).map((component) => {
+    const { env: _, replicas: __, resources: ___, ...others } = input.configSet?.helmValues?.[component] ?? {};
+    return Object.keys(others).length === 0 ? {} : { [component]: others as JsonObject };
+  });
+  const paths = grantedValues(environment, { repositories, mapping });
+  const chosen = sorted(paths).map(({ path, value }) => nested(path.split("."), value));
+  return merge(values, ...ofConfigSet, ...chosen, ofPlatform);
+}
+
+/** What references stand for in this environment. */
+function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFacts {
+  const { environment, repositories, configSet } = input;
+  const { name, uid } = environment.metadata;
+  const variables = variablesOf(input);
+  const components = componentsOf(environment).map((component) => {
+    const { replicas, resources } = chosenFields(input, component);
+    const { branch = "", commit = "" } = environment.status?.sources?.[component]?.applied ?? {};
+    const { healthPath: _, ...own } = ownValues(input, component, settings);
+    const env = withPublicUrl(variables, component, own.url);
+    const fitting = resources && withFittingLimits(resources, settings.isolation.defaultLimit);
+    return [component, { ...own, branch, commit, env, replicas, resources: fitting }];
+  });
+  const database = wantedServices(input).find((service) => service.name === "database");
+  const { user, name: databaseName } = (database?.values(configSet, settings) ?? {}) as { user: string; name: string };
+  return {
+    environment: { name, uid },
+    components: Object.fromEntries(components),
+    hosts: furtherHostsOf(environment, repositories, settings),
+    secretName: desiredPodSecret(environment),
+    imagePullSecrets: pullsWithSecret(environment, repositories) ? [{ name: PULL_SECRET }] : undefined,
+    database: database && { host: database.name, user, name: databaseName },
+    ingress: { className: settings.ingress.className, annotations: settings.ingress.annotations },
+    suspended: environment.spec.suspended ?? false,
+  };
+}
+
+/**
+ * The platform's layout; a pure function of its input. The environment's overrides win over its config set,
+ * which wins over the chart; the platform's own values win over all of them.
+ */
+function layoutValues(input: PlanInput, settings: Settings): Record<string, unknown> {
+  const { environment, repositories, configSet } = input;
+  const { name, uid } = environment.metadata;
+  const variables = variablesOf(input);
+  const components = componentsOf(environment).map((component) => {
+    const env = withPublicUrl(variables, component, urlOf(environment, component, settings));
+    const values = { ...chosenValues(input, component, settings), ...ownValues(input, component, settings) };
+    return [component, env.length === 0 ? values : { ...values, env }];
+  });
+  const services = wantedServices(input).map((service) => [service.name, service.values(configSet, settings)]);
+  const values = {
+    environment: { name, uid },
+    ...Object.fromEntries([...components, ...services]),
+    secret: { name: desiredPodSecret(environment) },
+    ...(pullsWithSecret(environment, repositories) ? { imagePullSecrets: [{ name: PULL_SECRET }] } : {}),
+  };
+  return environment.spec.suspended ? suspendedValues(values) : values;
+}
+
+/** The Secret may exist longer than it is requested, because former pods may still need it. */
+function pullsWithSecret({ status }: EphemeralEnvironment, repositories: ComponentRepositories): boolean {
+  return (status?.pullSecret ?? []).length > 0 && pullPlan(repositories).length > 0;
+}
+
+/** Identifies the desired chart and values, in 12 hex digits. */
+export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string, unknown>>): string {
+  return shortHash([chart, values]);
+}
+
+/** The values that users may choose for a component, without its variables. */
+function chosenValues(input: PlanInput, component: Component, { isolation }: Settings): JsonObject {
+  const { environment, repositories } = input;
+  const paths = grantedValues(environment, { repositories, mapping: undefined });
+  const { [component]: values } = merge(
+    { [component]: chosenFields(input, component) },
+    ...sorted(paths).map(({ path, value }) => nested(path.split("."), value)),
+  );
+  const { env: _, resources, ...others } = values as JsonObject;
+  if (resources === undefined) return others;
+  return { ...others, resources: withFittingLimits(resources as Resources, isolation.defaultLimit) };
+}
+
+/** What the config set and, over it, the environment say of a component. */
+function chosenFields({ environment, configSet }: PlanInput, component: Component) {
+  const ofConfigSet = (configSet?.helmValues?.[component] ?? {}) as JsonObject;
+  const ofEnvironment = (environment.spec.overrides?.[component] ?? {}) as JsonObject;
+  return merge(ofConfigSet, ofEnvironment) as JsonObject & { replicas?: number; resources?: Resources };
+}
+
+const sorted = <T extends { readonly path: string }>(paths: readonly T[]) =>
+  paths.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+
+/** The values that only the platform decides. */
+function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {
+  const repository: Repository | undefined = repositories[component];
+  if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
+  const applied = environment.status?.sources?.[component]?.applied;
+  if (applied === undefined) throw new Error(`the commit of ${component} is not settled`);
+  return {
+    image: applied.image,
+    commit: applied.commit,
+    // Where the tag stays the same, only a new pull finds the image of the commit.
+    pullPolicy: isMovingTag(tagTemplateOf(repository)) ? "Always" : "IfNotPresent",
+    port: repository.spec.port ?? 8080,
+    healthPath: repository.spec.healthPath ?? "/",
+    host: componentHost(environment.metadata.name, component, settings.baseDomain),
+    url: urlOf(environment, component, settings),
+  };
+}
+
+function urlOf(environment: EphemeralEnvironment, component: Component, settings: Settings): string {
+  const host = componentHost(environment.metadata.name, component, settings.baseDomain);
+  return hostUrl(host, settings.publicPort);
+}

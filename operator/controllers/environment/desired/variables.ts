@@ -1,0 +1,100 @@
+import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
+import { type GivenVariable, givenVariables } from "../../../../crds/environment/given-variables.ts";
+import type { EnvironmentVariable, SecretRef } from "../../../../crds/environment/overrides.schema.ts";
+import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import { oncePer } from "../../../../crds/once-per.ts";
+import { wantedSecrets } from "../../../../crds/repository/repository.ts";
+import { wantedServices } from "../backing-services/backing-service.ts";
+import type { PlanInput } from "../plan-input.ts";
+
+/** A variable that is not secret; its value reaches the process byte for byte. */
+export interface PlainVariable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A reference to a secret, and what it comes from. */
+export interface Reference extends SecretRef {
+  readonly origin: "shared" | "config_set" | "override";
+}
+
+/** The variables that users set for an environment's pods, without the generated ones; sorted by name. */
+export interface Variables {
+  readonly plain: { readonly [component in Component]?: readonly PlainVariable[] };
+  /** What is read from the secret manager into the one Secret of all components, by variable. */
+  readonly references: ReadonlyMap<string, Reference>;
+  /** The variables whose values are secret, whoever gives them. */
+  readonly secret: ReadonlySet<string>;
+  /** Secret variables with a plain value; they are not in `plain`. */
+  readonly inPlainText: readonly string[];
+  /** Variables that two components reference differently, although they share one value. */
+  readonly contradictory: readonly string[];
+}
+
+/** The variables of the pods and their sources. Any other value of a variable wins over a shared API key. */
+export const variablesOf = oncePer((input: PlanInput): Variables => {
+  const { environment, configSet } = input;
+  const secret = secretVariables(input);
+  const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
+    (component) => [component, ordered(givenVariables(component, environment.spec.overrides, configSet))] as const,
+  );
+  const all = given.flatMap(([, variables]) => variables);
+  const { sharedApiKeys = [] } = environment.spec.secrets?.useSharedApiKeys ? (configSet ?? {}) : {};
+  const isGiven = (name: string) => given.every(([, variables]) => variables.some((one) => one.name === name));
+  const references = referencesOf(
+    all,
+    sharedApiKeys.filter(({ name }) => !isGiven(name)),
+  );
+  const plain = given.map(([component, variables]) => [
+    component,
+    variables.filter(({ name, secretRef }) => secretRef === undefined && !secret.has(name)).map(plainVariable),
+  ]);
+  return {
+    plain: Object.fromEntries(plain),
+    references,
+    secret,
+    inPlainText: names(all.filter(({ name, secretRef }) => secretRef === undefined && secret.has(name))),
+    contradictory: names(all.filter((variable) => contradicts(variable, references))),
+  };
+});
+
+/**
+ * The variables whose values are secret: those that the Repositories listed when the environment was created, those that
+ * users provide, and those of its backing services. A variable that a Repository lists later may already have a plain
+ * value in the environment.
+ */
+function secretVariables(input: PlanInput): ReadonlySet<string> {
+  const { spec, status } = input.environment;
+  const former = status?.secrets && new Set(status.secrets.map(({ name }) => name));
+  const listed = Object.values(input.repositories).flatMap(wantedSecrets);
+  const needed = [
+    ...listed.filter(({ name }) => former?.has(name) ?? true),
+    ...wantedServices(input).flatMap(({ secrets }) => secrets),
+  ];
+  return new Set([...needed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
+}
+
+function referencesOf(
+  given: readonly GivenVariable[],
+  shared: NonNullable<ConfigSetSpec["sharedApiKeys"]>,
+): ReadonlyMap<string, Reference> {
+  const references = new Map<string, Reference>();
+  for (const { name, secretRef } of shared) references.set(name, { ...secretRef, origin: "shared" });
+  for (const { name, secretRef, origin } of given) if (secretRef) references.set(name, { ...secretRef, origin });
+  return new Map([...references].sort(([one], [other]) => compare(one, other)));
+}
+
+const plainVariable = ({ name, value = "" }: EnvironmentVariable): PlainVariable => ({ name, value });
+
+function contradicts({ name, secretRef }: EnvironmentVariable, references: ReadonlyMap<string, SecretRef>): boolean {
+  const chosen = references.get(name);
+  return secretRef !== undefined && (secretRef.name !== chosen?.name || secretRef.key !== chosen.key);
+}
+
+/** By code units, which is the same on every machine. */
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
+
+const ordered = (variables: readonly GivenVariable[]) =>
+  variables.toSorted((one, other) => compare(one.name, other.name));
+
+const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort(compare);

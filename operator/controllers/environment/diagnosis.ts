@@ -1,0 +1,350 @@
+import { type Condition, clipped, findCondition, type StepCondition } from "../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
+import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
+import type {
+  DeploymentProblem,
+  NamedObject,
+  ObservedApplication,
+  SyncedObject,
+  WaitingSync,
+  WantedApplication,
+} from "../../ports/deployer.ts";
+import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
+import { remedyOf } from "./missing-image.ts";
+import { selectorsOf } from "./repositories.ts";
+import type { StepContext } from "./step.ts";
+import { failed, type Unfinished, waiting } from "./step-result.ts";
+
+/** The deployer's watch enqueues the environment; this is the fallback. */
+const RECHECK_MS = 30_000;
+/** Most applications are healthy by then; only the others have their pods read. */
+const DIAGNOSE_AFTER_MS = 10_000;
+/** A working deployer compares within seconds. */
+const SILENT_MS = 120_000;
+/** A problem is reported after this time, although it may still pass. */
+const REPORT_AFTER_MS = 30_000;
+/** Most hooks have ended by then; what a sync waits for longer is named. */
+const NAME_HOOK_AFTER_MS = 20_000;
+/** So long a degraded application may be, for which no object gives a reason. */
+const DEGRADED_TOLERANCE_MS = 120_000;
+/**
+ * How long each problem may last before it fails the rollout. Within this time pulls and refused pods are retried, a node
+ * may be added, and an application may start, for which the chart allows five minutes.
+ */
+const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
+  ImagePullFailed: 30_000,
+  ContainerMisconfigured: 30_000,
+  CrashLoop: 0,
+  JobFailed: 0,
+  QuotaExceeded: 30_000,
+  PodRefused: 30_000,
+  VolumeMissing: 120_000,
+  Unschedulable: 300_000,
+  ProbeFailing: 300_000,
+  ResourceDegraded: 120_000,
+  // The deadline of the rollout ends it.
+  ResourceNotReady: Number.POSITIVE_INFINITY,
+};
+
+/** The pods of an application that is not healthy. */
+export interface UnhealthyPods {
+  readonly environment: EphemeralEnvironment;
+  /** The hash of the desired values. */
+  readonly hash: string;
+  /** `undefined` before the deployer's watch has seen the application. */
+  readonly observed: ObservedApplication | undefined;
+  /** Whether a problem may fail the environment; one that serves fails only by its URLs. */
+  readonly mayFail: boolean;
+  /** The one component to diagnose, for its own condition; all of them, for `ApplicationSynced`, when absent. */
+  readonly only?: { readonly component: string; readonly condition: StepCondition };
+}
+
+/** An application that is not healthy. */
+export interface UnhealthyApplication extends UnhealthyPods {
+  readonly wanted: WantedApplication;
+}
+
+interface Case extends UnhealthyPods {
+  /** The condition of the last reconcile, if it was about the same values. */
+  readonly former: Condition | undefined;
+  /** For how long the application has been unhealthy. */
+  readonly unhealthyMs: number;
+}
+
+/** The environment can be used; what is not well carries no traffic. */
+export interface QuietProblems {
+  readonly state: "serving";
+  readonly observed: ObservedApplication;
+  readonly quiet: readonly QuietProblem[];
+}
+
+/**
+ * Why the application is not healthy: a message with a remedy, a stable reason, and a failure once the problem has lasted
+ * too long to pass by itself. A failure stays until the application is healthy or another problem is found, so a retry, or
+ * a pod between two starts, does not look like a recovery.
+ */
+export async function diagnoseApplication(
+  application: UnhealthyApplication,
+  context: StepContext,
+): Promise<Unfinished | QuietProblems> {
+  const one = caseOf(application, context);
+  const { state, problem, waitingSync } = application.observed ?? { state: "unseen" };
+  if (waitingSync !== undefined && runningMs(waitingSync, context) >= NAME_HOOK_AFTER_MS) {
+    return awaited(one, waitingSync, context);
+  }
+  if (state === "unseen") return unseen(one);
+  if (state === "waiting") return syncing(one, waitingSync === undefined ? RECHECK_MS : NAME_HOOK_AFTER_MS);
+  if (problem !== undefined && problem !== "DeploymentFailed") {
+    return refused(one, application.wanted, problem, context);
+  }
+  return diagnosedPods(one, context);
+}
+
+/** Why the pods of a deployed application are not ready. */
+export async function diagnosePods(unhealthy: UnhealthyPods, context: StepContext): Promise<Unfinished> {
+  const one = caseOf(unhealthy, context);
+  const result = await diagnosedPods(one, context);
+  return result.state === "serving"
+    ? waiting("Progressing", messageOf(one), { requeueAfterMs: recheckMs(one) })
+    : result;
+}
+
+function caseOf(unhealthy: UnhealthyPods, { clock }: StepContext): Case {
+  const { status } = unhealthy.environment;
+  const condition = unhealthy.only?.condition ?? "ApplicationSynced";
+  const former = status?.desiredHash === unhealthy.hash ? findCondition(status.conditions, condition) : undefined;
+  if (former === undefined || former.status === "True") return { ...unhealthy, former, unhealthyMs: 0 };
+  const since = Math.max(Date.parse(former.lastTransitionTime), Date.parse(status?.rollout?.since ?? "") || 0);
+  return { ...unhealthy, former, unhealthyMs: elapsedMs(new Date(since), clock.now()) };
+}
+
+const messageOf = ({ observed }: Case) => observed?.message ?? "waiting for the deployer to pick the application up";
+
+/** The failure of the last reconcile, if there was one. */
+function formerFailure({ former, mayFail }: Case): Unfinished | undefined {
+  if (former?.status !== "False" || !mayFail) return undefined;
+  return failed(former.reason, former.message, { requeueAfterMs: RECHECK_MS });
+}
+
+/** Problems after which the deployer retries; the age of such a problem includes the retries. */
+const RETRIED: readonly string[] = [
+  "ChartInvalid",
+  "SyncFailed",
+  "QuotaExceeded",
+  "QuotaUncounted",
+  "DeployerUnavailable",
+];
+/** Problems that the environment did not cause: a part of the deployer is missing, or the cluster is behind. */
+const TRANSIENT: readonly DeploymentProblem[] = ["DeployerUnavailable", "QuotaUncounted"];
+
+function syncing(one: Case, requeueAfterMs: number): Unfinished {
+  const { former } = one;
+  const isRetry = former?.status === "Unknown" && RETRIED.includes(former.reason);
+  const { reason, message } = isRetry ? former : { reason: "Syncing", message: messageOf(one) };
+  return formerFailure(one) ?? waiting(reason, message, { requeueAfterMs });
+}
+
+function unseen(one: Case): Unfinished {
+  const { environment, unhealthyMs, former } = one;
+  if (unhealthyMs < SILENT_MS && former?.reason !== "DeployerSilent") {
+    return syncing(one, Math.min(RECHECK_MS, SILENT_MS - unhealthyMs));
+  }
+  const message =
+    `the deployer has not processed application '${namespaceName(environment.metadata.name)}' for ${SILENT_MS / 60_000} minutes: ` +
+    `check that its application-controller runs; ${messageOf(one)}`;
+  return waiting("DeployerSilent", message, { requeueAfterMs: RECHECK_MS });
+}
+
+const runningMs = ({ since }: WaitingSync, { clock }: Pick<StepContext, "clock">) => elapsedMs(since, clock.now());
+
+/** A sync that has waited for so long: what it waits for is named, with its last lines, and hooks that take too long are ended. */
+async function awaited(one: Case, sync: WaitingSync, context: StepContext): Promise<Unfinished> {
+  const { settings, deployer, pods } = context;
+  const { hookSeconds } = settings.reconcile;
+  const { objects } = sync;
+  const isHook = objects.some(({ hook }) => hook !== undefined);
+  const leftMs = hookSeconds * 1_000 - runningMs(sync, context);
+  const names = objects.length === 0 ? "an object that it names in its own log" : objects.map(titleOf).join(", ");
+  const speakers = objects.map((object) => speakerFor(one, object, context));
+  if (isHook && leftMs <= 0) {
+    await deployer.endSync(one.environment.metadata);
+    const summary = `${names} did not end within ${hookSeconds} s, and was ended: see its last lines; a hook has to end`;
+    const message = await withWords(one, { reason: "HookTimedOut", summary, speakers, isFinal: one.mayFail });
+    return failedOrWaiting(one.mayFail, "HookTimedOut", { message, requeueAfterMs: RECHECK_MS });
+  }
+  const failure = formerFailure(one);
+  if (failure !== undefined) return failure;
+  const { problems } = await pods.diagnose(one.environment.metadata, [], selectorsOf(one.environment, context));
+  const own = problems.filter(({ object }) => objects.some(({ kind, name }) => isSame(object, { kind, name })));
+  const why = own.map(({ what, remedy }) => `; ${what}: ${remedy}`).join("");
+  const end = isHook ? `, for ${hookSeconds} s at most` : "";
+  const summary = `the sync waits for ${names}${isHook ? " to end" : " to be healthy"}${end}${why}`;
+  const reason = isHook ? "HookRunning" : "SyncWaiting";
+  const evidence = own.length === 0 ? speakers : own.map(speakerOf);
+  const message = await withWords(one, { reason, summary, speakers: evidence, isFinal: false });
+  const requeueAfterMs = isHook ? Math.min(RECHECK_MS, Math.max(1_000, leftMs)) : RECHECK_MS;
+  return waiting(reason, message, { requeueAfterMs });
+}
+
+const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
+const titleOf = ({ kind, name, hook }: SyncedObject) => `${kind}/${name}${hook === undefined ? "" : ` (hook ${hook})`}`;
+
+/** What says more of a problem. */
+interface Speaker {
+  readonly title: string;
+  readonly evidence: () => Promise<string>;
+}
+
+const speakerFor = ({ environment }: Case, object: NamedObject, { pods }: StepContext): Speaker => ({
+  title: titleOf({ kind: object.kind, name: object.name }),
+  evidence: () => pods.lastOutput(environment.metadata, object),
+});
+
+/** The deployer has given up on these values, so it is asked to retry. */
+async function refused(
+  one: Case,
+  wanted: WantedApplication,
+  problem: DeploymentProblem,
+  context: StepContext,
+): Promise<Unfinished> {
+  const { former, observed } = one;
+  const { clock, deployer } = context;
+  const isKnown = former !== undefined && former.status !== "True" && former.reason === problem;
+  const retryInMs = await deployer.retry(wanted, isKnown ? new Date(former.lastTransitionTime) : clock.now());
+  const requeueAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
+  const isFinal = one.mayFail && !TRANSIENT.includes(problem);
+  const speakers = (observed?.failedHooks ?? []).map((hook) => speakerFor(one, hook, context));
+  const message = await withWords(one, { reason: problem, summary: messageOf(one), speakers, isFinal });
+  return failedOrWaiting(isFinal, problem, { message, requeueAfterMs });
+}
+
+async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinished | QuietProblems> {
+  const { observed } = one;
+  const startingMs = isStarting(one) ? DIAGNOSE_AFTER_MS - one.unhealthyMs : 0;
+  if (startingMs > 0) return waiting("Progressing", messageOf(one), { requeueAfterMs: startingMs });
+  const diagnosis = await context.pods.diagnose(
+    one.environment.metadata,
+    observed?.kinds ?? [],
+    selectorsOf(one.environment, context),
+  );
+  if (observed !== undefined && isExplained(diagnosis, observed)) {
+    return { state: "serving", observed, quiet: diagnosis.quiet };
+  }
+  return unhealthyPods(one, problemsOf(one, diagnosis, context), context);
+}
+
+/** Whether nothing but time has passed since the pods were made, as far as is known. */
+const isStarting = (one: Case) => one.observed?.state !== "broken" && one.former?.status !== "False" && !wasQuiet(one);
+
+async function unhealthyPods(
+  one: Case,
+  found: readonly (PodProblem & Speaker)[],
+  { clock }: StepContext,
+): Promise<Unfinished> {
+  const { unhealthyMs, observed, mayFail } = one;
+  const isBroken = observed?.state === "broken";
+  const now = clock.now();
+  // `since` is by the cluster's clock; no problem of these values is older than the application is unhealthy.
+  const lastedMs = ({ since }: { readonly since: Date }) => Math.min(unhealthyMs, elapsedMs(since, now));
+  const problems = found.filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
+  const lasting = problems.filter((problem) => lastedMs(problem) >= TOLERANCE_MS[problem.reason]);
+  const others = problems.filter((problem) => !lasting.includes(problem));
+  if (lasting.length > 0 && mayFail) return reported(one, [...lasting, ...others], true);
+  const failure = formerFailure(one);
+  if (failure !== undefined) return failure;
+  if (problems.length > 0) return reported(one, problems, false);
+  const degradedMs = lastedMs({ since: observed?.since ?? new Date(0) });
+  if (isBroken && mayFail && degradedMs >= DEGRADED_TOLERANCE_MS) {
+    return failed("DeploymentFailed", messageOf(one), { requeueAfterMs: RECHECK_MS });
+  }
+  return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { requeueAfterMs: recheckMs(one) });
+}
+
+/** Whether the environment served in the last reconcile although something of it was not well. */
+const wasQuiet = ({ environment, former }: Case) =>
+  former?.status === "True" && findCondition(environment.status?.conditions, "ResourcesHealthy") !== undefined;
+
+/** Whether what carries no traffic is all that the deployer may mean: it names no object. */
+function isExplained({ quiet, isServing }: Diagnosis, { state }: ObservedApplication): boolean {
+  return isServing && quiet.some(({ isDegraded }) => isDegraded || state !== "broken");
+}
+
+/** The problems of the pods; a backing service has its own remedies. */
+function problemsOf(
+  { environment, only }: Case,
+  { problems }: Diagnosis,
+  { backingServices }: StepContext,
+): readonly (PodProblem & Speaker)[] {
+  return problems
+    .filter(({ component }) => only === undefined || component === only.component)
+    .map((problem) => {
+      const service = backingServices.find(({ name }) => name === problem.component);
+      const remedy = service?.remedies[problem.reason] ?? remedyOf(problem, environment);
+      const isComponent = COMPONENTS.some((component) => component === problem.component);
+      const isKnown = service !== undefined || (isComponent && !problem.isUnlabelled);
+      return { ...problem, remedy, title: isKnown ? problem.component : titleOf(problem.object) };
+    });
+}
+
+const speakerOf = ({ object, evidence }: PodProblem): Speaker => ({ title: titleOf(object), evidence });
+
+const reportAfterMs = ({ reason }: PodProblem) => Math.min(REPORT_AFTER_MS, TOLERANCE_MS[reason]);
+
+async function reported(one: Case, problems: readonly (PodProblem & Speaker)[], isFinal: boolean): Promise<Unfinished> {
+  const reason = (problems[0] as PodProblem).reason;
+  const summary = problems.map(({ title, what, remedy }) => `${title}: ${what}: ${remedy}`).join("; ");
+  const message = await withWords(one, { reason, summary, speakers: problems, isFinal });
+  return failedOrWaiting(isFinal, reason, { message, requeueAfterMs: recheckMs(one) });
+}
+
+interface Words {
+  readonly reason: string;
+  readonly summary: string;
+  readonly speakers: readonly Speaker[];
+  readonly isFinal: boolean;
+}
+
+/** The message; its evidence differs each time, so the first one stays, or every reconcile would write the status. */
+async function withWords({ former }: Case, { reason, summary, speakers, isFinal }: Words): Promise<string> {
+  const isReported =
+    former?.reason === reason &&
+    former.status === (isFinal ? "False" : "Unknown") &&
+    former.message.startsWith(summary) &&
+    former.message !== summary;
+  return isReported ? former.message : withEvidence(summary, speakers);
+}
+
+function failedOrWaiting(
+  isFinal: boolean,
+  reason: string,
+  { message, requeueAfterMs }: { readonly message: string; readonly requeueAfterMs: number },
+): Unfinished {
+  return isFinal ? failed(reason, message, { requeueAfterMs }) : waiting(reason, message, { requeueAfterMs });
+}
+
+/** Often while a rollout may still succeed, less and less often afterwards: each diagnosis costs two reads. */
+function recheckMs({ unhealthyMs, former, mayFail }: Case): number {
+  const isOpen = mayFail && former?.status !== "False" && unhealthyMs < 900_000;
+  return Math.min(isOpen ? 10_000 : 300_000, Math.max(5_000, unhealthyMs));
+}
+
+/** The summary, then as many of the last lines of each speaker as there is room for. */
+async function withEvidence(summary: string, speakers: readonly Speaker[]): Promise<string> {
+  const evidences = await Promise.all(speakers.map((speaker) => speaker.evidence()));
+  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - summary.length) / speakers.length);
+  const shown = speakers.map(({ title }, index) => {
+    const heading = `\nLast output of ${title}:\n`;
+    const lines = lastThatFit(evidences[index] ?? "", room - heading.length);
+    return lines === "" ? "" : heading + lines;
+  });
+  return clipped(summary + shown.join(""));
+}
+
+function lastThatFit(text: string, length: number): string {
+  const lines = text.split("\n");
+  while (lines.length > 1 && lines.join("\n").length > length) lines.shift();
+  const left = lines.join("\n");
+  return length <= 0 ? "" : clipped(left, length);
+}

@@ -1,0 +1,136 @@
+import { findCondition } from "../../../../crds/conditions.ts";
+import type { TeardownBlocker } from "../../../../crds/environment/environment-status.schema.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { COMPONENTS, shortCommit } from "../../../../crds/names.ts";
+import type { Event } from "../../../ports/event-recorder.ts";
+import { deletionReason } from "../deletion/record.ts";
+import { wantedCommit } from "../progress.ts";
+import { madeBy, madeFor, type StoredChange } from "./change.ts";
+
+type Rule = (change: StoredChange) => Event | undefined;
+
+/** In the order in which they happen. */
+const RULES: readonly Rule[] = [created, extended, updateStarted, asleep, readiness, failed, expiryRefused];
+
+/**
+ * The events that follow from what was stored. Pure: equal changes have equal events, and a reconcile that stores nothing
+ * has none.
+ */
+export function eventsOf(change: StoredChange): readonly Event[] {
+  const isLeaving = change.after.metadata.deletionTimestamp !== undefined;
+  return (isLeaving ? [deletionBlocked] : RULES).flatMap((rule) => rule(change) ?? []);
+}
+
+const normal = (reason: string, action: string, message: string): Event => ({
+  type: "Normal",
+  reason,
+  action,
+  message,
+});
+const warning = (reason: string, action: string, message: string): Event => ({
+  type: "Warning",
+  reason,
+  action,
+  message,
+});
+
+function created(change: StoredChange): Event | undefined {
+  if (change.before.status?.observedGeneration !== undefined) return undefined;
+  return normal("Created", "Create", `made ${madeFor(change)}`);
+}
+
+function extended(change: StoredChange): Event | undefined {
+  const { metadata, spec, status } = change.after;
+  const { ttlHours: former, observedGeneration } = change.before.status ?? {};
+  // A config set may give its own default later than the first status is stored.
+  const isAsked = observedGeneration !== metadata.generation && spec.ttlHours !== undefined;
+  if (!isAsked || former === undefined || (status?.ttlHours ?? 0) <= former) return undefined;
+  const hours = `from ${former} to ${status?.ttlHours} hours`;
+  return normal("Extended", "Extend", `extended ${hours}, until ${status?.expiresAt}, ${madeBy(change)}`);
+}
+
+/** Only where something runs that is replaced: a creation, falling asleep and waking are none. */
+function updateStarted({ before, after }: StoredChange): Event | undefined {
+  const [former, rollout] = [before.status?.rollout, after.status?.rollout];
+  const isNew = rollout !== undefined && rollout.asked !== former?.asked;
+  if (!isNew || !before.status?.servingHash || after.spec.suspended) return undefined;
+  const commits = COMPONENTS.flatMap((component) => {
+    const commit = wantedCommit(after, component);
+    const isOther = commit !== undefined && commit !== before.status?.components?.[component]?.commit;
+    return isOther ? [`${component} at ${shortCommit(commit)}`] : [];
+  });
+  const what = commits.length === 0 ? "to other settings" : `to ${commits.join(", ")}`;
+  return normal("UpdateStarted", "Update", `update ${what}; what runs stays until that is ready`);
+}
+
+function readiness({ before, after }: StoredChange): Event | undefined {
+  const [former, status] = [before.status, after.status];
+  const hasMoved = former?.servingHash !== status?.servingHash;
+  if (readyOf(status)?.status !== "True") return undefined;
+  if (readyOf(former)?.status === "True" && !hasMoved) return undefined;
+  if (after.spec.suspended) return updatedAsleep(former);
+  // Empty since it fell asleep: nothing has answered until now.
+  if (former?.servingHash === "") return normal("Awake", "Resume", "awake: all URLs answer again");
+  if (former?.readyAt === undefined) return firstReady(after);
+  const isUpdate = former.rollout !== undefined || hasMoved;
+  return isUpdate
+    ? normal("Updated", "Update", "updated: what the spec asks for runs, and all URLs answer")
+    : normal("Ready", "Check", "ready again");
+}
+
+function asleep({ before, after }: StoredChange): Event | undefined {
+  if (isAsleep(before.status) || !isAsleep(after.status)) return undefined;
+  return normal("Asleep", "Suspend", "asleep: scaled to zero; secrets and data stay");
+}
+
+function updatedAsleep(former: EnvironmentStatus | undefined): Event | undefined {
+  if (!isAsleep(former) || former?.rollout === undefined) return undefined;
+  return normal("Updated", "Update", "updated while asleep");
+}
+
+function firstReady({ metadata, status }: EphemeralEnvironment): Event {
+  const seconds = secondsBetween(metadata.creationTimestamp, status?.readyAt ?? metadata.creationTimestamp);
+  return normal("Ready", "Create", `ready ${seconds} s after its creation`);
+}
+
+function failed({ before, after }: StoredChange): Event | undefined {
+  const [former, ready] = [readyOf(before.status), readyOf(after.status)];
+  if (ready?.status !== "False" || (former?.status === "False" && former.reason === ready.reason)) return undefined;
+  // Below the first line is what containers wrote.
+  const [summary = ""] = ready.message.split("\n");
+  return warning("Failed", "Reconcile", `${ready.reason}: ${summary}`);
+}
+
+function expiryRefused({ before, after }: StoredChange): Event | undefined {
+  const isKnown = findCondition(before.status?.conditions, "ExpiryRefused") !== undefined;
+  const refusal = findCondition(after.status?.conditions, "ExpiryRefused");
+  return isKnown || refusal === undefined ? undefined : warning("ExpiryRefused", "Delete", refusal.message);
+}
+
+/** When something else blocks it than before; the words of a blocker may change with each look. */
+function deletionBlocked({ before, after }: StoredChange): Event | undefined {
+  const [former, blockers] = [blockersOf(before), blockersOf(after)];
+  const known = new Set(former.map(nameOf));
+  if (blockers.every((blocker) => known.has(nameOf(blocker)))) return undefined;
+  const named = blockers.map((blocker) => `${nameOf(blocker)}: ${blocker.message}`);
+  return warning("DeletionBlocked", "Delete", `the deletion is blocked by ${named.join("; ")}`);
+}
+
+/** The event of an environment of which nothing is left. */
+export function deleted(environment: EphemeralEnvironment, now: Date): Event {
+  const { deletionTimestamp = now.toISOString() } = environment.metadata;
+  const isExpiry = deletionReason(environment, deletionTimestamp) === "expired";
+  const seconds = secondsBetween(deletionTimestamp, now);
+  const what = isExpiry ? "expired, and gone" : "gone";
+  return normal("Deleted", "Delete", `${what} ${seconds} s after its deletion began`);
+}
+
+const isAsleep = (status: EnvironmentStatus | undefined) =>
+  findCondition(status?.conditions, "Suspended") !== undefined;
+const readyOf = (status: EnvironmentStatus | undefined) => findCondition(status?.conditions, "Ready");
+const blockersOf = ({ status }: EphemeralEnvironment) => status?.teardown?.blockers ?? [];
+const nameOf = ({ kind, name, reason }: TeardownBlocker) => [kind, name, reason].filter(Boolean).join(" ");
+
+function secondsBetween(from: string, to: string | Date): number {
+  return Math.max(0, Math.round((new Date(to).getTime() - Date.parse(from)) / 1000));
+}

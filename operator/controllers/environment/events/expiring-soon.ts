@@ -1,0 +1,32 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { deletableFrom } from "../../../../crds/environment/lifetime.ts";
+import type { ControllerPorts } from "../../../controller-ports.ts";
+
+const SOON_MS = 3_600_000;
+
+/**
+ * Publishes that an environment expires within the hour, once for each expiry. One that is so near when it is first seen is
+ * left out: the environment was just made or changed, or the event was published before a restart. In memory only.
+ */
+export function createExpiringSoon({ events, clock }: Pick<ControllerPorts, "events" | "clock">) {
+  /** By UID, the expiry that was seen while it was further ahead, in milliseconds. */
+  const ahead = new Map<string, number>();
+  return {
+    check(environment: EphemeralEnvironment): void {
+      const { uid } = environment.metadata;
+      const from = deletableFrom(environment);
+      const dueInMs = (from?.getTime() ?? 0) - clock.now().getTime();
+      if (from !== undefined && dueInMs > SOON_MS) {
+        ahead.set(uid, from.getTime());
+        return;
+      }
+      const isNews = ahead.get(uid) === from?.getTime();
+      ahead.delete(uid);
+      if (from === undefined || dueInMs <= 0 || !isNews) return;
+      const message = `expires at ${from.toISOString()}, and is deleted then unless it is extended or protected`;
+      events.publish({ type: "Normal", reason: "ExpiringSoon", action: "Expire", message }, environment.metadata);
+    },
+    /** It is being deleted. */
+    forget: (uid: string) => void ahead.delete(uid),
+  };
+}

@@ -1,0 +1,33 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { ControllerPorts } from "../../../controller-ports.ts";
+import type { EnvironmentStatusWriter } from "../../../ports/environments.ts";
+import { deleted, eventsOf } from "./environment-events.ts";
+
+export interface ReportingContext extends Pick<ControllerPorts, "events" | "clock"> {
+  /** The foreign field managers that last wrote the spec of the environment of this name. */
+  readonly writersOf: (name: string) => readonly string[];
+}
+
+/**
+ * The same writer, which publishes what follows from each status that was stored. Only one process can store the status of a
+ * version, so an event has one author, and neither a restart nor a second leader repeats it.
+ */
+export function reportingStatusWriter(
+  writer: EnvironmentStatusWriter,
+  { events, clock, writersOf }: ReportingContext,
+): EnvironmentStatusWriter {
+  return {
+    addFinalizer: (environment) => writer.addFinalizer(environment),
+    async writeStatus(environment, status) {
+      const stored = await writer.writeStatus(environment, status);
+      const after: EphemeralEnvironment = { ...stored, status };
+      const writers = writersOf(environment.metadata.name);
+      for (const event of eventsOf({ before: environment, after, writers })) events.publish(event, after.metadata);
+      return stored;
+    },
+    async removeFinalizer(environment) {
+      await writer.removeFinalizer(environment);
+      events.publish(deleted(environment, clock.now()), environment.metadata);
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { clipped } from "../../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { deletableFrom, gracePeriodEnd, isExpired } from "../../../../crds/environment/lifetime.ts";
+import type { ControllerPorts } from "../../../controller-ports.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import { hourly } from "../../../kit/time/hourly.ts";
+import type { ServerClock } from "../../../ports/clock.ts";
+import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
+import type { ExpirationLimiter } from "./limiter.ts";
+import type { RefusedDeletion, RefusedDeletions } from "./refused-deletions.ts";
+
+export interface ExpiryContext extends Pick<ControllerPorts, "clock" | "serverClock" | "log"> {
+  readonly environments: Pick<OperatorEnvironments, "remove">;
+  readonly limiter: ExpirationLimiter;
+  readonly refusals: RefusedDeletions;
+  readonly reportDisagreement: ReturnType<typeof disagreementReporter>;
+}
+
+/**
+ * `deleting`: it was expired; `retryInMs`: it is about to be deleted, so no step runs; else it stays: until `dueInMs`, or
+ * although it is expired, for a reason that is checked again after `recheckInMs`; `refusal` is that of the API server.
+ */
+export type Expiry =
+  | "deleting"
+  | { readonly retryInMs: number }
+  | { readonly dueInMs?: number | undefined; readonly recheckInMs?: number; readonly refusal?: string };
+
+const DISAGREEMENT_RECHECK_MS = 60_000;
+/** The API server's clock is read from a header in whole seconds, rounded down. */
+const CLOCK_GRAIN_MS = 1_000;
+/** How long one reading of that clock is used for all environments. */
+const SHARED_MS = 200;
+/** A confirmation enqueues the environment; that fewer are due must be checked. */
+const BLOCKED_RECHECK_MS = 30_000;
+/** The length up to which the API server's message is shown. */
+const REASON_MAX_LENGTH = 512;
+/** Long enough for the watch to deliver the newer version. */
+const CHANGED_RECHECK_MS = 1_000;
+
+/**
+ * Deletes an environment that is expired by both clocks, and only the version that was checked. Everything is computed
+ * from the resource; only refusals are remembered.
+ */
+export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
+  const now = context.clock.now();
+  // This reconcile stores the grace period of a TTL that was just lowered.
+  const grace = gracePeriodEnd(environment, now);
+  if (grace !== undefined) return { dueInMs: grace.getTime() - now.getTime() };
+  if (!isExpired(environment, now)) {
+    // It was extended or protected since: the pauses start again.
+    context.refusals.forget(environment.metadata.uid);
+    return { dueInMs: untilDeletableMs(environment, now) };
+  }
+  const refusal = context.refusals.find(environment.metadata.uid);
+  if (refusal !== undefined) return refused(refusal);
+
+  const serverNow = await context.serverClock.now();
+  const earlyMs = untilDeletableMs(environment, serverNow) ?? 0;
+  if (earlyMs > CLOCK_GRAIN_MS) {
+    context.reportDisagreement(environment, { now, serverNow });
+    return { recheckInMs: DISAGREEMENT_RECHECK_MS };
+  }
+  if (earlyMs > 0) return { retryInMs: Math.min(earlyMs, SHARED_MS) };
+
+  const slot = context.limiter.slotOf(environment);
+  if (slot.state === "blocked") return { recheckInMs: BLOCKED_RECHECK_MS };
+  if (slot.inMs > 0) return { retryInMs: slot.inMs };
+  return remove(environment, context);
+}
+
+async function remove(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
+  const { name } = environment.metadata;
+  const { protectedUntil } = environment.spec;
+  const lift = protectedUntil === undefined ? {} : { liftsProtection: true };
+  try {
+    const outcome = await context.environments.remove(environment, { onlyThisVersion: true, ...lift });
+    if (outcome === "changed") return { retryInMs: CHANGED_RECHECK_MS };
+    context.log.info("environment expired", { environment: name, ...(protectedUntil && { protectedUntil }) });
+    return "deleting";
+  } catch (error) {
+    if (!(error instanceof RemovalRefused)) throw error;
+    return noteRefusal(environment, error, context);
+  }
+}
+
+function noteRefusal(
+  { metadata }: EphemeralEnvironment,
+  error: RemovalRefused,
+  { refusals, log }: ExpiryContext,
+): Expiry {
+  const { name, uid } = metadata;
+  const why = clipped(error.why, REASON_MAX_LENGTH);
+  const message = `the environment is expired, but its deletion is refused: ${why}; the operator retries it`;
+  log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });
+  return refused(refusals.add(uid, message));
+}
+
+const refused = ({ message, inMs }: RefusedDeletion): Expiry => ({ recheckInMs: inMs, refusal: message });
+
+/** Logs that the clocks disagree, at most once an hour: every expired environment finds it every minute. */
+export function disagreementReporter({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
+  const kept = new Set<string>();
+  const report = hourly(clock);
+  return ({ metadata }: EphemeralEnvironment, { now, serverNow }: { now: Date; serverNow: Date }): void => {
+    kept.add(metadata.uid);
+    if (!report.isDue()) return;
+    log.warn("clocks disagree on expiries: nothing is deleted", {
+      // One of them, and how many there were since the last line.
+      environment: metadata.name,
+      environments: kept.size,
+      operatorTime: now.toISOString(),
+      serverTime: serverNow.toISOString(),
+    });
+    kept.clear();
+  };
+}
+
+function untilDeletableMs(environment: EphemeralEnvironment, now: Date): number | undefined {
+  const from = deletableFrom(environment);
+  return from === undefined ? undefined : from.getTime() - now.getTime();
+}
+
+/** The same clock, read at most five times a second; between two readings our own clock advances it. */
+export function sharedServerClock(serverClock: ServerClock, clock: Clock): ServerClock {
+  let latest: { readonly atMs: number; readonly answer: Promise<Date> } | undefined;
+  return {
+    async now() {
+      const nowMs = clock.monotonicMs();
+      if (latest === undefined || nowMs - latest.atMs >= SHARED_MS) latest = { atMs: nowMs, answer: serverClock.now() };
+      const mine = latest;
+      try {
+        return new Date((await mine.answer).getTime() + (nowMs - mine.atMs));
+      } catch (error) {
+        if (latest === mine) latest = undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { hash } from "node:crypto";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { writtenFromGit } from "../../../../crds/environment/managed-by.ts";
+import type { ManifestStatus, NotedManifest } from "../../../../crds/environment/manifest.schema.ts";
+import { partOf, specFields } from "../../../../crds/environment/owned-fields.ts";
+import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
+import { equalJson } from "../../../kit/equal-json.ts";
+import { shortHash } from "../short-hash.ts";
+
+/** The length of the status field; of a longer value the beginning counts. */
+const RENEW_MAX_LENGTH = 128;
+const SWITCHES = ["ttlHours", "protected", "protectedUntil", "suspended"] as const;
+
+/**
+ * The manifest as the GitOps tool sent it last, without what other field managers wrote later; `undefined` when the tool
+ * wrote none of the spec.
+ *
+ * @param environment freshly read, with its `managedFields`
+ * @param former what was noted before; stays when the tool has written nothing since
+ */
+export function noteManifest(
+  environment: EphemeralEnvironment,
+  former: ManifestStatus | undefined,
+): ManifestStatus | undefined {
+  const written = writtenFromGit(environment);
+  const fields = specFields(written);
+  if (Object.keys(fields).length === 0) return former;
+  const writtenAt =
+    written
+      .map(({ time = "" }) => time)
+      .sort()
+      .at(-1) ?? "";
+  const fieldsHash = shortHash(canonical(fields));
+  // A field that another manager has taken over moves no time: what was noted then is what the tool sent. With the same
+  // fields it may be a write in the same second.
+  if (former?.writtenAt === writtenAt && former.fieldsHash !== fieldsHash) return former;
+  const sent = partOf(environment.spec, fields) as Partial<EphemeralEnvironment["spec"]>;
+  const { ttlHours: _, protected: __, protectedUntil: ___, suspended: ____, ...others } = sent;
+  return {
+    specHash: hash("sha256", canonical(others), "hex"),
+    switches: switchesOf(sent, environment, former),
+    ...renewal(environment),
+    ...{ writtenAt, fieldsHash },
+    ...keptOf(former),
+  };
+}
+
+/** The manifest that was noted, with the annotation as it is now: a change of that alone is no write of the spec. */
+export function withRenewal(noted: ManifestStatus, environment: EphemeralEnvironment): ManifestStatus {
+  const { renew: _, ...others } = noted;
+  return { ...others, ...renewal(environment) };
+}
+
+/** Whether two manifests ask for the same environment. */
+export function sameManifest(one: NotedManifest, other: NotedManifest): boolean {
+  return equalJson(recorded(one), recorded(other));
+}
+
+/** What the environment's record keeps of it. */
+export function recorded({ specHash, switches, renew }: NotedManifest): NotedManifest {
+  return { specHash, switches, ...(renew === undefined ? {} : { renew }) };
+}
+
+function renewal({ metadata }: EphemeralEnvironment): Pick<NotedManifest, "renew"> {
+  const value = metadata.annotations?.[RENEW_ANNOTATION];
+  return value === undefined ? {} : { renew: value.slice(0, RENEW_MAX_LENGTH) };
+}
+
+/** A switch whose value the REST interface has replaced keeps the value that the manifest had. */
+function switchesOf(
+  sent: Partial<EphemeralEnvironment["spec"]>,
+  { spec }: EphemeralEnvironment,
+  former: ManifestStatus | undefined,
+): NotedManifest["switches"] {
+  const values = SWITCHES.map((field) => {
+    const isReplaced = sent[field] === undefined && spec[field] !== undefined;
+    return [field, isReplaced ? former?.switches[field] : sent[field]] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function keptOf(former: ManifestStatus | undefined): Pick<ManifestStatus, "refusedAfter" | "builtFrom"> {
+  const { refusedAfter, builtFrom } = former ?? {};
+  return { ...(refusedAfter === undefined ? {} : { refusedAfter }), ...(builtFrom === undefined ? {} : { builtFrom }) };
+}
+
+/** JSON with sorted keys: the order in which the API server answers them is not promised. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,83 @@
+import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
+import { pathProblem, unusedOverrides } from "../../../crds/chart-values/values-mapping.ts";
+import type { ConfigSetSpec } from "../../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { givenVariables } from "../../../crds/environment/given-variables.ts";
+import type { ValueOverride } from "../../../crds/environment/overrides.schema.ts";
+import { variablesProblem } from "../../../crds/environment/variable-limits.ts";
+import { COMPONENTS } from "../../../crds/names.ts";
+import { isOverridable } from "../../../crds/repository/repository.ts";
+import { type Scalar, scalarOf } from "../../../crds/scalar.ts";
+import type { ComponentRepositories } from "./repositories.ts";
+import { failed, type Unfinished } from "./step-result.ts";
+
+/** What overrides of chart values are checked against. */
+interface Allowing {
+  readonly repositories: ComponentRepositories;
+  /** The mapping of the chart's values; `undefined`: the platform's layout. */
+  readonly mapping: MapTemplate | undefined;
+}
+
+/**
+ * The result of a step whose environment has a forbidden override; `undefined` when all are allowed. A granted path stays
+ * granted when the Repository no longer lists it.
+ */
+export function forbiddenOverride(environment: EphemeralEnvironment, allowing: Allowing): Unfinished | undefined {
+  const { spec } = environment;
+  const absent = COMPONENTS.filter((component) => spec[component] === undefined);
+  const problems = [
+    ...absent
+      .filter((component) => spec.overrides?.[component] !== undefined)
+      .map((component) => `spec.overrides.${component}: the environment has no ${component}`),
+    ...COMPONENTS.flatMap((component) => {
+      const unused = unusedOverrides(component, spec.overrides?.[component] ?? {}, allowing.mapping);
+      return unused.map(({ field, problem }) => `spec.overrides.${component}.${field}: ${problem}`);
+    }),
+    ...valuesOf(environment).flatMap((override) => {
+      const problem = valueProblem(override, environment, allowing);
+      return problem === undefined ? [] : [`spec.overrides.values '${override.path}': ${problem}`];
+    }),
+  ];
+  return problems.length === 0 ? undefined : failed("OverrideForbidden", problems.join("; "));
+}
+
+/** The result of a step whose environment has more variables than the objects that hold them take; `undefined` when they fit. */
+export function excessiveVariables(
+  { spec }: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+): Unfinished | undefined {
+  const given = COMPONENTS.filter((component) => spec[component] !== undefined).map(
+    (component) => [component, givenVariables(component, spec.overrides, configSet)] as const,
+  );
+  const problem = variablesProblem(given);
+  return problem && failed("VariablesTooLong", problem.message);
+}
+
+/** The overrides of chart values that are allowed. */
+export function grantedValues(
+  environment: EphemeralEnvironment,
+  allowing: Allowing,
+): readonly { readonly path: string; readonly value: Scalar }[] {
+  return valuesOf(environment).flatMap((override) => {
+    const value = scalarOf(override.value);
+    const isGranted = valueProblem(override, environment, allowing) === undefined;
+    return isGranted && value !== undefined ? [{ path: override.path, value }] : [];
+  });
+}
+
+const valuesOf = ({ spec }: EphemeralEnvironment) => spec.overrides?.values ?? [];
+
+function valueProblem(
+  override: ValueOverride,
+  { spec, status }: EphemeralEnvironment,
+  { repositories, mapping }: Allowing,
+): string | undefined {
+  const { path } = override;
+  const absent = COMPONENTS.find((component) => spec[component] === undefined && path.startsWith(`${component}.`));
+  if (mapping === undefined && absent !== undefined) return `the environment has no ${absent}`;
+  const isGranted = isOverridable(path, Object.values(repositories)) || status?.grantedValues?.includes(path);
+  if (!isGranted) return "no Repository of the environment lists it as overridable";
+  if (scalarOf(override.value) === undefined)
+    return "the value must be a string, a number, true, false or null, as JSON";
+  return pathProblem(path, mapping);
+}

@@ -1,0 +1,76 @@
+import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+} from "../../../crds/environment/ephemeral-environment.ts";
+import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { oncePer } from "../../../crds/once-per.ts";
+import { shortHash } from "./short-hash.ts";
+
+type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;
+
+/** The fields of the spec that change nothing that runs. */
+const LIFETIME_FIELDS: ReadonlySet<string> = new Set([
+  "ttlHours",
+  "protected",
+  "protectedUntil",
+  "owner",
+  "access",
+  "trigger",
+] satisfies (keyof EnvironmentSpec)[]);
+
+/** Identifies what the spec asks to run, in 12 hex digits: an extension is no update. */
+export const specHash = oncePer(({ backend, frontend, suspended = false, ...spec }: EnvironmentSpec): string => {
+  const sources = [backend, frontend].map((source) => [
+    ...[source?.repository, source?.branch, source?.commit || ""],
+    ...(source?.mergeCommit === undefined ? [] : [source.mergeCommit.commit]),
+  ]);
+  const others = Object.entries(spec).filter(([field]) => !LIFETIME_FIELDS.has(field));
+  return shortHash([sources, suspended, others.sort(([one], [other]) => (one < other ? -1 : 1))]);
+});
+
+/** The commit that a component should run; `undefined` while the head of its branch is unknown. */
+export function wantedCommit({ spec, status }: SpecAndStatus, component: Component): string | undefined {
+  const { branch, commit } = spec[component] ?? {};
+  const resolved = status?.sources?.[component]?.resolved;
+  return commit || (resolved?.branch === branch ? resolved?.commit : undefined);
+}
+
+/**
+ * Whether the application was given the commits and the version of the config set that the spec asks for. False while one
+ * of them is unknown or being built; the application keeps the former ones until then.
+ */
+export function isAppliedAsSpecified(environment: SpecAndStatus): boolean {
+  const { spec, status } = environment;
+  const version = spec.configSet?.version;
+  if (version !== undefined && status?.configSet?.version !== version) return false;
+  return COMPONENTS.every((component) => {
+    const source = spec[component];
+    const applied = status?.sources?.[component]?.applied;
+    if (source === undefined) return true;
+    return applied?.branch === source.branch && applied.commit === wantedCommit(environment, component);
+  });
+}
+
+/** The hash of the running values, from `<chart revision>+<hash>`: a version of a chart may have a `+` of its own. */
+export function runningHash(status: EnvironmentStatus | undefined): string | undefined {
+  return status?.components?.backend?.revision?.split("+").at(-1);
+}
+
+/** Whether what the spec asks for runs and its URLs answered; for a suspended environment, whether all is scaled to zero. */
+export function isServing(environment: SpecAndStatus): boolean {
+  const { spec, status } = environment;
+  const isRunning = status?.desiredHash !== undefined && runningHash(status) === status.desiredHash;
+  const isSpecified = isAppliedAsSpecified(environment) && status?.renderedSpecHash === specHash(spec);
+  return isRunning && isSpecified && (spec.suspended === true || status?.servingHash === status?.desiredHash);
+}
+
+/** The pipelines that build the commits that the environment should run. */
+export function wantedPipelines(environment: SpecAndStatus): (Pipeline & { readonly component: Component })[] {
+  return COMPONENTS.flatMap((component) => {
+    const { pipelines = [] } = environment.spec[component] ?? {};
+    const wanted = wantedCommit(environment, component);
+    return pipelines.filter(({ commit }) => commit === wanted).map((pipeline) => ({ ...pipeline, component }));
+  });
+}

@@ -1,0 +1,80 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { type ComponentSelectors, componentSelectors } from "../../../crds/repository/component-selectors.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
+import { isCrowdedOut, mayHave, wasGranted } from "../../../crds/repository/repository-use.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import type { StepContext } from "./step.ts";
+import { failed, type Unfinished } from "./step-result.ts";
+
+/** The Repositories of an environment, by component. */
+export type ComponentRepositories = { readonly [component in Component]?: Repository };
+
+/**
+ * The Repositories that the environment's components name; one that is absent, of the other type or not shared with the
+ * environment is left out.
+ */
+export function repositoriesOf(environment: EphemeralEnvironment, repositories: Repositories): ComponentRepositories {
+  const find = (component: Component) => {
+    const found = named(environment, component, repositories);
+    return found !== undefined && isGranted(environment, found) ? { [component]: found } : {};
+  };
+  return { ...find("backend"), ...find("frontend") };
+}
+
+/** What says which of its pods are of which component. */
+export function selectorsOf(
+  environment: EphemeralEnvironment,
+  { repositories }: Pick<StepContext, "repositories">,
+): ComponentSelectors {
+  return componentSelectors(environment, repositoriesOf(environment, repositories).backend);
+}
+
+/** No watch tells when another environment frees its place. */
+const FULL_RECHECK_MS = 30_000;
+
+/**
+ * The result of a step whose environment can't use a component's Repository, because it is missing, not shared with the
+ * environment, or full. A change of the Repository enqueues the environment.
+ */
+export function repositoryProblem(
+  environment: EphemeralEnvironment,
+  { repositories, environmentsOf }: Pick<StepContext, "repositories" | "environmentsOf">,
+): Unfinished | undefined {
+  for (const component of COMPONENTS.filter((one) => environment.spec[one] !== undefined)) {
+    const repository = named(environment, component, repositories);
+    if (repository === undefined) return notFound(environment, component);
+    if (!isGranted(environment, repository)) return notShared(repository);
+    const candidates = () => environmentsOf(repository.metadata.name);
+    if (isCrowdedOut(environment, repository, candidates)) return full(repository);
+  }
+  return undefined;
+}
+
+function named(
+  { spec }: EphemeralEnvironment,
+  component: Component,
+  repositories: Repositories,
+): Repository | undefined {
+  const source = spec[component];
+  const found = source && repositories.find(source.repository);
+  return found?.spec.type === component ? found : undefined;
+}
+
+const isGranted = (environment: EphemeralEnvironment, repository: Repository) =>
+  wasGranted(environment) || mayHave(environment, repository);
+
+function notFound({ spec }: EphemeralEnvironment, component: Component): Unfinished {
+  const message = `no ${component} Repository '${spec[component]?.repository}' is registered: register it, or create the environment again with another one`;
+  return failed("RepositoryNotFound", message);
+}
+
+function notShared({ metadata }: Repository): Unfinished {
+  const message = `Repository '${metadata.name}' is not shared with the groups of this environment: create the environment again with one of its groups in spec.access.groups, or with another Repository`;
+  return failed("RepositoryNotShared", message);
+}
+
+function full({ metadata, spec }: Repository): Unfinished {
+  const message = `Repository '${metadata.name}' has reached its limit of ${spec.maxEnvironments} environments: delete one of them, or raise its maxEnvironments`;
+  return failed("RepositoryFull", message, { requeueAfterMs: FULL_RECHECK_MS });
+}

@@ -1,0 +1,106 @@
+import type { StepCondition } from "../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { isConflict } from "../../kit/client/errors.ts";
+import { equalJson } from "../../kit/equal-json.ts";
+import { errorResult, retrying } from "./error-results.ts";
+import type { Step, StepContext } from "./step.ts";
+import { type Findings, type StepResult, type StepResults, withFindings } from "./step-result.ts";
+
+/** The context of steps without the parts that the runner provides. */
+export type RunContext = Omit<StepContext, "earlier" | "canContinueAfter">;
+
+/** The results of one run; `error` is transient and is to be retried with backoff. */
+export interface StepsOutcome {
+  readonly results: StepResults;
+  readonly error: unknown;
+}
+
+/**
+ * Runs every step whose `after` steps are done; steps that don't need each other run in parallel.
+ *
+ * @param plan a step comes after the steps that it needs
+ */
+export async function runSteps(
+  plan: readonly Step[],
+  environment: EphemeralEnvironment,
+  outside: RunContext,
+): Promise<StepsOutcome> {
+  const results = new Map<StepCondition, StepResult>();
+  const errors: unknown[] = [];
+  const started = new Map<StepCondition, Promise<void>>();
+  const canContinueAfter = async (condition: StepCondition) => {
+    await started.get(condition);
+    return isPassable(condition);
+  };
+  const context: StepContext = { ...outside, earlier: results, canContinueAfter };
+
+  /** This run's own object, the same for all steps until one finds something new: what is computed from it can be cached by it. */
+  let current: EphemeralEnvironment = { ...environment };
+
+  const isPassable = (condition: StepCondition) => {
+    const result = results.get(condition);
+    if (result?.state === "done") return true;
+    const step = plan.find((one) => one.condition === condition);
+    return step?.continueWithPrevious?.(current, context, result) === true;
+  };
+
+  const start = async (step: Step) => {
+    await Promise.all(step.after.map((condition) => started.get(condition)));
+    if (!step.after.every(isPassable) && !step.alwaysRun?.(environment)) return;
+    const { result, error } = await attempt(step, current, context);
+    if (error !== undefined) errors.push(error);
+    if (result === undefined) return;
+    results.set(step.condition, result);
+    current = withNews(current, result.findings);
+  };
+  for (const step of plan) started.set(step.condition, start(step));
+  await Promise.all(started.values());
+  errors.push(...(await cleanUp(plan, results, { environment: current, context })));
+  return { results, error: errors[0] };
+}
+
+interface Attempt {
+  readonly result?: StepResult;
+  readonly error?: unknown;
+}
+
+/** A conflict has no result: the write that caused it enqueues the environment again. */
+async function attempt(step: Step, environment: EphemeralEnvironment, context: StepContext): Promise<Attempt> {
+  try {
+    context.signal.throwIfAborted();
+    const result = await step.run(environment, context);
+    return result.state === "waiting" ? { result, error: result.error } : { result };
+  } catch (error) {
+    const result = errorResult(error);
+    if (result !== undefined) return { result };
+    return isConflict(error) ? { error } : { error, result: retrying(error) };
+  }
+}
+
+/** Adds the findings of every clean-up to the result of its step; returns the errors. */
+async function cleanUp(
+  plan: readonly Step[],
+  results: Map<StepCondition, StepResult>,
+  { environment, context }: { readonly environment: EphemeralEnvironment; readonly context: StepContext },
+): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (const step of plan) {
+    const result = results.get(step.condition);
+    if (step.cleanUp === undefined || result === undefined || context.signal.aborted) continue;
+    try {
+      results.set(step.condition, withFindings(result, await step.cleanUp(environment, context)));
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
+}
+
+/** The environment with what a step has found; the same object when its status says so already, as in most reconciles. */
+function withNews(environment: EphemeralEnvironment, findings: Findings = {}): EphemeralEnvironment {
+  const { status } = environment;
+  const isNews = Object.entries(findings).some(
+    ([field, found]) => !equalJson(status?.[field as keyof Findings], found),
+  );
+  return isNews ? { ...environment, status: { ...status, ...findings } } : environment;
+}

@@ -1,0 +1,112 @@
+import type { SecretStatus } from "../../../crds/environment/environment-status.schema.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { isSharedWith } from "../../../crds/secret-sharing.ts";
+import type { StoredSecret } from "../../ports/secret-manager.ts";
+import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
+import type { StepContext } from "./step.ts";
+import { failed, type Unfinished } from "./step-result.ts";
+
+/** The secret manager is not watched: this finds that a secret is shared or exists by now. */
+const REFERENCE_RECHECK_MS = 30_000;
+
+type Outside = Pick<StepContext, "secretManager" | "settings" | "repositories" | "generateSecret">;
+
+/** Every value of a plan, by variable, and its status. */
+export interface Complete {
+  readonly state: "complete";
+  readonly values: ReadonlyMap<string, StoredSecret>;
+  readonly secrets: SecretStatus[];
+}
+
+/** The secret manager's answer to a plan. */
+export type Gathered =
+  | Complete
+  /** Users have not written the values of these variables yet. */
+  | { readonly state: "awaiting"; readonly variables: readonly string[] }
+  | { readonly state: "refused"; readonly result: Unfinished };
+
+/** Reads the values of a plan; generates an own value that does not exist. */
+export async function gather(
+  environment: EphemeralEnvironment,
+  plan: readonly PlannedSecret[],
+  outside: Outside,
+): Promise<Gathered> {
+  const own = plan.filter((secret) => secret.kind === "own");
+  const referred = plan.filter(
+    (secret): secret is ReferredSecret => secret.kind === "alias" || secret.kind === "shared",
+  );
+  const ensuring = ownValues(environment, own, outside);
+  const [stored, answers] = await Promise.all([
+    ensuring,
+    Promise.all(referred.map((secret) => referredValue(environment, secret, { ...outside, ensuring }))),
+  ]);
+  const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
+  if (variables.length > 0) return { state: "awaiting", variables };
+  const refusal = answers.find((answer) => "state" in answer);
+  if (refusal !== undefined) return { state: "refused", result: refusal as Unfinished };
+  const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
+  const values = withDerived(plan, new Map([...stored, ...others]));
+  return { state: "complete", values, secrets: plannedStatus(plan, values) };
+}
+
+function withDerived(plan: readonly PlannedSecret[], values: ReadonlyMap<string, StoredSecret>) {
+  const derived = plan.flatMap((secret) => {
+    const base = secret.kind === "derived" ? values.get(secret.of) : undefined;
+    if (secret.kind !== "derived" || base === undefined) return [];
+    return [[secret.name, { ...base, value: secret.value(base.value) }] as const];
+  });
+  return new Map([...values, ...derived]);
+}
+
+async function ownValues(
+  { metadata }: EphemeralEnvironment,
+  own: readonly OwnSecret[],
+  { secretManager, generateSecret }: Outside,
+): Promise<ReadonlyMap<string, StoredSecret>> {
+  const requests = own.map(({ name, version, generate }) =>
+    generate === undefined ? { name, version } : { name, version, generate: () => generateSecret(generate) },
+  );
+  return secretManager.ensure(metadata, requests);
+}
+
+/** `ensuring` are the own values, which an alias may repeat. */
+type WithOwn = Outside & { readonly ensuring: Promise<ReadonlyMap<string, StoredSecret>> };
+
+function referredValue(
+  environment: EphemeralEnvironment,
+  secret: ReferredSecret,
+  outside: WithOwn,
+): Promise<StoredSecret | Unfinished> {
+  return secret.kind === "alias" ? aliasValue(environment, secret, outside) : sharedValue(environment, secret, outside);
+}
+
+/** The value that it repeats may be generated in this very reconcile. */
+async function aliasValue(
+  { metadata }: EphemeralEnvironment,
+  { name, of, version, source }: ReferredSecret,
+  { secretManager, ensuring }: WithOwn,
+): Promise<StoredSecret | Unfinished> {
+  const own = (await ensuring).get(of);
+  if (own?.version === version) return own;
+  const former = version === "latest" ? undefined : await secretManager.ensure(metadata, [{ name: of, version }]);
+  return former?.get(of) ?? notFound(name, source);
+}
+
+/** The right is checked at every read, because sharing may end; pods keep what they have. */
+async function sharedValue(
+  { spec }: EphemeralEnvironment,
+  { name, of, version, source }: ReferredSecret,
+  { secretManager, settings, repositories }: Outside,
+): Promise<StoredSecret | Unfinished> {
+  const labelsOf = async () => (await secretManager.shared(of))?.labels;
+  if (!(await isSharedWith({ settings, repositories }, spec.access?.groups ?? [], { id: of, labelsOf }))) {
+    const message = `${name}: the settings share no secret '${of}' with the groups of this environment`;
+    return failed("SecretNotShared", message, { requeueAfterMs: REFERENCE_RECHECK_MS });
+  }
+  return (await secretManager.read(of, version)) ?? notFound(name, source);
+}
+
+function notFound(variable: string, source: string): Unfinished {
+  const message = `${variable}: the secret manager has no '${source}': create it, or reference another one`;
+  return failed("SecretNotFound", message, { requeueAfterMs: REFERENCE_RECHECK_MS });
+}

@@ -1,0 +1,214 @@
+import { knowsSuspension, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
+import { findCondition } from "../../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { namespaceName } from "../../../../crds/names.ts";
+import { oncePer } from "../../../../crds/once-per.ts";
+import { sourceAt } from "../../../../crds/repository/chart-source.ts";
+import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
+import { chartOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
+import { elapsedMs } from "../../../kit/time/clock.ts";
+import type { NamedObject, ObservedApplication, WantedApplication } from "../../../ports/deployer.ts";
+import { POD_PROBLEM_REASONS, type QuietProblem } from "../../../ports/pods.ts";
+import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
+import { diagnoseApplication } from "../diagnosis.ts";
+import { forbiddenOverride } from "../overrides.ts";
+import { planInput } from "../plan-input.ts";
+import { isAppliedAsSpecified, specHash } from "../progress.ts";
+import { repositoriesOf, selectorsOf } from "../repositories.ts";
+import { runningWhileSuspended } from "../running-while-suspended.ts";
+import type { Step, StepContext } from "../step.ts";
+import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
+
+type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
+
+/**
+ * Has the deployer install the chart with the environment's values, and waits until it is healthy. The deployer's project
+ * comes first: it limits the application to its namespace, its chart and the allowed kinds.
+ */
+export const application: Step<Field> = {
+  condition: "ApplicationSynced",
+  writes: ["components", "deployerApp", "desiredHash", "renderedSpecHash"],
+  after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
+
+  async run(environment, context) {
+    const desired = desiredApplication(environment, context);
+    await context.deployer.ensureProject(desired.environment, desired.chart);
+    await context.deployer.ensure(desired);
+    const hash = hashOfDesired(desired.chart, desired.values);
+    const result = await healthOf(environment, desired, { hash, context });
+    const deployerApp = namespaceName(environment.metadata.name);
+    return withFindings(result, { deployerApp, desiredHash: hash, ...renderedSpec(environment, context) });
+  },
+};
+
+/** The spec counts as rendered only where everything that it asks for is granted. */
+function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings<"renderedSpecHash"> {
+  const { repositories, configSet } = planInput(environment, context);
+  const mapping = readableMapping({ repositories, configSet }, context.settings);
+  // While the requested secrets can't be granted, pods have the former ones.
+  const hasRequestedSecrets = context.earlier.get("SecretsReady")?.state === "done";
+  const isGranted = hasRequestedSecrets && forbiddenOverride(environment, { repositories, mapping }) === undefined;
+  return isGranted ? { renderedSpecHash: specHash(environment.spec) } : {};
+}
+
+/** The application that the environment should have; rendered once for all steps of a run, which have the same object. */
+export const desiredApplication = oncePer(
+  (environment: EphemeralEnvironment, context: StepContext): WantedApplication => {
+    const { settings } = context;
+    const input = planInput(environment, context);
+    const { name, uid } = environment.metadata;
+    const { values: _, ...chart } = chartOf(input.repositories, settings);
+    // No autoscaler holds the pods of a chart that is scaled to zero.
+    const isScaledToZero = environment.spec.suspended === true && knowsSuspension(readableMapping(input, settings));
+    return {
+      environment: { name, uid },
+      chart: sourceAt(chart, environment.status?.sources?.backend?.applied?.commit),
+      values: environmentValues(input, settings),
+      sources: sourcesOf(environment),
+      leavesReplicas: !isScaledToZero,
+    };
+  },
+);
+
+function sourcesOf(environment: EphemeralEnvironment): WantedApplication["sources"] {
+  const sources = componentsOf(environment).map((component) => {
+    const { branch = "", commit = "" } = environment.status?.sources?.[component]?.applied ?? {};
+    return [component, { branch, commit }];
+  });
+  return Object.fromEntries(sources);
+}
+
+/** A hook may run for so long before something newer ends its sync. */
+const HOOK_GRACE_MS = 30_000;
+
+/** Ends a sync that holds up what is wanted now: the deployer begins no other before, and a hook may never end. */
+async function endOutdatedSync({ environment, observed }: Observed, { clock, deployer }: StepContext): Promise<void> {
+  const { waitingSync } = observed ?? {};
+  if (!waitingSync?.isOutdated || elapsedMs(waitingSync.since, clock.now()) < HOOK_GRACE_MS) return;
+  await deployer.endSync(environment.metadata);
+}
+
+interface Observed {
+  readonly environment: EphemeralEnvironment;
+  readonly observed: ObservedApplication | undefined;
+}
+
+/** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
+async function healthOf(
+  environment: EphemeralEnvironment,
+  wanted: WantedApplication,
+  { hash, context }: { readonly hash: string; readonly context: StepContext },
+) {
+  const observed = context.deployer.observe(wanted);
+  await endOutdatedSync({ environment, observed }, context);
+  if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
+  const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
+  const result = await diagnoseApplication(unhealthy, context);
+  return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
+}
+
+/** The beginning of a revision, which is a commit, a version, or a digest with its algorithm. */
+const shortRevision = (revision: string) => revision.replace(/^sha256:/, "").slice(0, 12);
+
+interface Synced {
+  readonly environment: EphemeralEnvironment;
+  readonly observed: ObservedApplication;
+  readonly hash: string;
+  readonly quiet: readonly QuietProblem[];
+}
+
+async function synced({ environment, observed, hash, quiet }: Synced, context: StepContext) {
+  const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
+  if (unstable !== undefined) return unstable;
+  const revision = `${shortRevision(observed.revision)}+${hash}`;
+  const result = await syncedResult(environment, revision, context);
+  const { running, recheckMs } = await runningWhileSuspended(environment, context);
+  const requeueAfterMs = Math.min(result.requeueAfterMs ?? Infinity, recheckMs);
+  const recheck = Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : {};
+  return { ...result, notice: noticeOf(observed, quiet, running), ...recheck };
+}
+
+const GOES_ON =
+  "while the environment is suspended: the chart gives it pods; give its number of them a reference, such as " +
+  "${replicas.orZero(1)}, in the chart's values";
+
+/** What is not well and stops nothing, an object a sentence; empty while all is well. */
+function noticeOf(
+  { keepsChanging = [] }: ObservedApplication,
+  quiet: readonly QuietProblem[],
+  running: readonly NamedObject[],
+): Notice {
+  const changing =
+    "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one " +
+    "of them, and a Job that its TTL removes make a hook";
+  const sentences = [
+    ...running.map(({ kind, name }) => `${kind}/${name} goes on ${GOES_ON}`),
+    ...quiet.map(({ kind, name, what }) => `${kind}/${name} ${what}`),
+    ...keepsChanging.map(({ kind, name }) => `${kind}/${name} ${changing}`),
+  ];
+  const reason = keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy";
+  return { reason: running.length > 0 ? "KeepsRunning" : reason, message: sentences.join("; ") };
+}
+
+/** A container looks healthy between two crashes: a reported problem is over after this time without one. */
+const STABLE_MS = 60_000;
+
+/** The reported pod problem of an application that is healthy again, until it is stable; else each crash costs two writes. */
+function unstableResult(
+  { status }: EphemeralEnvironment,
+  { since }: ObservedApplication,
+  { clock }: StepContext,
+): Unfinished | undefined {
+  const former = findCondition(status?.conditions, "ApplicationSynced");
+  const isReported = former?.status === "Unknown" && POD_PROBLEM_REASONS.some((reason) => reason === former.reason);
+  if (!isReported || since === undefined) return undefined;
+  const leftMs = STABLE_MS - elapsedMs(since, clock.now());
+  return leftMs > 0 ? waiting(former.reason, former.message, { requeueAfterMs: leftMs }) : undefined;
+}
+
+/**
+ * Whether a problem of the application may fail the environment. One that serves fails only by its URLs, not because the
+ * deployer is away or a pod restarts; and values that only bridge a build are not what the spec asks for.
+ */
+export function mayFail(environment: EphemeralEnvironment, hash: string): boolean {
+  return !serves(environment, hash) && isAppliedAsSpecified(environment);
+}
+
+function serves({ status }: EphemeralEnvironment, hash: string): boolean {
+  return status?.readyAt !== undefined && status.servingHash === hash;
+}
+
+/** A rollout that the pods do not show yet ends within seconds; a chart may never say which commit its pods run. */
+const COMMIT_RECHECK_MS = { other: 10_000, unknown: 300_000 };
+
+async function syncedResult(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+  const running = await runningCommits(environment, revision, context);
+  const components = running.map(({ component, image, commit }) => {
+    return [component, { ...(commit === undefined ? {} : { commit }), image, revision }];
+  });
+  const open = running.filter(({ commit, applied }) => commit !== applied);
+  const isOther = open.some(({ commit }) => commit !== undefined);
+  const recheck = open.length === 0 ? {} : { requeueAfterMs: COMMIT_RECHECK_MS[isOther ? "other" : "unknown"] };
+  return done("Synced", { findings: { components: Object.fromEntries(components) }, ...recheck });
+}
+
+/**
+ * The commits that run. An image whose tag stays the same from one commit to the next does not say which commit it is of:
+ * there the pods say it, and it is left out where they don't. They are read until they say the commit that was applied.
+ */
+async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+  const { spec, status } = environment;
+  const repositories = repositoriesOf(environment, context.repositories);
+  const given = componentsOf(environment).map((component) => {
+    const { commit: applied, image } = status?.sources?.[component]?.applied ?? {};
+    const former = status?.components?.[component];
+    const isMoving = isMovingTag(tagTemplateOf(repositories[component] as Repository));
+    const isNamed = !isMoving || spec.suspended || (former?.revision === revision && former.commit === applied);
+    return { component, applied, image, isNamed };
+  });
+  const isKnown = given.every(({ isNamed }) => isNamed);
+  const said = isKnown
+    ? new Map<string, string>()
+    : await context.pods.commits(environment.metadata, selectorsOf(environment, context));
+  return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : said.get(one.component) }));
+}

@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from "node:util";
+import { findCondition } from "../../../../crds/conditions.ts";
+import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
+import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import { elapsedMs } from "../../../kit/time/clock.ts";
+import type { ProbeResult } from "../../../ports/url-prober.ts";
+import { furtherHostsOf } from "../desired/further-hosts.ts";
+import { urlsOf } from "../desired/values.ts";
+import { runningHash } from "../progress.ts";
+import { repositoriesOf } from "../repositories.ts";
+import type { Schedule } from "../schedule.ts";
+import type { Step, StepContext } from "../step.ts";
+import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
+
+type Field = "url" | "urls" | "readyAt" | "servingHash";
+
+const MINUTE_MS = 60_000;
+
+/** An environment is ready when every URL has answered, and stays ready while they answer regular probes. */
+export function availability(schedule: Schedule): Step<Field> {
+  return {
+    condition: "UrlsReady",
+    writes: ["url", "urls", "readyAt", "servingHash"],
+    after: ["ApplicationSynced"],
+    // The URLs of an environment in use are probed whatever the deployer says.
+    alwaysRun: ({ status }) => status?.readyAt !== undefined,
+
+    async run(environment, context) {
+      const targets = targetsOf(environment, context);
+      const found = addresses(targets);
+      // Nothing answers now, and everything has to answer again after the suspension.
+      if (environment.spec.suspended) return done("Suspended", { findings: { ...found, servingHash: "" } });
+      const isWanted = isNew(environment, found) || isReconcileRequested(environment);
+      const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
+      if (dueInMs > 0) return done("Answering", { findings: found, requeueAfterMs: dueInMs });
+
+      const silent = await silentUrls(targets, context);
+      schedule.taken(environment.metadata.uid);
+      if (silent.length > 0) return withFindings(silentResult(environment, silent, context), found);
+      return done("Answering", {
+        findings: { ...found, ...answered(environment, context) },
+        requeueAfterMs: schedule.dueInMs(environment.metadata.uid),
+      });
+    },
+  };
+}
+
+/** Whether what runs has not answered yet at these URLs, or did not answer the last probe. */
+function isNew({ status }: EphemeralEnvironment, { urls }: Findings<"url" | "urls">): boolean {
+  const isAnswering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
+  return !isAnswering || runningHash(status) !== status?.servingHash || !isDeepStrictEqual(urls, status?.urls);
+}
+
+function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Findings<"readyAt" | "servingHash"> {
+  const readyAt = status?.readyAt ?? clock.now().toISOString();
+  const servingHash = runningHash(status);
+  return servingHash === undefined ? { readyAt } : { readyAt, servingHash };
+}
+
+/** A URL that has to answer at its path. */
+interface Target {
+  /** The component that answers there; none: a further host of the chart. */
+  readonly component?: Component;
+  /** The component's, or the further host's. */
+  readonly name: string;
+  readonly url: string;
+  readonly healthPath: string;
+}
+
+function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): readonly Target[] {
+  const known = repositoriesOf(environment, repositories);
+  const urls = urlsOf(environment, settings);
+  const ofComponents = COMPONENTS.flatMap((component): Target[] => {
+    const url = urls[component];
+    const healthPath = known[component]?.spec.healthPath ?? "/";
+    return url === undefined ? [] : [{ component, name: component, url, healthPath }];
+  });
+  return [...ofComponents, ...furtherHostsOf(environment, known, settings)];
+}
+
+function addresses(targets: readonly Target[]): Findings<"url" | "urls"> {
+  const byName = (some: readonly Target[]) => Object.fromEntries(some.map(({ name, url }) => [name, url]));
+  const further = targets.filter(({ component }) => component === undefined);
+  const ofComponents: { readonly [component in Component]?: string } = byName(
+    targets.filter(({ component }) => component !== undefined),
+  );
+  const urls = { ...ofComponents, ...(further.length === 0 ? {} : { hosts: byName(further) }) };
+  const url = urls.frontend ?? urls.backend;
+  return url === undefined ? { urls } : { urls, url };
+}
+
+/** A URL that did not answer, or badly. */
+interface Silent {
+  readonly result: ProbeResult;
+  /** For users: what is wrong and what to do. */
+  readonly sentence: string;
+}
+
+async function silentUrls(targets: readonly Target[], { prober }: StepContext): Promise<Silent[]> {
+  const probe = async (target: Target) => {
+    const result = await prober.probe(target.url, target.healthPath);
+    return result.status === "healthy" ? [] : [{ result, sentence: sentence(target, result) }];
+  };
+  return (await Promise.all(targets.map(probe))).flat();
+}
+
+function sentence(target: Target, result: ProbeResult): string {
+  const { component, name, url, healthPath } = target;
+  const subject = component ?? `host '${name}'`;
+  return `${subject}: ${url}${healthPath} is ${result.status}: ${result.message}; ${remedy(target, result)}`;
+}
+
+function remedy({ component, name }: Target, { status, isCertificateRefused, isAddressRefused }: ProbeResult): string {
+  if (isCertificateRefused)
+    return "give the ingress controller a valid certificate, or name its authority in the setting ingressCaFile";
+  if (isAddressRefused) return "if it is the ingress's address, name it in the setting ingressAddress";
+  if (component === undefined)
+    return `check that the chart has an Ingress or HTTPRoute with the host \${hosts.${name}}, or correct spec.hosts of the backend's Repository`;
+  if (status === "unhealthy") return "see its log, or correct healthPath of its Repository";
+  return "check that the ingress serves this host";
+}
+
+/** The most severe one: no URL can answer, some don't answer, some answer badly. */
+function reasonFor(silent: readonly Silent[], hasAnswered: boolean): string {
+  if (silent.some(({ result }) => result.isCertificateRefused)) return "CertificateInvalid";
+  if (silent.every(({ result }) => result.status === "unhealthy")) return "BadStatus";
+  return hasAnswered ? "UrlDown" : "NotAnswering";
+}
+
+function silentResult(environment: EphemeralEnvironment, silent: readonly Silent[], context: StepContext): Unfinished {
+  const { status } = environment;
+  const hasAnswered = runningHash(status) === status?.servingHash;
+  const reason = reasonFor(silent, hasAnswered);
+  const message = silent.map((one) => one.sentence).join("; ");
+  const former = findCondition(status?.conditions, "UrlsReady");
+  const silentMs =
+    former === undefined || former.status === "True"
+      ? 0
+      : elapsedMs(new Date(former.lastTransitionTime), context.clock.now());
+  if (!hasAnswered) return waiting(reason, message, { requeueAfterMs: firstProbeMs(silentMs) });
+  const isDown = silentMs >= context.settings.reconcile.downMinutes * MINUTE_MS;
+  // The probes go on, so the environment recovers by itself.
+  if (isDown || former?.status === "False") return failed(reason, message, { requeueAfterMs: 10_000 });
+  return waiting(reason, message, { requeueAfterMs: 5_000 });
+}
+
+/** When to probe again before the first answer: very soon at first, then less and less often. */
+function firstProbeMs(waitedMs: number): number {
+  if (waitedMs < 5_000) return 100;
+  if (waitedMs < MINUTE_MS) return 1_000;
+  return waitedMs < 5 * MINUTE_MS ? 2_000 : 10_000;
+}

@@ -1,0 +1,68 @@
+import { findCondition } from "../../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { ObservedApplication } from "../../../ports/deployer.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
+import { configurationOf } from "../configuration.ts";
+import { hashOfDesired } from "../desired/values.ts";
+import { diagnosePods } from "../diagnosis.ts";
+import type { Step, StepContext } from "../step.ts";
+import { done, type Unfinished, waiting } from "../step-result.ts";
+import { desiredApplication, mayFail } from "./application.ts";
+
+/** The deployer's watch enqueues the environment; this is the fallback. */
+const RECHECK_MS = 30_000;
+
+/**
+ * Reports the state of a backing service. The service is a part of the application, so there is nothing to create: it is
+ * ready while the application is healthy, and its pods are read only while that is not.
+ */
+export function backingService(service: BackingService): Step<never> {
+  return {
+    condition: service.condition,
+    writes: [],
+    after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
+
+    async run(environment, context) {
+      const configSet = configurationOf(environment, context)?.spec;
+      if (!service.isWanted(environment.spec, configSet)) return done("NotRequested");
+      if (environment.spec.suspended) return done("Suspended");
+      const desired = desiredApplication(environment, context);
+      const observed = context.deployer.observe(desired);
+      if (observed?.state === "healthy") return done("Ready");
+      if (isDeployed(observed)) {
+        return podsResult(service, environment, { hash: hashOfDesired(desired.chart, desired.values), context });
+      }
+      // The state of the desired values is unknown; what runs goes on.
+      return wasReady(service, environment) ? done("Ready") : notDeployed(service);
+    },
+  };
+}
+
+const isDeployed = (observed: ObservedApplication | undefined) =>
+  observed?.state === "progressing" || (observed?.state === "broken" && observed.problem === "DeploymentFailed");
+
+function wasReady({ condition }: BackingService, { status }: EphemeralEnvironment): boolean {
+  const former = findCondition(status?.conditions, condition);
+  return former?.status === "True" && former.reason === "Ready";
+}
+
+const notDeployed = ({ name }: BackingService) =>
+  waiting("Starting", `waiting for the deployer to create the ${name}`, { requeueAfterMs: RECHECK_MS });
+
+async function podsResult(
+  { name, condition }: BackingService,
+  environment: EphemeralEnvironment,
+  { hash, context }: { readonly hash: string; readonly context: StepContext },
+) {
+  const readiness = await context.pods.readiness(environment.metadata, name);
+  if (readiness === "ready") return done("Ready");
+  const message =
+    readiness === "unready"
+      ? `the ${name} is starting`
+      : `the ${name} has no pod: if that lasts, the environment's quota leaves no room for it`;
+  const observed: ObservedApplication = { state: "progressing", revision: "", message };
+  const only = { component: name, condition };
+  const unhealthy = { environment, hash, observed, mayFail: mayFail(environment, hash), only };
+  const result: Unfinished = await diagnosePods(unhealthy, context);
+  return result.reason === "Progressing" ? { ...result, reason: "Starting" } : result;
+}

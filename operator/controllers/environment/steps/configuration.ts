@@ -1,0 +1,100 @@
+import { mappingOf, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
+import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { configurationOf, wantedConfiguration } from "../configuration.ts";
+import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
+import { isServing } from "../progress.ts";
+import { repositoriesOf, repositoryProblem } from "../repositories.ts";
+import type { Step, StepContext } from "../step.ts";
+import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
+
+type Field = "configSet" | "grantedValues";
+
+/**
+ * Resolves the version of the config set, once: later versions reach the environment only when its spec names them. The
+ * version is stored before the status names it, so it can't be discarded in between.
+ */
+export const configuration: Step<Field> = {
+  condition: "ConfigurationResolved",
+  writes: ["configSet", "grantedValues"],
+  after: [],
+
+  // Without the wanted version the former one applies; a forbidden override does not change what has run before. Where the
+  // chart's values can't be read, what runs stays.
+  continueWithPrevious(environment, context) {
+    const version = configurationOf(environment, context);
+    const hasVersion = environment.spec.configSet === undefined || version !== undefined;
+    if (!hasVersion || unreadableValues(environment, version?.spec, context) !== undefined) return false;
+    const hasRun = environment.status?.renderedSpecHash !== undefined;
+    return hasRun || overrideProblem(environment, version?.spec, context) === undefined;
+  },
+
+  async run(environment, context) {
+    const wanted = wantedConfiguration(environment, context);
+    if (wanted !== undefined && "state" in wanted) return wanted;
+    if (wanted !== undefined) await context.configSetVersions.keep(wanted);
+    const unreadable = unreadableValues(environment, wanted?.spec, context);
+    if (unreadable !== undefined) return withFindings(unreadable, versionOf(wanted));
+    const problem = overrideProblem(environment, wanted?.spec, context);
+    const result = problem ?? done(isPlain(environment) ? "NotRequested" : "Resolved");
+    return withFindings(result, { ...versionOf(wanted), ...grants(environment, wanted?.spec, context) });
+  },
+};
+
+/** A fallback: a change of the Repository enqueues the environment. */
+const UNREADABLE_RECHECK_MS = 600_000;
+
+/** The chart's values can't be read: that fails no environment that has what it asks for. */
+function unreadableValues(
+  environment: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+  context: StepContext,
+): Unfinished | undefined {
+  const mapping = mappingOf(
+    { repositories: repositoriesOf(environment, context.repositories), configSet },
+    context.settings,
+  );
+  if (mapping === undefined || !("problem" in mapping)) return undefined;
+  const reason = "ValuesInvalid";
+  if (!isServing(environment)) return failed(reason, mapping.problem);
+  return waiting(reason, mapping.problem, { requeueAfterMs: UNREADABLE_RECHECK_MS });
+}
+
+/** What overrides are checked against. */
+function allowing(environment: EphemeralEnvironment, configSet: ConfigSetSpec | undefined, context: StepContext) {
+  const repositories = repositoriesOf(environment, context.repositories);
+  return { repositories, mapping: readableMapping({ repositories, configSet }, context.settings) };
+}
+
+const isPlain = ({ spec }: EphemeralEnvironment) => spec.configSet === undefined && spec.overrides === undefined;
+
+function versionOf(wanted: ConfigSetVersion | undefined): Findings<"configSet"> {
+  if (wanted === undefined) return {};
+  const { name, version, spec } = wanted;
+  const configSet = { name, version, revision: revisionName(wanted) };
+  const { ttlDefaultHours } = spec;
+  return { configSet: ttlDefaultHours === undefined ? configSet : { ...configSet, ttlDefaultHours } };
+}
+
+/** A path stays granted until it is no longer requested, also when the Repository no longer lists it. */
+function grants(
+  environment: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+  context: StepContext,
+): Findings<"grantedValues"> {
+  const former = environment.status?.grantedValues;
+  const paths = grantedValues(environment, allowing(environment, configSet, context)).map(({ path }) => path);
+  return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };
+}
+
+/** What is wrong with the overrides and variables; whether an override is allowed, only the Repository can tell. */
+function overrideProblem(
+  environment: EphemeralEnvironment,
+  configSet: ConfigSetSpec | undefined,
+  context: StepContext,
+): Unfinished | undefined {
+  const excess = excessiveVariables(environment, configSet);
+  if (environment.spec.overrides === undefined) return excess;
+  const problem = repositoryProblem(environment, context) ?? excess;
+  return problem ?? forbiddenOverride(environment, allowing(environment, configSet, context));
+}

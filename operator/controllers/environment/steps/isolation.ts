@@ -1,0 +1,60 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { Kind } from "../../../../crds/group.ts";
+import { limitRangeKind, networkPolicyKind, resourceQuotaKind, serviceAccountKind } from "../../../kit/client/kinds.ts";
+import type { DesiredObject } from "../../../ports/cluster.ts";
+import { foreseenConfiguration } from "../configuration.ts";
+import {
+  allowedTrafficObject,
+  defaultAccountObject,
+  defaultDenyObject,
+  limitRangeObject,
+  priorityQuotaObject,
+  quotaObject,
+} from "../desired/isolation.ts";
+import { NotIsolated, type Step, type StepContext } from "../step.ts";
+import { done } from "../step-result.ts";
+
+/** Isolates the namespace before anything can run in it, and repairs its isolation objects. */
+export const isolation: Step<never> = {
+  condition: "IsolationReady",
+  writes: [],
+  after: ["NamespaceReady"],
+
+  async run(environment, context) {
+    const { cluster } = context;
+    const { metadata } = environment;
+    await Promise.all([
+      ...isolationObjects(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
+      cluster.adopt(metadata, serviceAccountKind, defaultAccountObject(environment)),
+    ]);
+    return done("Enforced");
+  },
+};
+
+/**
+ * To be awaited before writing anything into the namespace that pods need to start: when the namespace was recreated under
+ * an existing application, pods start as soon as it is there.
+ *
+ * @throws NotIsolated while the namespace is not isolated
+ */
+export async function whenIsolated({ canContinueAfter }: Pick<StepContext, "canContinueAfter">): Promise<void> {
+  if (!(await canContinueAfter("IsolationReady"))) throw new NotIsolated();
+}
+
+function isolationObjects(
+  environment: EphemeralEnvironment,
+  context: StepContext,
+): readonly (readonly [Kind, DesiredObject])[] {
+  const { isolation: settings } = context.settings;
+  const configSet = foreseenConfiguration(environment, context);
+  const quota = [resourceQuotaKind, quotaObject(environment, settings, configSet?.spec.quota)] as const;
+  // Until its config set is known nothing new runs there, and running pods keep their quota.
+  const isQuotaKnown = environment.spec.configSet === undefined || configSet !== undefined;
+  return [
+    ...(isQuotaKnown ? [quota] : []),
+    [resourceQuotaKind, priorityQuotaObject(environment, settings)],
+    [limitRangeKind, limitRangeObject(environment, settings)],
+    [networkPolicyKind, defaultDenyObject(environment)],
+    [networkPolicyKind, allowedTrafficObject(environment, context.settings)],
+  ];
+}

@@ -1,0 +1,17 @@
+import { namespaceName } from "../../../../crds/names.ts";
+import { namespaceKind } from "../../../kit/client/kinds.ts";
+import { namespaceObject } from "../desired/namespace.ts";
+import type { Step } from "../step.ts";
+import { done } from "../step-result.ts";
+
+/** Creates the environment's namespace; a foreign namespace of that name is never changed. */
+export const namespace: Step<"namespace"> = {
+  condition: "NamespaceReady",
+  writes: ["namespace"],
+  after: [],
+
+  async run(environment, { cluster }) {
+    await cluster.ensure(environment.metadata, namespaceKind, namespaceObject(environment));
+    return done("Created", { findings: { namespace: namespaceName(environment.metadata.name) } });
+  },
+};

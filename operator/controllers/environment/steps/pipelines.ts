@@ -1,0 +1,82 @@
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { BUILDING } from "../../../../crds/environment/phase.ts";
+import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
+import { type Component, shortCommit } from "../../../../crds/names.ts";
+import { elapsedMs } from "../../../kit/time/clock.ts";
+import { componentsOf } from "../desired/values.ts";
+import { wantedCommit, wantedPipelines } from "../progress.ts";
+import type { ComponentRepositories } from "../repositories.ts";
+import { specChangedAt } from "../status/status.ts";
+import { failed, type Unfinished, waiting } from "../step-result.ts";
+
+/** The pipelines that the commits wait for, or one that failed; `undefined` when all commits may be deployed. */
+export function pipelineResult(
+  environment: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+  now: Date,
+): Unfinished | undefined {
+  const pipelines = wantedPipelines(environment).map((pipeline) => ({ ...pipeline, build: buildOf(pipeline, now) }));
+  const broken = pipelines.find(({ build }) => build === "failed");
+  if (broken !== undefined) {
+    const { commit, status, component, url } = broken;
+    const outcome = status === "canceled" ? "was canceled" : "failed";
+    const message = `${pipelineName(broken)} ${outcome} for the ${component}'s commit ${shortCommit(commit)}`;
+    const remedy = "run it again, or request another commit";
+    return failed("PipelineFailed", `${message}${url === undefined ? "" : ` (${url})`}: ${remedy}`);
+  }
+  const running = pipelines.filter(({ build }) => build === "building");
+  const awaited = [
+    ...running.map((pipeline) => ({
+      message: `${pipelineName(pipeline)} builds the ${pipeline.component}`,
+      leftMs: pipelineEnd(pipeline).getTime() - now.getTime(),
+    })),
+    ...unreported(environment, repositories, now),
+  ];
+  if (awaited.length === 0) return undefined;
+  const requeueAfterMs = Math.min(REPORT_FALLBACK_MS, ...awaited.map(({ leftMs }) => leftMs));
+  return waiting(BUILDING, awaited.map(({ message }) => message).join("; "), { requeueAfterMs });
+}
+
+/** The report of a pipeline changes the spec, which enqueues the environment. */
+const REPORT_FALLBACK_MS = 7_200_000;
+
+/** How long a pull request's commit waits for its pipeline's first report: it may have none, or have had it long ago. */
+const FIRST_REPORT_MS = 5 * 60_000;
+
+/**
+ * The new commits whose pipeline has not reported yet, because a push is known before its pipeline runs, and how long they
+ * wait. What the application already has is not held back.
+ */
+function unreported(environment: EphemeralEnvironment, repositories: ComponentRepositories, now: Date) {
+  return componentsOf(environment).flatMap((component) => {
+    const { branch, pipelines = [] } = environment.spec[component] ?? {};
+    const applied = environment.status?.sources?.[component]?.applied;
+    const commit = wantedCommit(environment, component) ?? "";
+    const isApplied = applied?.branch === branch && applied?.commit === commit;
+    if (isApplied || pipelines.some((pipeline) => pipeline.commit === commit)) return [];
+    const leftMs = firstReportMs(environment, component, { repositories, now });
+    return leftMs > 0
+      ? [{ message: `the ${component}'s commit ${shortCommit(commit)} waits for its pipeline`, leftMs }]
+      : [];
+  });
+}
+
+/** How long the first report of a new commit's pipeline may still take; 0 for a component without pipelines. */
+function firstReportMs(
+  environment: EphemeralEnvironment,
+  component: Component,
+  { repositories, now }: { readonly repositories: ComponentRepositories; readonly now: Date },
+): number {
+  const { follow, commit, pipelines = [] } = environment.spec[component] ?? {};
+  if (follow && !commit) return pipelines.length === 0 ? 0 : REPORT_FALLBACK_MS;
+  const hasPipelines = repositories[component]?.spec.pipeline !== undefined;
+  if (!hasPipelines || !isOfPullRequest(environment, component)) return 0;
+  return FIRST_REPORT_MS - elapsedMs(new Date(specChangedAt(environment, now)), now);
+}
+
+/** Whether the component is that of the environment's pull request; a fork's has a ref as its branch, and no reported pipelines. */
+function isOfPullRequest({ spec }: EphemeralEnvironment, component: Component): boolean {
+  const { repository, branch = "" } = spec[component] ?? {};
+  const { kind, repository: origin } = spec.trigger ?? {};
+  return kind === "pull_request" && origin === repository && !branch.startsWith("refs/");
+}

@@ -1,0 +1,201 @@
+import { findCondition } from "../../../../crds/conditions.ts";
+import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
+import { roleBindingKind, secretKind } from "../../../kit/client/kinds.ts";
+import { equalJson } from "../../../kit/equal-json.ts";
+import { elapsedMs } from "../../../kit/time/clock.ts";
+import { refIn } from "../desired/namespace.ts";
+import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
+import { accessBindingObject, desiredPodSecret, podSecretName, secretObject } from "../desired/secret.ts";
+import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
+import { planInput } from "../plan-input.ts";
+import { repositoryProblem } from "../repositories.ts";
+import type { Schedule } from "../schedule.ts";
+import { type Complete, gather } from "../secret-values.ts";
+import type { Step, StepContext } from "../step.ts";
+import {
+  done,
+  type Findings,
+  failed,
+  type StepResult,
+  type Unfinished,
+  waiting,
+  withFindings,
+} from "../step-result.ts";
+import { whenIsolated } from "./isolation.ts";
+import { type SecretsContext, withPullSecret } from "./pull-secret.ts";
+import { retireSecrets } from "./retired-secrets.ts";
+
+/** While a condition is not True, the pods' Secret may be missing: it is not watched. */
+const DOUBT_MS = 30_000;
+/** The first pause before an unavailable secret manager is asked again. */
+const ASK_AGAIN_MS = 5_000;
+/** How long a provided value may take; the facade writes it right after the resource. */
+const AWAIT_VALUE_MS = 120_000;
+const OVERDUE_RECHECK_MS = 30_000;
+/** The limit of the status field. */
+const POD_SECRETS_MAX = 16;
+
+type PodFindings = Findings<"secrets" | "podSecrets">;
+type PodResult = StepResult<PodFindings>;
+
+interface Context extends SecretsContext {
+  readonly checks: Schedule;
+}
+
+/**
+ * Gives the environment its secrets: they are stored in the secret manager and mirrored into the namespace, in a Secret
+ * whose name depends on the values; and the Secret that its images are pulled with.
+ *
+ * The secret manager is written first. After a crash between the two writes, the next reconcile finds the value there and
+ * mirrors it; in the other order, pods could have a password that is recorded nowhere.
+ *
+ * @param checks when the Secrets are read again: watching them would need a right on every Secret of the cluster, and
+ *   reading those of ten thousand environments in every reconcile would cost too much
+ */
+export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pullSecret"> {
+  return {
+    condition: "SecretsReady",
+    writes: ["secrets", "podSecrets", "pullSecret"],
+    after: ["NamespaceReady", "ConfigurationResolved"],
+
+    // A refused request does not block the application; a value that may still come does, because it would be missing.
+    continueWithPrevious: ({ status }, _context, result) =>
+      result?.state === "failed" && status?.desiredHash !== undefined,
+
+    async run(environment, stepContext) {
+      const problem = environment.status?.secrets ? undefined : repositoryProblem(environment, stepContext);
+      if (problem !== undefined) return problem;
+      const context: Context = {
+        ...stepContext,
+        checks,
+        isCheckDue: await isCheckDue(environment, stepContext, checks),
+        noteAnswer: (isAnswered) => noteAnswer(environment, isAnswered, checks),
+      };
+      const plan = secretPlan(planInput(environment, context));
+      const requested = plan.problem ?? (await ensurePodSecret(environment, plan.secrets, context));
+      const result = requested.state === "failed" ? await withFormer(environment, requested, context) : requested;
+      return withPullSecret(environment, result, context);
+    },
+
+    cleanUp: retireSecrets,
+  };
+}
+
+/**
+ * Whether the Secrets are read in this reconcile. The right to read is ensured first, because it may have been removed,
+ * alone or with the namespace.
+ */
+async function isCheckDue(environment: EphemeralEnvironment, context: StepContext, checks: Schedule): Promise<boolean> {
+  if ((environment.status?.podSecrets ?? []).length === 0) return false;
+  const right = await ensureAccess(environment, context);
+  return right !== "unchanged" || isInDoubt(environment) || dueInMs(environment, checks) <= 0;
+}
+
+/** Returns in how many milliseconds to ask the secret manager again; `undefined` when it has answered. */
+function noteAnswer({ metadata }: EphemeralEnvironment, isAnswered: boolean, checks: Schedule): number | undefined {
+  if (!isAnswered) return checks.again(metadata.uid, ASK_AGAIN_MS);
+  checks.succeeded(metadata.uid);
+  return undefined;
+}
+
+/** Keeps the former content of the pods' Secret while the request is refused; it is restored when it is missing. */
+async function withFormer(
+  environment: EphemeralEnvironment,
+  refusal: Unfinished<PodFindings>,
+  context: Context,
+): Promise<PodResult> {
+  if ((environment.status?.podSecrets ?? []).length === 0) return refusal;
+  const kept = await ensurePodSecret(environment, formerPlan(planInput(environment, context)), context);
+  if (kept.state !== "done") return refusal;
+  const soonest = Math.min(...[kept, refusal].map(({ requeueAfterMs }) => requeueAfterMs ?? DOUBT_MS));
+  return withFindings({ ...refusal, requeueAfterMs: soonest }, { ...kept.findings });
+}
+
+async function ensurePodSecret(
+  environment: EphemeralEnvironment,
+  plan: readonly PlannedSecret[],
+  context: Context,
+): Promise<PodResult> {
+  if (await isMirrored(environment, plan, context)) {
+    return done("Mirrored", { requeueAfterMs: dueInMs(environment, context.checks) });
+  }
+  const [gathered] = await Promise.all([gather(environment, plan, context), ensureAccess(environment, context)]);
+  if (gathered.state === "refused") return gathered.result;
+  if (gathered.state === "awaiting") return awaiting(environment, gathered.variables, context);
+  // The versions are stored before they are used: after a crash in between, other ones could be resolved.
+  if (plan.some(({ version }) => version === "latest")) return resolvedVersions(gathered);
+  return mirror(environment, gathered, context);
+}
+
+function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: StepContext) {
+  return cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings));
+}
+
+/** Whether the pods' Secret has the planned content: by the status, and by a read where a check is due. */
+async function isMirrored(
+  environment: EphemeralEnvironment,
+  plan: readonly PlannedSecret[],
+  { cluster, checks, isCheckDue: mustRead }: Context,
+): Promise<boolean> {
+  const { metadata, status } = environment;
+  const planned = plannedStatus(plan);
+  const isNamed = status?.podSecrets?.at(-1) === podSecretName(planned) && equalJson(status.secrets, planned);
+  if (!isNamed || !mustRead) return isNamed;
+  const found = await cluster.read(metadata, secretKind, refIn(environment, desiredPodSecret(environment)));
+  if (found !== undefined) checks.taken(metadata.uid);
+  return found !== undefined;
+}
+
+/** Whether a reconcile was requested, or the last one did not finish the steps that make the Secret. */
+function isInDoubt(environment: EphemeralEnvironment): boolean {
+  const conditions = environment.status?.conditions;
+  const former = (["NamespaceReady", "SecretsReady"] as const).map((type) => findCondition(conditions, type));
+  return isReconcileRequested(environment) || former.some((condition) => condition?.status !== "True");
+}
+
+function dueInMs({ metadata, status }: EphemeralEnvironment, checks: Schedule): number {
+  const isCalm = status?.conditions?.every((condition) => condition.status === "True") ?? false;
+  return checks.dueInMs(metadata.uid, isCalm ? undefined : DOUBT_MS);
+}
+
+function awaiting({ status }: EphemeralEnvironment, variables: readonly string[], { clock }: StepContext): Unfinished {
+  const names = variables.join(", ");
+  const former = findCondition(status?.conditions, "SecretsReady");
+  const now = clock.now();
+  const begun = former?.reason === "AwaitingValue" ? new Date(former.lastTransitionTime) : now;
+  // The condition may be older than the request.
+  const requested = new Date(status?.rollout?.since ?? 0);
+  const waitedMs = Math.min(elapsedMs(begun, now), elapsedMs(requested, now));
+  const hasFailed = former?.reason === "AwaitingValue" && former.status === "False" && begun >= requested;
+  if (hasFailed || waitedMs >= AWAIT_VALUE_MS) {
+    const message = `${names}: the secret manager still has no value: write it there, or create the environment again`;
+    return failed("AwaitingValue", message, { requeueAfterMs: OVERDUE_RECHECK_MS });
+  }
+  const message = `${names}: waiting for the value to be written into the secret manager`;
+  return waiting("AwaitingValue", message, { requeueAfterMs: waitedMs < 5_000 ? 200 : 2_000 });
+}
+
+function resolvedVersions({ secrets: resolved }: Complete) {
+  const result = waiting("Resolved", "the versions of the referenced secrets are resolved", {
+    requeueAfterMs: 1,
+    persistFirst: true,
+  });
+  return withFindings(result, { secrets: resolved });
+}
+
+async function mirror(
+  environment: EphemeralEnvironment,
+  { secrets: mirrored, values }: Complete,
+  context: Context,
+): Promise<PodResult> {
+  const { metadata, status } = environment;
+  const name = podSecretName(mirrored);
+  await whenIsolated(context);
+  await context.cluster.ensure(metadata, secretKind, secretObject(environment, name, values));
+  context.checks.taken(metadata.uid);
+  const former = (status?.podSecrets ?? []).filter((other) => other !== name);
+  // The first one is in use; of the others, which no pod has used yet, the oldest are removed.
+  const surplus = former.length < POD_SECRETS_MAX ? [] : former.splice(1, former.length - POD_SECRETS_MAX + 1);
+  for (const other of surplus) await context.cluster.remove(metadata, secretKind, refIn(environment, other));
+  return done("Mirrored", { findings: { secrets: mirrored, podSecrets: [...former, name] } });
+}

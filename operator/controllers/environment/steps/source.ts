@@ -1,0 +1,161 @@
+import {
+  type EphemeralEnvironment,
+  reconcileToken,
+  type SourceStatus,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import type { Component } from "../../../../crds/names.ts";
+import type { Repository } from "../../../../crds/repository/repository.ts";
+import type { Sources } from "../../../ports/deployer.ts";
+import { cloneCredential } from "../../repository/host-credentials.ts";
+import { componentsOf } from "../desired/values.ts";
+import { waitingForCredential } from "../error-results.ts";
+import { repositoriesOf, repositoryProblem } from "../repositories.ts";
+import type { Step, StepContext } from "../step.ts";
+import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
+import { imageResult } from "./image.ts";
+import { pipelineResult } from "./pipelines.ts";
+
+/** A component whose commit is known. */
+interface ResolvedComponent {
+  readonly component: Component;
+  readonly branch: string;
+  readonly commit: string;
+  /** The image of the commit, or why it is not known. */
+  readonly image: string | Unfinished;
+  /** The head of the branch, where the spec names no commit. */
+  readonly resolved?: NonNullable<SourceStatus["resolved"]>;
+}
+
+/**
+ * Resolves the commit of every component: the one in the spec, else the head of the branch, read once. The application is
+ * given all commits together when the last of their pipelines has ended; what runs stays until then.
+ */
+export const source: Step<"sources"> = {
+  condition: "SourceResolved",
+  writes: ["sources"],
+  after: [],
+
+  continueWithPrevious(environment, context) {
+    const isMissing = repositoryProblem(environment, context) !== undefined;
+    const wasApplied = (component: Component) => environment.status?.sources?.[component]?.applied !== undefined;
+    return !isMissing && componentsOf(environment).every(wasApplied);
+  },
+
+  async run(environment, context) {
+    const problem = repositoryProblem(environment, context);
+    if (problem !== undefined) return problem;
+
+    const repositories = repositoriesOf(environment, context.repositories);
+    const resolving = componentsOf(environment).map((component) =>
+      resolve(environment, component, repositories[component] as Repository, context),
+    );
+    const outcomes = await Promise.all(resolving);
+    const unresolved = outcomes.find((outcome) => "state" in outcome);
+    if (unresolved !== undefined) return unresolved;
+    return sourcesResult(environment, outcomes as ResolvedComponent[], context);
+  },
+};
+
+/** The application is given the commits unless one of them is still to be built. */
+function sourcesResult(
+  environment: EphemeralEnvironment,
+  components: readonly ResolvedComponent[],
+  { clock, repositories }: StepContext,
+) {
+  const former = environment.status?.sources;
+  const known = components.map(({ component, resolved }): [Component, SourceStatus] => {
+    const applied = former?.[component]?.applied;
+    return [component, { ...(applied && { applied }), ...(resolved && { resolved }) }];
+  });
+  const sources = Object.fromEntries(known);
+  const found = { ...environment, status: { ...environment.status, sources } };
+  const unbuilt = pipelineResult(found, repositoriesOf(environment, repositories), clock.now());
+  if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
+  // A placeholder of the tag may wait for what is reported once the commit is built.
+  const unnamed = components.map(({ image }) => image).find((image) => typeof image !== "string");
+  if (unnamed !== undefined) return withFindings(unnamed, { sources });
+  const applied = components.map(({ component, branch, commit, image, resolved }) => {
+    const status = { applied: { branch, commit, image }, ...(resolved && { resolved }) };
+    return [component, status];
+  });
+  return done("Resolved", { findings: { sources: Object.fromEntries(applied) } });
+}
+
+async function resolve(
+  environment: EphemeralEnvironment,
+  component: Component,
+  repository: Repository,
+  context: StepContext,
+): Promise<ResolvedComponent | Unfinished> {
+  const { branch = "", commit: requested } = environment.spec[component] ?? {};
+  const resolved = requested ? undefined : await head(environment, component, repository, context);
+  if (resolved !== undefined && "state" in resolved) return resolved;
+  const commit = requested || resolved?.commit;
+  if (commit === undefined) return branchNotFound(component, branch, repository);
+  const image = imageResult(repository, environment, { component, branch, commit });
+  if (typeof image !== "string" && image.state === "failed") return image;
+  return { component, branch, commit, image, ...(resolved && { resolved }) };
+}
+
+/** The head of the branch: read once, and for a followed branch at each requested reconcile; a known head outlives the branch. */
+async function head(
+  environment: EphemeralEnvironment,
+  component: Component,
+  repository: Repository,
+  context: StepContext,
+): Promise<ResolvedComponent["resolved"] | Unfinished> {
+  const { branch = "" } = environment.spec[component] ?? {};
+  const asked = followRequest(environment, component);
+  const known = knownHead(environment, component, context);
+  const isAnswered = asked === undefined || asked === environment.status?.sources?.[component]?.resolved?.asked;
+  const resolved = (commit: string) => (asked === undefined ? { branch, commit } : { branch, commit, asked });
+  if (known !== undefined && isAnswered) return resolved(known);
+  try {
+    const commit = (await readHead(repository, branch, context)) ?? known;
+    return commit === undefined ? undefined : resolved(commit);
+  } catch (error) {
+    // A refused credential does not fail an environment whose former commit is known.
+    const refusal = waitingForCredential(error);
+    if (known === undefined || refusal === undefined) throw error;
+    return refusal;
+  }
+}
+
+function knownHead(
+  environment: EphemeralEnvironment,
+  component: Component,
+  { deployer }: StepContext,
+): string | undefined {
+  const former = environment.status?.sources?.[component]?.resolved;
+  if (former !== undefined && former.branch === environment.spec[component]?.branch) return former.commit;
+  return deployedBeforeCrash(environment, component, deployer.deployedSources(environment.metadata)[component]);
+}
+
+async function readHead(repository: Repository, branch: string, context: StepContext): Promise<string | undefined> {
+  const credential = await cloneCredential(repository, context);
+  return context.repositoryHost.head(repository.spec.cloneUrl, branch, credential);
+}
+
+/** The commit of this branch that the application has and the status lacks, because of a crash in between. */
+function deployedBeforeCrash(
+  { spec, status }: EphemeralEnvironment,
+  component: Component,
+  deployed: Sources[Component],
+): string | undefined {
+  const applied = status?.sources?.[component]?.applied;
+  const isOther = deployed?.branch !== applied?.branch || deployed?.commit !== applied?.commit;
+  return isOther && deployed?.branch === spec[component]?.branch ? deployed?.commit : undefined;
+}
+
+/** The requested reconcile for which the head of a followed branch is read; stored with the head, so none is lost. */
+function followRequest(environment: EphemeralEnvironment, component: Component): string | undefined {
+  return environment.spec[component]?.follow ? reconcileToken(environment) : undefined;
+}
+
+/** No watch tells when the branch is pushed. */
+const BRANCH_RECHECK_MS = 30_000;
+
+function branchNotFound(component: Component, branch: string, { metadata }: Repository): Unfinished {
+  const message = `repository '${metadata.name}' has no branch '${branch}': push it, or correct spec.${component}.branch`;
+  return failed("BranchNotFound", message, { requeueAfterMs: BRANCH_RECHECK_MS });
+}

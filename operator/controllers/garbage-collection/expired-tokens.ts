@@ -1,0 +1,56 @@
+import { type ApiToken, endedAt, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import type { ApiTokens } from "../../ports/api-tokens.ts";
+import type { SecretManager } from "../../ports/secret-manager.ts";
+import { earlierOfClocks } from "./earlier-of-clocks.ts";
+
+/** How long a revoked or expired token stays in lists. */
+const LISTED_MS = 30 * 86_400_000;
+
+export interface ExpiredTokensContext extends Pick<ControllerPorts, "settings" | "clock" | "serverClock" | "log"> {
+  readonly apiTokens: Pick<ApiTokens, "list" | "remove">;
+  readonly secretManager: Pick<SecretManager, "remove">;
+}
+
+/**
+ * Removes API tokens that ended long ago, and values that may no longer be shown: those of ended tokens, which a revocation
+ * may have left behind, and all of them where the settings keep none.
+ *
+ * The value is removed before its token, which is the only trace of it.
+ */
+export function deleteExpiredTokens(context: ExpiredTokensContext): (signal: AbortSignal) => Promise<void> {
+  // Once per process is enough: a value is never written again.
+  const cleared = new Set<string>();
+
+  async function clear(token: ApiToken): Promise<void> {
+    if (!token.spec.keepsValue || cleared.has(token.metadata.uid)) return;
+    await context.secretManager.remove(valueOwner(token), [TOKEN_VARIABLE]);
+    cleared.add(token.metadata.uid);
+  }
+
+  /** Returns whether the token was removed. */
+  async function collect(token: ApiToken, now: Date): Promise<boolean> {
+    const ended = endedAt(token, now);
+    if (ended !== undefined || !context.settings.api.tokens.revealable) await clear(token);
+    if (ended === undefined || now.getTime() - ended.getTime() < LISTED_MS) return false;
+    await context.apiTokens.remove(token);
+    cleared.delete(token.metadata.uid);
+    return true;
+  }
+
+  return async (signal) => {
+    const tokens = context.apiTokens.list();
+    if (tokens.length === 0) return;
+    const now = await earlierOfClocks(context);
+    const results: PromiseSettledResult<boolean>[] = [];
+    for (const token of tokens) {
+      signal.throwIfAborted();
+      // An error of one token does not affect the others.
+      results.push(...(await Promise.allSettled([collect(token, now)])));
+    }
+    const dropped = results.filter((result) => result.status === "fulfilled" && result.value).length;
+    if (dropped > 0) context.log.info("ended API tokens were dropped", { dropped });
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  };
+}

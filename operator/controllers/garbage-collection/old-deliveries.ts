@@ -1,0 +1,61 @@
+import type { Settings } from "../../../config/settings.ts";
+import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
+import { eachOf } from "../../kit/time/each-of.ts";
+import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
+import { earlierOfClocks } from "./earlier-of-clocks.ts";
+
+export interface OldDeliveriesContext extends Pick<ControllerPorts, "clock" | "serverClock"> {
+  readonly settings: Pick<Settings, "webhooks">;
+  readonly webhookDeliveries: Pick<WebhookDeliveries, "list" | "remove">;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The most that one pass drops, so that none takes minutes. */
+const MOST_DROPPED = 2_000;
+const AT_ONCE = 8;
+
+/**
+ * Drops finished deliveries that exceed the bounds of the settings, oldest first, verified ones of the Repositories that
+ * have the most; never one that is pending.
+ *
+ * @returns whether some are left for the next pass
+ */
+export function dropOldDeliveries(context: OldDeliveriesContext): (signal: AbortSignal) => Promise<boolean> {
+  const { verified, verifiedDays, unverified, unverifiedHours } = context.settings.webhooks.retention;
+  return async (signal) => {
+    const finished = context.webhookDeliveries.list().filter((delivery) => !isPending(delivery));
+    if (finished.length === 0) return false;
+    const now = await earlierOfClocks(context);
+    // One that is exactly so old goes, too.
+    const ago = (ms: number) => new Date(now.getTime() - ms + 1);
+    const byProof = Object.groupBy(finished, ({ spec }) => (spec.verified ? "verified" : "unverified"));
+    const bounds = {
+      verified: { atMost: verified, notBefore: ago(verifiedDays * DAY_MS) },
+      unverified: { atMost: unverified, notBefore: ago(unverifiedHours * HOUR_MS) },
+    };
+    const surplus = [
+      ...surplusOfEach(byProof.verified ?? [], bounds.verified),
+      ...surplusOf(byProof.unverified ?? [], madeAtMs, bounds.unverified),
+    ];
+    await eachOf(AT_ONCE, surplus.slice(0, MOST_DROPPED), (delivery) => {
+      signal.throwIfAborted();
+      return context.webhookDeliveries.remove(delivery);
+    });
+    return surplus.length > MOST_DROPPED;
+  };
+}
+
+/** What exceeds the bounds, by Repository: the events of one drop none of another that has fewer. */
+function surplusOfEach(deliveries: readonly WebhookDelivery[], bounds: KeptBounds): readonly WebhookDelivery[] {
+  const each = [...Map.groupBy(deliveries, ({ spec }) => spec.repositories?.[0]).values()];
+  const atMost = fairShare(
+    each.map(({ length }) => length),
+    bounds.atMost,
+  );
+  return each.flatMap((ones) => surplusOf(ones, madeAtMs, { ...bounds, atMost }));
+}
+
+const madeAtMs = ({ metadata }: WebhookDelivery) => Date.parse(metadata.creationTimestamp);

@@ -1,0 +1,96 @@
+import type { Settings } from "../../../config/settings.ts";
+import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import type { ObjectCache } from "../../kit/cache/object-cache.ts";
+import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import type { SecretManager } from "../../ports/secret-manager.ts";
+import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
+
+export interface OrphanedValuesContext
+  extends Pick<ControllerPorts, "isKnown" | "livingTokens" | "clock" | "log" | "events"> {
+  readonly settings: Pick<Settings, "sweep">;
+  readonly secretManager: Pick<SecretManager, "owners" | "remove">;
+}
+
+/** A value without a token, and since when that is known, on the monotonic clock. */
+interface Candidate {
+  readonly owner: Owner;
+  readonly sinceMs: number;
+  /** Whether the watch has seen the deletion of its token. */
+  readonly isSeen: boolean;
+}
+
+/**
+ * Removes the values of deleted API tokens: they can't be shown any more, and they grant nothing. What was deleted while no
+ * operator watched is found in the secret manager, and removed after the grace period.
+ */
+export function createOrphanedValues(context: OrphanedValuesContext) {
+  const { settings, secretManager, clock, log } = context;
+  const exceedsBudget = sweepBudget(context, BLOCKED);
+  const candidates = new Map<string, Candidate>();
+
+  function note(owner: Owner, isSeen: boolean): void {
+    const known = candidates.get(owner.uid) ?? { owner, sinceMs: clock.monotonicMs(), isSeen };
+    candidates.set(owner.uid, { ...known, isSeen: isSeen || known.isSeen });
+  }
+
+  /** The secret manager's list may be outdated: a deletion that the watch has seen stays noted. */
+  async function noteHeld(): Promise<void> {
+    const held = (await secretManager.owners(context.isKnown)).filter(isValueOwner);
+    const listed = new Set(held.map(({ uid }) => uid));
+    for (const { uid, name } of held) note({ uid, name }, false);
+    for (const [uid, { isSeen }] of candidates) if (!isSeen && !listed.has(uid)) candidates.delete(uid);
+  }
+
+  /** A lost or restored etcd also returns no tokens: then even seen deletions wait for the grace period. */
+  function due(living: number): Candidate[] {
+    const isOld = ({ sinceMs }: Candidate) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
+    return [...candidates.values()].filter((candidate) =>
+      living > 0 ? candidate.isSeen || isOld(candidate) : candidate.isSeen && isOld(candidate),
+    );
+  }
+
+  return {
+    /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
+    deleted: (token: ApiToken) => note(valueOwner(token), true),
+    /**
+     * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
+     * tokens confirms them, and an error ends the sweep before anything is removed.
+     */
+    async sweep(signal: AbortSignal): Promise<void> {
+      await noteHeld();
+      if (candidates.size === 0) return;
+      const living = await context.livingTokens();
+      for (const uid of living) candidates.delete(uid);
+      if (exceedsBudget(candidates.size, living.length)) return;
+      for (const { owner } of due(living.length)) {
+        signal.throwIfAborted();
+        await secretManager.remove(owner, [TOKEN_VARIABLE]);
+        candidates.delete(owner.uid);
+        log.info("the value of a deleted API token was removed", { owner: owner.name, uid: owner.uid });
+      }
+    },
+  };
+}
+
+/** Calls `onDelete` for every token that is deleted from now on by anyone but this process; returns the end of it. */
+export function removeOnDeletion(
+  cache: ObjectCache<ApiToken>,
+  removals: OwnDeletions,
+  onDelete: (deleted: ApiToken) => void,
+): () => void {
+  return cache.subscribe((_key, current, previous) => {
+    const isGone = previous !== undefined && current?.metadata.uid !== previous.metadata.uid;
+    // A token that this process deletes has lost its value before, or had none; the sweep finds the rest.
+    if (isGone && previous.spec.keepsValue && !removals.has(previous.metadata.uid)) onDelete(previous);
+  });
+}
+
+const BLOCKED: BlockedSweep = {
+  line: "too many values of deleted API tokens to be plausible: none is removed",
+  reason: "TokenValuesBlocked",
+  message: ({ orphans, living, most }) =>
+    `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed`,
+  remedy: "remove them from the secret manager, or raise settings.sweep.breaker.atLeast",
+};

@@ -1,0 +1,127 @@
+import type { ControllerPorts } from "../../controller-ports.ts";
+import { type Orphan, orphanKey, orphansAmong } from "../environment/deletion/orphans.ts";
+import { orphanRecord } from "../environment/deletion/record.ts";
+import {
+  type DeletionTarget,
+  isOver,
+  type Teardown,
+  type TeardownContext,
+  tearDown,
+} from "../environment/deletion/teardown.ts";
+import { BLOCKED, FOUND, REMOVED, recordEvents, STUCK } from "./orphan-events.ts";
+import { sweepBudget } from "./sweep-budget.ts";
+
+export interface SweepContext
+  extends Omit<TeardownContext, "signal">,
+    Pick<ControllerPorts, "belongings" | "isKnown" | "livingUids" | "events" | "log"> {}
+
+/** What a sweep found and did; all numbers count environments. */
+export interface SweepReport {
+  /** Deleted environments with orphans. */
+  readonly orphans: number;
+  /** Those whose orphans are being deleted. */
+  readonly removing: number;
+  /** Those whose orphans are blocked until people act. */
+  readonly stuck: number;
+  /** Those whose orphans are gone. */
+  readonly removed: number;
+  /** Whether the deletion budget blocks what is not confirmed. */
+  readonly isBlocked: boolean;
+}
+
+export type Sweep = (signal: AbortSignal) => Promise<SweepReport>;
+
+/** A confirmed orphan between sweeps. In memory only: a restart begins its grace period again. */
+interface Candidate {
+  readonly atMs: number;
+  readonly at: Date;
+  /** All of it, as it was before its deletion began. */
+  orphan: Orphan;
+  /** The progress of its deletion; once begun it is completed, although less and less of it is found. */
+  teardown?: Teardown;
+}
+
+type Candidates = Map<string, Candidate>;
+
+/**
+ * Finds what belongs to environments that no longer exist: because the finalizer was removed, a step was forced, or etcd was
+ * restored. Orphans are reported when they are found, and deleted after a grace period, in the order of a teardown, by UID.
+ *
+ * Watches and the secret manager suggest orphans; a fresh read of the environments confirms them, and an error ends the
+ * sweep before anything is deleted. More than the deletion budget are blocked until an admin confirms them.
+ */
+export function createSweep(context: SweepContext): Sweep {
+  const candidates: Candidates = new Map();
+  const exceedsBudget = sweepBudget(context, BLOCKED);
+
+  return async (signal) => {
+    const { orphans, living } = await findOrphans(context, candidates);
+    const fresh = update(candidates, orphans, context);
+    const known = [...candidates.values()];
+    const isBlocked = exceedsBudget(known.filter((candidate) => !isExempt(candidate)).length, living);
+    recordEvents(FOUND, fresh, context);
+    const due = known.filter((one) => one.teardown || ((!isBlocked || isExempt(one)) && isDue(one, context)));
+    for (const candidate of due) {
+      signal.throwIfAborted();
+      candidate.teardown = await tearDown(targetOf(candidate), { ...context, signal });
+    }
+    const ended = due.filter(({ teardown }) => teardown !== undefined && isOver(teardown));
+    for (const { orphan } of ended) candidates.delete(orphanKey(orphan));
+    const stuck = due.flatMap(({ orphan, teardown: { blockers = [] } = {} }) =>
+      blockers.length > 0 ? [{ ...orphan, blockers }] : [],
+    );
+    recordEvents(REMOVED, ended.map(orphanOf), context);
+    recordEvents(STUCK, stuck, context);
+    const removing = due.length - ended.length - stuck.length;
+    return { orphans: orphans.length, removing, stuck: stuck.length, removed: ended.length, isBlocked };
+  };
+}
+
+const orphanOf = ({ orphan }: Candidate) => orphan;
+
+async function findOrphans(context: SweepContext, candidates: Candidates) {
+  const held = await context.secretManager.owners(context.isKnown);
+  const begun = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
+  const found = orphansAmong(context.belongings(), held, context.isKnown);
+  const suggested = new Map([...begun, ...found].map((orphan) => [orphanKey(orphan), orphan]));
+  if (suggested.size === 0) return { orphans: [], living: 0 };
+  const { environments, tokens } = await context.livingUids();
+  const living = new Set([...environments, ...tokens]);
+  const orphans = [...suggested.values()].filter(({ owner }) => !living.has(owner.uid));
+  return { orphans, living: environments.length };
+}
+
+/** Replaces the candidates with the orphans found now; returns the new ones. */
+function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: SweepContext): Orphan[] {
+  const keys = new Set(orphans.map(orphanKey));
+  for (const key of candidates.keys()) if (!keys.has(key)) candidates.delete(key);
+  const fresh = orphans.filter((orphan) => !candidates.has(orphanKey(orphan)));
+  for (const orphan of orphans) {
+    const known = candidates.get(orphanKey(orphan));
+    if (known?.teardown === undefined) {
+      const { atMs, at } = known ?? { atMs: clock.monotonicMs(), at: clock.now() };
+      candidates.set(orphanKey(orphan), { atMs, at, orphan });
+    }
+  }
+  return fresh;
+}
+
+/** Whether the deletion budget does not apply; a confirmed orphan still has its grace period. */
+const isExempt = ({ teardown, orphan }: Candidate) => teardown !== undefined || orphan.isConfirmed;
+
+/** Whether the grace period is over, since it was found and since the newest of it was created. */
+function isDue({ orphan, atMs }: Candidate, { settings, clock }: SweepContext): boolean {
+  const graceMs = settings.sweep.graceSeconds * 1_000;
+  return clock.monotonicMs() - atMs >= graceMs && clock.now().getTime() - orphan.until.getTime() >= graceMs;
+}
+
+function targetOf({ orphan, at, teardown }: Candidate): DeletionTarget {
+  const { owner, since } = orphan;
+  return {
+    metadata: owner,
+    // Its variables are unknown; after the grace period the secret manager's own list is complete.
+    variables: [],
+    status: { teardown: { steps: [...(teardown?.steps ?? [])], removals: [...(teardown?.removals ?? [])] } },
+    record: (past, goneAt) => orphanRecord({ owner, since, seenAt: at }, { ...past, goneAt }),
+  };
+}

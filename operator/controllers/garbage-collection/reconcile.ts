@@ -1,0 +1,132 @@
+import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Controller, Reconcile, ReconcileResult, Watch } from "../../kit/controller/controller.ts";
+import { backoffMs } from "../../kit/time/backoff.ts";
+import type { Metrics } from "../../ports/observability/metrics.ts";
+import { earlierOfClocks } from "./earlier-of-clocks.ts";
+import type { Sweep } from "./orphans.ts";
+
+/** What the collections use of the world. */
+export interface CollectorContext
+  extends Pick<ControllerPorts, "records" | "settings" | "clock" | "serverClock" | "log" | "random"> {
+  /** Told of each collection that ended without an error. */
+  readonly loopSucceeded: Metrics["loopSucceeded"];
+}
+
+/** The collections that have files of their own. */
+export interface Collections {
+  readonly orphans: Sweep;
+  /** Removes API tokens that ended, and their values. */
+  readonly tokens: (signal: AbortSignal) => Promise<void>;
+  /** Removes the values of API tokens that no longer exist. */
+  readonly tokenValues: (signal: AbortSignal) => Promise<void>;
+  /** Drops old deliveries of webhooks; answers whether some are left for the next collection. */
+  readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
+  /** Removes messages that were sent or given up; answers whether some are left for the next collection. */
+  readonly notifications: (signal: AbortSignal) => Promise<boolean>;
+  /** Keeps old rollups small, and drops the oldest. */
+  readonly rollups: (signal: AbortSignal) => Promise<void>;
+  /** Sums up the days that are over. */
+  readonly summaries: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The periodic collections; the keys of their controller. */
+export const COLLECTIONS = [
+  "orphans",
+  "records",
+  "tokens",
+  "token values",
+  "deliveries",
+  "notifications",
+  "rollups",
+  "summaries",
+] as const;
+type Collection = (typeof COLLECTIONS)[number];
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const OUTBOX_MS = HOUR_MS / 12;
+/** A deletion that has begun takes a few reconciles. */
+const DELETING_RECHECK_MS = 10_000;
+/** No user waits for a collection, so a failed one is not retried at once. */
+const FIRST_RETRY_MS = 30_000;
+/** A sweep deletes one orphan after the other. */
+const LONGEST_COLLECTION_MS = 600_000;
+
+/** A controller with a worker for each collection, so none delays another. */
+export function garbageCollection(
+  context: CollectorContext,
+  collections: Collections,
+  watches: readonly Watch[],
+): Controller {
+  const longest = context.settings.sweep.everySeconds * 1_000;
+  return {
+    name: "garbage collection",
+    reconcile: collectGarbage(context, collections),
+    watches,
+    initialKeys: () => COLLECTIONS,
+    workers: COLLECTIONS.length,
+    deadlineMs: LONGEST_COLLECTION_MS,
+    backoffMs: { first: Math.min(FIRST_RETRY_MS, longest), longest },
+  };
+}
+
+/** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
+export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
+  const { orphans, tokens, tokenValues, deliveries, notifications, rollups, summaries } = of;
+  const { settings, random, loopSucceeded } = context;
+  const sweepMs = settings.sweep.everySeconds * 1_000;
+  type Collect = (signal: AbortSignal) => Promise<ReconcileResult>;
+  const collections: Readonly<Record<string, { readonly everyMs: number; readonly collect: Collect } | undefined>> = {
+    orphans: { everyMs: sweepMs, collect: orphanSweeps(context, orphans) },
+    records: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => pruneRecords(context, signal) },
+    tokens: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => tokens(signal).then(() => ({})) },
+    "token values": { everyMs: sweepMs, collect: (signal: AbortSignal) => tokenValues(signal).then(() => ({})) },
+    // Webhooks may come by the thousand a minute.
+    deliveries: { everyMs: MINUTE_MS, collect: soonAgain(deliveries) },
+    notifications: { everyMs: OUTBOX_MS, collect: soonAgain(notifications) },
+    rollups: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => rollups(signal).then(() => ({})) },
+    summaries: { everyMs: HOUR_MS, collect: (signal: AbortSignal) => summaries(signal).then(() => ({})) },
+  } satisfies Record<Collection, unknown>;
+  const begun = new Set<string>();
+  return async (key, { signal }) => {
+    const collection = collections[key];
+    if (collection === undefined) return;
+    if (!begun.has(key)) {
+      begun.add(key);
+      return { requeueAfterMs: collection.everyMs * random() };
+    }
+    const usual = collection.everyMs * (0.9 + 0.2 * random());
+    const { requeueAfterMs = usual } = await collection.collect(signal);
+    loopSucceeded(key);
+    return { requeueAfterMs: Math.min(usual, requeueAfterMs) };
+  };
+}
+
+/** Collects again soon while some are left. */
+function soonAgain(collect: (signal: AbortSignal) => Promise<boolean>) {
+  return async (signal: AbortSignal): Promise<ReconcileResult> =>
+    (await collect(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {};
+}
+
+/** Sweeps again soon while orphans are being deleted, and less and less soon while none of them is gone. */
+function orphanSweeps({ log }: CollectorContext, sweep: Sweep): (signal: AbortSignal) => Promise<ReconcileResult> {
+  let fruitless = 0;
+  return async (signal) => {
+    const report = await sweep(signal);
+    if (report.orphans > 0) log.info("swept", { ...report });
+    if (report.removing === 0 || report.removed > 0) fruitless = 0;
+    if (report.removing === 0) return {};
+    fruitless += 1;
+    return { requeueAfterMs: backoffMs(fruitless, { first: DELETING_RECHECK_MS, longest: HOUR_MS }) };
+  };
+}
+
+async function pruneRecords(context: CollectorContext, signal: AbortSignal): Promise<ReconcileResult> {
+  const { records, settings, log } = context;
+  const { atMost, days } = settings.records;
+  const notBefore = new Date((await earlierOfClocks(context)).getTime() - days * DAY_MS);
+  const { dropped, isMoreLeft } = await records.prune({ atMost, notBefore }, signal);
+  if (dropped > 0) log.info("old records were dropped", { dropped });
+  return isMoreLeft ? { requeueAfterMs: DELETING_RECHECK_MS } : {};
+}

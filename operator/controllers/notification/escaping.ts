@@ -1,0 +1,54 @@
+/** Facts are what users, hosts and pipelines say: in a chat they must stay text, whatever they hold. */
+import type { Fact, Facts } from "../../../crds/notifications/notification.ts";
+
+const URLS: readonly Fact[] = ["url", "backendUrl", "frontendUrl", "pipelineUrl"];
+
+/** Breaks what a chat reads as a mention or as markup, and is not seen. */
+const ZERO_WIDTH_SPACE = "\u200B";
+/** Mentions, links, and what marks bold, struck or code text also within a word. */
+const MARKUP = /[@*~`[\]]/g;
+/** Marks italic text only at the edge of a word: names like `shop_api` stay as they are. */
+const EDGE_UNDERSCORE = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** Line breaks, and characters that change how others are read. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+
+/** On one line, without characters that are not seen. */
+export function oneLine(text: string): string {
+  return text.replaceAll(INVISIBLE, " ").trim();
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
+function entities(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function chatText(text: string): string {
+  const inert = oneLine(text)
+    .replaceAll(MARKUP, `$&${ZERO_WIDTH_SPACE}`)
+    .replaceAll(EDGE_UNDERSCORE, `$&${ZERO_WIDTH_SPACE}`);
+  return entities(inert);
+}
+
+/** A link that can be clicked; any other text is only text. */
+function chatUrl(text: string): string {
+  if (!URL.canParse(text)) return chatText(text);
+  const { protocol, href } = new URL(text);
+  if (protocol !== "https:" && protocol !== "http:") return chatText(text);
+  return entities(
+    href.replaceAll(/[@*`[\]|()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`),
+  );
+}
+
+/** The facts as a chat may have them. */
+export function chatFacts(facts: Facts): Facts {
+  const escaped = Object.entries(facts).map(([name, text]) => [
+    name,
+    URLS.includes(name as Fact) ? chatUrl(text) : chatText(text),
+  ]);
+  return Object.fromEntries(escaped);
+}
+
+/** The facts as an e-mail in plain text may have them. */
+export function mailFacts(facts: Facts): Facts {
+  return Object.fromEntries(Object.entries(facts).map(([name, text]) => [name, oneLine(text)]));
+}

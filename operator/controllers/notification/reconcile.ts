@@ -1,0 +1,190 @@
+import { clipped } from "../../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { plannedEnd } from "../../../crds/environment/lifetime.ts";
+import { FACT_MAX_LENGTH } from "../../../crds/notifications/notification.schema.ts";
+import { destinationOf, type Notification, type NotificationStatus } from "../../../crds/notifications/notification.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
+import { backoffMs } from "../../kit/time/backoff.ts";
+import { MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
+import type { Notifications } from "../../ports/notifications/notifications.ts";
+
+/** An outage of a day costs about thirty attempts a channel. */
+const RETRY_MS = { first: 10_000, longest: 3_600_000 };
+/** An older message that can't be sent is given up. */
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+/** Longer than an attempt lasts: until then no other process begins one. */
+const CLAIMED_MS = 90_000;
+/** So many are given up at most before the next one is sent. */
+const MOST_DROPPED = 100;
+/** Another replica has it, or the watch is behind. */
+const RECHECK_MS = 1_000;
+
+/** What became of an attempt. */
+type Attempt =
+  | { readonly result: "sent" }
+  /** It is of no use any more. */
+  | { readonly result: "outdated"; readonly message: string }
+  | { readonly result: "refused"; readonly message: string }
+  | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
+
+export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "events" | "clock" | "log" | "random"> {
+  readonly notifications: Notifications;
+  /** Sends one message; see `createSender`. */
+  readonly send: (notification: Notification, signal: AbortSignal) => Promise<void>;
+  readonly environmentOf: (uid: string) => EphemeralEnvironment | undefined;
+}
+
+/**
+ * The reconcile of a destination: sends its oldest message that waits. Its messages stay in order, and one that can't be
+ * sent now delays those behind it, because what is wrong is the channel; `Retry-After` holds for it, too. Of more than may wait
+ * the oldest behind it are given up.
+ *
+ * An attempt is noted before it begins, on the version that was read: so a message is sent by one process, and again only
+ * if that process ended between the sending and the note of it.
+ */
+export function deliverMessages(given: DeliveryContext): Reconcile {
+  const context = { ...given, ended: new Map<string, Ended>() };
+  return async (destination, { signal }) => {
+    const [next, ...behind] = [...context.notifications.pendingFor(destination)].sort(byAge);
+    await dropSurplus(behind, context, signal);
+    const ended = context.ended.get(destination);
+    if (next !== undefined && ended !== undefined && isUnnoted(next, ended)) {
+      await context.notifications.finish(next, ended.status);
+      return { requeueAfterMs: RECHECK_MS };
+    }
+    context.ended.delete(destination);
+    if (next === undefined) return;
+    const waitMs = Date.parse(next.status?.nextAttemptAt ?? "") - context.clock.now().getTime();
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    return deliver(next, context, signal);
+  };
+}
+
+/** Gives up the oldest of those behind the one that is being sent, as far as they are too many. */
+async function dropSurplus(
+  behind: readonly Notification[],
+  { settings, notifications, events, log }: DeliveryContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pendingPerDestination: most } = settings.notifications;
+  const surplus = behind.slice(0, Math.max(0, behind.length + 1 - most)).slice(0, MOST_DROPPED);
+  const [first] = surplus;
+  if (first === undefined) return;
+  const message = `more than ${most} messages wait for the destination`;
+  for (const { status, ...notification } of surplus) {
+    signal.throwIfAborted();
+    await notifications.finish(notification, { phase: "failed", attempts: status?.attempts ?? 0, message });
+  }
+  const sentence = `Notifications to ${addressee(first)} were given up: ${message}`;
+  events.publish({ type: "Warning", reason: "NotificationsDropped", action: "Notify", message: sentence });
+  log.error("notifications were given up: too many wait for a destination", { dropped: surplus.length, most });
+}
+
+/** No address: Events are read by more people than messages are. */
+const addressee = ({ spec }: Pick<Notification, "spec">) =>
+  spec.channel === "chat" ? `channel '${spec.to}'` : "its owner";
+
+/** The API server's own timestamps have seconds only. */
+const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
+
+/** How an attempt ended. */
+interface Ended {
+  /** The message. */
+  readonly uid: string;
+  readonly status: NotificationStatus;
+}
+
+/** What its reconciles remember. */
+interface Delivering extends DeliveryContext {
+  /** How the last attempt of each destination ended, until the message shows it: what was sent is not sent again. */
+  readonly ended: Map<string, Ended>;
+}
+
+/** Whether the end of its attempt could not be stored, of whatever the API server said instead. */
+function isUnnoted({ metadata, status }: Notification, ended: Ended): boolean {
+  const isShown = status?.phase === ended.status.phase && status.nextAttemptAt === ended.status.nextAttemptAt;
+  return metadata.uid === ended.uid && !isShown;
+}
+
+async function deliver(notification: Notification, context: Delivering, signal: AbortSignal): Promise<ReconcileResult> {
+  const { notifications } = context;
+  const attempts = (notification.status?.attempts ?? 0) + 1;
+  const begun = {
+    ...notification.status,
+    phase: "pending",
+    attempts,
+    nextAttemptAt: later(attempts, context, CLAIMED_MS),
+  } as const;
+  const claimed = await notifications.claim(notification, begun);
+  if (claimed === undefined) return { requeueAfterMs: RECHECK_MS };
+  const attempt = await attempted(claimed, context, signal);
+  const status = statusAfter(claimed, attempt, context);
+  context.ended.set(destinationOf(claimed), { uid: claimed.metadata.uid, status });
+  signal.throwIfAborted();
+  if (status.phase === "failed" && attempt.result !== "outdated") reportDeadLetter(claimed, status, context);
+  await notifications.finish(claimed, status);
+  return { requeueAfterMs: 0 };
+}
+
+async function attempted(notification: Notification, context: DeliveryContext, signal: AbortSignal): Promise<Attempt> {
+  const message = outdated(notification, context);
+  if (message !== undefined) return { result: "outdated", message };
+  try {
+    await context.send(notification, signal);
+    return { result: "sent" };
+  } catch (error) {
+    if (error instanceof MessageRefused) return { result: "refused", message: error.message };
+    if (error instanceof MessagingUnavailable) {
+      return { result: "unavailable", message: error.message, retryAfterMs: error.retryAfterMs };
+    }
+    signal.throwIfAborted();
+    context.log.error("unexpected error while a notification was sent", { name: notification.metadata.name, error });
+    return { result: "unavailable", message: "an unexpected error, see the operator's log" };
+  }
+}
+
+const endOf = (environment: EphemeralEnvironment) => plannedEnd(environment).toISOString();
+
+/** A warning is about one expiry: after it, and after an extension, it would be wrong. */
+function outdated({ spec }: Notification, { environmentOf, clock }: DeliveryContext): string | undefined {
+  if (spec.event !== "expiry" || spec.facts.expiresAt === undefined) return undefined;
+  const environment = environmentOf(spec.environment?.uid ?? "");
+  const isSame = environment?.status?.expiresAt !== undefined && endOf(environment) === spec.facts.expiresAt;
+  const isAlive = environment !== undefined && environment.metadata.deletionTimestamp === undefined;
+  const isAhead = Date.parse(spec.facts.expiresAt) > clock.now().getTime();
+  return isSame && isAlive && isAhead ? undefined : "the environment does not expire then any more, or has expired";
+}
+
+function statusAfter(
+  { metadata, status }: Notification,
+  attempt: Attempt,
+  context: DeliveryContext,
+): NotificationStatus {
+  const attempts = status?.attempts ?? 1;
+  const now = context.clock.now();
+  if (attempt.result === "sent") return { phase: "sent", attempts, sentAt: now.toISOString() };
+  const message = clipped(attempt.message, FACT_MAX_LENGTH);
+  const isTooOld = now.getTime() - Date.parse(metadata.creationTimestamp) >= GIVE_UP_AFTER_MS;
+  if (attempt.result !== "unavailable" || isTooOld) return { phase: "failed", attempts, message };
+  return { phase: "pending", attempts, message, nextAttemptAt: later(attempts, context, attempt.retryAfterMs) };
+}
+
+/** The moment of the next attempt: the growing delay, and at least what the other side asks for. */
+function later(attempts: number, { clock, random }: DeliveryContext, atLeastMs = 0): string {
+  const delayMs = backoffMs(attempts, RETRY_MS) * (0.8 + 0.4 * random());
+  return new Date(clock.now().getTime() + Math.max(delayMs, atLeastMs)).toISOString();
+}
+
+function reportDeadLetter(
+  { metadata, spec }: Notification,
+  { message = "", attempts }: NotificationStatus,
+  { notifications, events, log }: DeliveryContext,
+): void {
+  const environment = spec.environment?.name ?? "";
+  const to = addressee({ spec });
+  const sentence = `Notification ${metadata.name} (${spec.event} of environment '${environment}') to ${to} was given up after ${attempts} attempts: ${message}`;
+  events.publish({ type: "Warning", reason: "NotificationFailed", action: "Notify", message: sentence });
+  const deadLetters = notifications.list().filter(({ status }) => status?.phase === "failed").length;
+  log.error("a notification was given up", { notification: metadata.name, environment, attempts, deadLetters });
+}

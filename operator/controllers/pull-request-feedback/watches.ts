@@ -1,0 +1,21 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { isMadeByEvent } from "../../../crds/environment/managed-by.ts";
+import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
+import { BY_REPOSITORY, type Caches } from "../../ports/caches.ts";
+
+/** Enqueues the environments whose host may have to be told something; returns the end of it. */
+export function enqueueOnReports(
+  { environments, repositories }: Pick<Caches, "environments" | "repositories">,
+  enqueue: Enqueue,
+): () => void {
+  const enqueueOne = (environment: EphemeralEnvironment) => {
+    if (isMadeByEvent(environment)) enqueue(environment.metadata.name);
+  };
+  return endOf([
+    environments.subscribe((_name, current) => current && enqueueOne(current)),
+    repositories.subscribe((_key, current, previous) => {
+      if (current === undefined || current.metadata.generation === previous?.metadata.generation) return;
+      environments.by(BY_REPOSITORY, current.metadata.name).forEach(enqueueOne);
+    }),
+  ]);
+}

@@ -1,0 +1,67 @@
+/** The id and the name by which a host knows a Repository, learnt from its verified webhooks. */
+import { type Condition, findCondition, transition, withCondition } from "../../../crds/conditions.ts";
+import type { HostRepository } from "../../../crds/repository/host-repository.schema.ts";
+import { fullNameOf, hostIdOf, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
+import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import { equalJson } from "../../kit/equal-json.ts";
+
+const NAME_CURRENT = "NameCurrent";
+
+/** Whether a delivery tells something of the Repository's identity that its status does not say. */
+export function tellsIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
+  const told = delivery.hostRepository;
+  const isOurs = delivery.verified && delivery.host !== undefined && delivery.host === spec.host;
+  return isOurs && told !== undefined && !equalJson(told, status?.hostRepository);
+}
+
+/**
+ * The status with what the Repository's verified deliveries say of its identity; `undefined` where that is nothing new. The first one
+ * gives the id, which no later one changes, and the newest one of that id the name.
+ *
+ * @param deliveries all that are stored
+ */
+export function identified(
+  repository: Repository,
+  deliveries: readonly WebhookDelivery[],
+  now: Date,
+): RepositoryStatus | undefined {
+  const { metadata, status } = repository;
+  const own = deliveries
+    .filter((one) => isOf(repository, one))
+    .toSorted((one, other) => Date.parse(one.spec.receivedAt) - Date.parse(other.spec.receivedAt));
+  const id = hostIdOf(repository) ?? own[0]?.spec.hostRepository?.id;
+  const newest = own.findLast(({ spec: { hostRepository } }) => hostRepository?.id === id);
+  const hostRepository = newest?.spec.hostRepository ?? knownIdentity(repository);
+  const draft = hostRepository && nameCondition(repository, hostRepository);
+  const former = findCondition(status?.conditions, NAME_CURRENT);
+  const condition = draft && transition(former, { ...draft, observedGeneration: metadata.generation }, now);
+  if (equalJson(hostRepository, status?.hostRepository) && equalJson(condition, former)) return undefined;
+  const { hostRepository: _, ...rest } = status ?? {};
+  return { ...rest, ...(hostRepository && { hostRepository }), conditions: conditionsOf(status, condition) };
+}
+
+/** Whether it is a verified delivery of this Repository, not of a former one that had its name. */
+function isOf({ metadata, spec }: Repository, { spec: delivery }: WebhookDelivery): boolean {
+  const isOwn = delivery.repositories?.includes(metadata.name) === true && delivery.hostRepository !== undefined;
+  if (!isOwn || !delivery.verified || spec.host === undefined || delivery.host !== spec.host) return false;
+  return Date.parse(delivery.receivedAt) >= Date.parse(metadata.creationTimestamp);
+}
+
+/** What is stored; not what was of another id or host than the Repository names now. */
+function knownIdentity({ spec, status }: Repository): HostRepository | undefined {
+  const known = status?.hostRepository;
+  const isOther = spec.host === undefined || (spec.hostId !== undefined && spec.hostId !== known?.id);
+  return isOther ? undefined : known;
+}
+
+function conditionsOf(status: RepositoryStatus | undefined, condition: Condition | undefined): Condition[] {
+  if (condition !== undefined) return withCondition(status?.conditions, condition);
+  return (status?.conditions ?? []).filter(({ type }) => type !== NAME_CURRENT);
+}
+
+function nameCondition(repository: Repository, { fullName }: HostRepository) {
+  const isCurrent = fullName.toLowerCase() === fullNameOf(repository).toLowerCase();
+  if (isCurrent) return { type: NAME_CURRENT, status: "True", reason: "AsRegistered", message: "" } as const;
+  const message = `the host calls it ${fullName}: correct spec.fullName and spec.cloneUrl`;
+  return { type: NAME_CURRENT, status: "False", reason: "Renamed", message } as const;
+}

@@ -1,0 +1,92 @@
+import { findCondition, transition, withCondition } from "../../../crds/conditions.ts";
+import { reconcileToken, repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
+import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Reconcile } from "../../kit/controller/controller.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
+import type { OperatorEnvironments } from "../../ports/environments.ts";
+import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
+import { type CheckContext, check, ruleProblem } from "./check.ts";
+import { namesUnbound } from "./host-credentials.ts";
+import { identified } from "./host-identity.ts";
+
+export interface RepositoryContext
+  extends CheckContext,
+    Pick<ControllerPorts, "repositoryStatusWriter" | "isUsed" | "clock"> {
+  readonly webhookDeliveries: Pick<WebhookDeliveries, "list">;
+  readonly environments: Pick<OperatorEnvironments, "countNow">;
+}
+
+/** The period of the checks, because a host may become unavailable while no environment needs it. */
+const CHECK_EVERY_MS = 3_600_000;
+/** The period while the Repository is not ready. */
+const RECHECK_MS = 300_000;
+
+/**
+ * The reconcile of a Repository: checks it when that is due or requested, and keeps a finalizer on it while environments
+ * use it, so a deleted Repository stays until its last environment is gone.
+ */
+export function createRepositoryReconciler(context: RepositoryContext): Reconcile {
+  return async (name) => {
+    const repository = context.repositories.find(name);
+    if (repository === undefined) return;
+    if (repository.metadata.deletionTimestamp !== undefined) return finalize(repository, context);
+    return { requeueAfterMs: await checkIfDue(repository, context) };
+  };
+}
+
+/** A removed finalizer can't be restored, so the API server is asked for users, not only the cache. */
+async function finalize(
+  repository: Repository,
+  { repositoryStatusWriter, environments, isUsed }: RepositoryContext,
+): Promise<void> {
+  const { name } = repository.metadata;
+  if (!isKept(repository) || isUsed(name)) return;
+  const users = await environments.countNow((environment) => repositoriesOf(environment).includes(name));
+  if (users === 0) await repositoryStatusWriter.removeFinalizer(repository);
+}
+
+/** Returns the milliseconds until the next check. */
+async function checkIfDue(found: Repository, context: RepositoryContext): Promise<number> {
+  const { repositoryStatusWriter, isUsed, clock } = context;
+  const needsFinalizer = isUsed(found.metadata.name) && !isKept(found);
+  const kept = needsFinalizer ? await repositoryStatusWriter.addFinalizer(found) : found;
+  const status = identified(kept, context.webhookDeliveries.list(), clock.now());
+  const repository = status === undefined ? kept : await repositoryStatusWriter.writeStatus(kept, status);
+  const dueInMs = isOutdated(repository, context) ? 0 : untilDueMs(repository, clock.now());
+  if (dueInMs > 0) return dueInMs;
+  return untilDueMs(
+    await repositoryStatusWriter.writeStatus(repository, await statusOf(repository, context)),
+    clock.now(),
+  );
+}
+
+/** Whether what it names, or the settings, changed so that its condition is no longer true. */
+function isOutdated(repository: Repository, context: RepositoryContext): boolean {
+  const reason = findCondition(repository.status?.conditions, "Ready")?.reason;
+  const isBroken = ruleProblem(repository, context) !== undefined;
+  const isUnbound = namesUnbound(repository, context.settings);
+  if (reason === "Checked") return isBroken || isUnbound;
+  return (reason === "RulesInvalid" && !isBroken) || (reason === "CredentialNotBound" && !isUnbound);
+}
+
+function untilDueMs(repository: Repository, now: Date): number {
+  const { metadata, status } = repository;
+  const isNew = status?.observedGeneration !== metadata.generation || askedCheck(repository) !== undefined;
+  if (isNew || status.lastCheckedAt === undefined) return 0;
+  const isReady = findCondition(status.conditions, "Ready")?.status === "True";
+  return (isReady ? CHECK_EVERY_MS : RECHECK_MS) - elapsedMs(new Date(status.lastCheckedAt), now);
+}
+
+async function statusOf(repository: Repository, context: RepositoryContext): Promise<RepositoryStatus> {
+  const { metadata, status } = repository;
+  const token = reconcileToken(repository);
+  const { reachable, ready } = await check(repository, context);
+  const now = context.clock.now();
+  const observedGeneration = metadata.generation;
+  const condition = transition(findCondition(status?.conditions, "Ready"), { ...ready, observedGeneration }, now);
+  const conditions = withCondition(status?.conditions, condition);
+  const known = status?.hostRepository === undefined ? {} : { hostRepository: status.hostRepository };
+  const checked = { ...known, observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions };
+  return token === undefined ? checked : { ...checked, lastHandledReconcileAt: token };
+}

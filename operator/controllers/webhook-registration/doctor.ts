@@ -1,0 +1,68 @@
+import NodeCache from "node-cache";
+import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
+import {
+  type Examination,
+  type HookDoctor,
+  HookHostUnavailable,
+  type HookProblem,
+  HookRefused,
+} from "../../ports/facade/hook-doctor.ts";
+import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
+import { type ExamineContext, examine, problemOfHost } from "./examine.ts";
+import { type Ground, groundOf } from "./ground.ts";
+
+/** Readers must not use up the calls that a host allows. */
+const CACHED_SECONDS = 15;
+/** A request is answered within 30 s; a call has 10 s. */
+const DEADLINE_MS = 25_000;
+const RETRY_SECONDS = 10;
+
+/** The HookDoctor port. */
+export function createHookDoctor(context: ExamineContext): HookDoctor {
+  const found = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
+  return {
+    examine(repository) {
+      const { uid, resourceVersion } = repository.metadata;
+      const id = `${uid}@${resourceVersion}`;
+      const known = found.get<Promise<Examination>>(id);
+      if (known !== undefined) return known;
+      const examined = examine(repository, context, AbortSignal.timeout(DEADLINE_MS));
+      found.set(id, examined);
+      examined.catch(() => found.del(id));
+      return examined;
+    },
+    async repair(repository) {
+      try {
+        await putHook(repository, context);
+      } finally {
+        found.flushAll();
+      }
+    },
+  };
+}
+
+async function putHook(repository: Repository, context: ExamineContext): Promise<void> {
+  const { host, address, key } = assertComplete(await groundOf(repository, context));
+  const hosted = { host: host.id, fullName: fullNameOf(repository) };
+  try {
+    await context.hooks.put(hosted, { address, key }, AbortSignal.timeout(DEADLINE_MS));
+  } catch (error) {
+    if (!(error instanceof PullRequestHostFailed)) throw error;
+    const problem = problemOfHost(error, host);
+    if (problem.reason !== "HostUnavailable") throw refusal(problem);
+    const seconds = error.retryAfterMs === undefined ? RETRY_SECONDS : error.retryAfterMs / 1000;
+    throw new HookHostUnavailable(error.message, seconds, { cause: error });
+  }
+}
+
+type Complete = Required<Omit<Ground, "problems">>;
+
+function assertComplete({ host, address, key, problems: [problem] }: Ground): Complete {
+  if (problem?.reason === "KeyUnreadable") throw new HookHostUnavailable(problem.message, RETRY_SECONDS);
+  if (problem !== undefined || !host || !address || !key) throw refusal(problem);
+  return { host, address, key };
+}
+
+function refusal(problem: HookProblem | undefined): HookRefused {
+  return new HookRefused(problem === undefined ? "the hook has no ground" : `${problem.message}: ${problem.remedy}`);
+}

@@ -1,0 +1,69 @@
+import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
+import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import {
+  type AllocationContext,
+  costAllocation,
+} from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
+import { silentLog } from "../../../../../operator/kit/log.ts";
+import { memoryAllocations } from "../../../../support/doubles/memory/costs/allocations.ts";
+import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
+
+const DAY = "2026-06-01";
+export const at = (time: string) => `${DAY}T${time}:00.000Z`;
+export const cost = (cpu: number) => ({ cpu, memory: 0, storage: 0, other: 0 });
+/** What a namespace cost in the hours that begin then. */
+export const hours = (namespace: string, begins: readonly number[], cpu = 100) =>
+  begins.map((hour) => ({ namespace, at: at(`${String(hour).padStart(2, "0")}:00`), cost: cost(cpu) }));
+export const from = (begin: string, end: string, cpu: number) => ({ from: at(begin), to: at(end), ...cost(cpu) });
+export const living = (name: string, created: string) =>
+  environmentFixture({
+    metadata: { name, uid: `uid-${name}`, creationTimestamp: created },
+    status: { phase: "ready" },
+  });
+export const gone = (name: string, uid: string, [createdAt, goneAt]: readonly [string, string]): RecordSpec => ({
+  ...{ name, uid, createdAt, goneAt, deletedAt: goneAt, reason: "deleted", teardownSeconds: 0 },
+});
+
+/** Processes that follow one another, with the same environments and records. */
+export function allocationScene(resolutionHours = 1) {
+  const clock = new TestClock(at("12:20"));
+  const allocations = memoryAllocations();
+  const records = memoryRecords();
+  const environments = new Map<string, EphemeralEnvironment>();
+  const refused: Error[] = [];
+  /** What the watch shows of records while it has not told of later writes. */
+  let shown: readonly RecordSpec[] | undefined;
+  const put = (...all: EphemeralEnvironment[]) => {
+    for (const one of all) environments.set(one.metadata.name, one);
+  };
+  const context = {
+    settings: { ...fixtureSettings, costs: { ...fixtureSettings.costs, openCost: { url: "", resolutionHours } } },
+    caches: {
+      environments: { list: () => [...environments.values()] },
+      records: { list: () => (shown ?? records.list()).map((spec) => ({ spec })) },
+    },
+    environment: (name: string) => environments.get(name),
+    environments: { reread: async ({ metadata }: EphemeralEnvironment) => environments.get(metadata.name) },
+    statusWriter: {
+      async writeStatus(environment: EphemeralEnvironment, status: EphemeralEnvironment["status"]) {
+        const error = refused.shift();
+        if (error !== undefined) throw error;
+        put({ ...environment, ...(status && { status }) });
+      },
+    },
+    ...{ records, allocations, clock, log: silentLog },
+  } as unknown as AllocationContext;
+  const start = () => {
+    const { reconcile, initialKeys } = costAllocation(context);
+    const [key = ""] = initialKeys();
+    return () => reconcile(key, { signal: new AbortController().signal, requeueUrgently: () => undefined });
+  };
+  const allocated = (name: string) => environments.get(name)?.status?.allocations;
+  const recorded = (uid: string) => records.list().find((one) => one.uid === uid)?.allocations;
+  const stopWatch = () => {
+    shown = records.list();
+  };
+  return { clock, allocations, records, environments, refused, put, start, allocated, recorded, stopWatch };
+}

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "@jest/globals";
+import { GROUP } from "../../../../../../crds/group.ts";
+import { applicationKind } from "../../../../../../operator/adapters/argocd/kinds.ts";
+import { heldContents } from "../../../../../../operator/controllers/environment/deletion/take-over.ts";
+import { isOver } from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
+import { podKind, roleBindingKind, wireKind } from "../../../../../../operator/kit/client/kinds.ts";
+import type { PodProblem } from "../../../../../../operator/ports/pods.ts";
+import { configMaps } from "../../../../../support/fixtures/config-maps.ts";
+import { CREATED } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
+
+const BALANCER = "service.kubernetes.io/load-balancer-cleanup";
+const CASCADE = "resources-finalizer.argocd.argoproj.io";
+const namespace = "env-shop";
+const binding = { name: "ephemeral-environment", namespace };
+const serviceKind = wireKind({ group: "", version: "v1", kind: "Service", plural: "services", namespaced: true });
+
+/** Something in the namespace that the platform did not make. */
+function put(world: Scene, kind: typeof configMaps | typeof serviceKind, name: string, finalizers: readonly string[]) {
+  const metadata = { name, namespace, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED };
+  world.cluster.put(kind, { apiVersion: "v1", kind: kind.kind, metadata: { ...metadata, finalizers } });
+}
+
+const finalizersOf = (world: Scene, name: string) =>
+  world.cluster.within(namespace).find(({ object }) => object.metadata.name === name)?.object.metadata.finalizers;
+const rightsOf = (world: Scene) => world.cluster.observe(shop, roleBindingKind, binding)?.metadata.finalizers;
+
+describe("a deletion that the deployer does not end", () => {
+  /** An application that Argo CD holds, in a namespace that does not go at once. */
+  async function held(): Promise<Scene> {
+    const world = await scene();
+    world.holdApplication(CASCADE, "post-delete-finalizer.argocd.argoproj.io");
+    world.holdNamespace("kubernetes");
+    return world;
+  }
+
+  test("is the deployer's for a minute, and the platform's from then on", async () => {
+    const world = await held();
+    const first = await world.pass();
+    expect(first.states.slice(1, 3)).toEqual(["waiting", "pending"]);
+    expect(first.recheckMs).toBe(60_000);
+    expect((await world.pass({ after: 0.5 })).recheckMs).toBe(30_000);
+    expect(rightsOf(world)).toBeUndefined();
+    const taken = await world.pass({ after: 0.5 });
+    expect(taken.states).toEqual(["gone", "gone", "gone", "gone", "waiting", "pending", "pending"]);
+    expect(taken.steps[1]?.message).toMatch(/^not deleted by the deployer within 60 s: .*resources-finalizer/);
+    expect(world.cluster.observe(shop, applicationKind, { name: namespace, namespace: "argocd" })).toBeUndefined();
+    world.holdNamespace();
+    const last = await world.pass();
+    expect(isOver(last)).toBe(true);
+    expect(last.steps[1]?.message).toBe(taken.steps[1]?.message);
+  });
+
+  test("says which Jobs had not ended: one of them may be the hook that it waited for", async () => {
+    const world = await held();
+    const problem = { component: "migrate", what: "", remedy: "", since: new Date(CREATED), evidence: async () => "" };
+    const problems: readonly PodProblem[] = [
+      { ...problem, reason: "ResourceNotReady", object: { kind: "Job", name: "migrate" } },
+      { ...problem, reason: "JobFailed", object: { kind: "Job", name: "seed" } },
+      { ...problem, reason: "CrashLoop", object: { kind: "Deployment", name: "backend" } },
+    ];
+    world.pods.diagnose = async () => ({ problems, quiet: [], isServing: false });
+    await world.pass();
+    const taken = await world.pass({ after: 1 });
+    expect(taken.steps[1]?.message).toMatch(/within 60 s, while Job\/migrate had not ended: /);
+  });
+
+  test("ends although its namespace is being deleted already, and nobody may bind a role there", async () => {
+    const world = await held();
+    const metadata = { ...binding, uid: "binding", resourceVersion: "1", creationTimestamp: CREATED };
+    const leaving = { ...metadata, deletionTimestamp: CREATED, finalizers: ["kubernetes"] };
+    world.cluster.put(roleBindingKind, { apiVersion: "rbac/v1", kind: "RoleBinding", metadata: leaving });
+    await world.pass();
+    expect((await world.pass({ after: 1 })).states.slice(0, 5)).toEqual(["gone", "gone", "gone", "gone", "waiting"]);
+    world.holdNamespace();
+    expect(isOver(await world.pass())).toBe(true);
+  });
+
+  test("gives the rights back as soon as nothing needs them", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, configMaps, "protected", ["kubernetes.io/pvc-protection", "foregroundDeletion"]);
+    await world.pass({ after: 1 });
+    expect(rightsOf(world)).toEqual([]);
+  });
+
+  test("names what others hold a minute later, then releases it, and waits for what frees something outside", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, configMaps, "held", [HOLD, "foregroundDeletion"]);
+    put(world, serviceKind, "public", [BALANCER]);
+    await world.pass({ after: 1 });
+    const patient = await world.pass({ after: 0.9 });
+    expect(patient).toMatchObject({ removals: [], recheckMs: 2_000 });
+    expect(rightsOf(world)).toEqual(["ephemeral-environments.dev/teardown"]);
+
+    const named = await world.pass({ after: 0.1 });
+    expect(named.removals).toEqual([{ kind: "ConfigMap", finalizer: HOLD, names: ["held"], objects: 1 }]);
+    expect(named.blockers.map(({ kind, name, reason }) => `${kind} ${name} ${reason}`)).toEqual([
+      `ConfigMap held ${HOLD}`,
+      `Service public ${BALANCER}`,
+    ]);
+    expect(finalizersOf(world, "held")).toEqual([HOLD, "foregroundDeletion"]);
+    await world.pass();
+    expect(finalizersOf(world, "held")).toEqual(["foregroundDeletion"]);
+    const listed = world.namespaceContents.lists();
+    const rest = await world.pass({ after: 60 });
+    // Only the load balancer is left: one list in a quarter of a minute.
+    expect(rest.recheckMs).toBe(15_000);
+    expect(world.namespaceContents.lists()).toBe(listed + 1);
+    expect(rest.blockers).toMatchObject([{ kind: "Service", name: "public", reason: BALANCER }]);
+    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
+
+    world.force("namespace");
+    const forced = await world.pass();
+    expect(forced.states).toEqual(["gone", "gone", "gone", "gone", "forced", "gone", "gone"]);
+    expect(finalizersOf(world, "public")).toEqual([]);
+    expect(rightsOf(world)).toEqual([]);
+    expect(world.records.list()).toMatchObject([
+      { removals: [{ finalizer: HOLD }, { kind: "Service", finalizer: BALANCER, names: ["public"], objects: 1 }] },
+    ]);
+  });
+
+  test("names what refuses a removal, takes its time for the next attempt, and releases the others meanwhile", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, configMaps, "guarded", [HOLD]);
+    put(world, configMaps, "held", [HOLD]);
+    world.namespaceContents.refuse("guarded", 'admission webhook "guard.example.test" denied the request: keep');
+    await world.pass({ after: 1 });
+    await world.pass({ after: 1 });
+    expect((await world.pass()).recheckMs).toBe(2_000);
+    expect(finalizersOf(world, "held")).toEqual([]);
+    const refused = await world.pass();
+    expect(refused.recheckMs).toBe(15_000);
+    expect(refused.blockers).toMatchObject([
+      {
+        kind: "ConfigMap",
+        name: "guarded",
+        reason: HOLD,
+        message: expect.stringContaining('"guard.example.test" denied'),
+      },
+    ]);
+  });
+
+  test("names no more than twenty objects of a kind, and fifty kinds of removals, and releases all of them", async () => {
+    const world = await held();
+    await world.pass();
+    for (let at = 0; at < 30; at += 1) put(world, configMaps, `many-${at}`, [HOLD]);
+    for (let at = 0; at < 60; at += 1) put(world, configMaps, `other-${at}`, [`example.test/hold-${at}`]);
+    await world.pass({ after: 1 });
+    const { removals } = await world.pass({ after: 1 });
+    expect(removals).toHaveLength(50);
+    expect(removals[0]).toMatchObject({ finalizer: HOLD, objects: 30 });
+    expect(removals[0]?.names).toHaveLength(20);
+    await world.pass();
+    expect(world.cluster.within(namespace).flatMap(({ object }) => object.metadata.finalizers ?? [])).toEqual([
+      "ephemeral-environments.dev/teardown",
+    ]);
+  });
+
+  test("gives pods as long as they may take to stop", async () => {
+    const world = await held();
+    await world.pass();
+    const metadata = { name: "patient", namespace, uid: "pod", resourceVersion: "1", creationTimestamp: CREATED };
+    const spec = { terminationGracePeriodSeconds: 3600 };
+    world.cluster.put(podKind, { apiVersion: "v1", kind: "Pod", metadata, spec });
+    await world.pass({ after: 1 });
+    const [pod] = world.cluster.within(namespace).filter(({ kind }) => kind.plural === "pods");
+    expect(pod?.object.metadata.deletionGracePeriodSeconds).toBe(25);
+  });
+});
+
+test("force-teardown=application has the platform take over a deletion that its settings leave to the deployer", async () => {
+  const world = await scene({ deletion: { chartSeconds: 3600 } });
+  world.holdApplication(CASCADE);
+  world.force("application");
+  await world.pass();
+  expect((await world.pass({ after: 4 })).states[1]).toBe("waiting");
+  expect((await world.pass({ after: 1 })).states).toEqual(Array(7).fill("gone"));
+  expect(await world.left(shop)).toEqual([]);
+});
+
+describe("what holds the objects of a namespace", () => {
+  const content = (...finalizers: string[]) => ({
+    ...{ kind: configMaps, name: "one", uid: "uid", resourceVersion: "1", finalizers },
+  });
+
+  test.each([
+    ["nothing", [], []],
+    ["Kubernetes' own and ours", ["foregroundDeletion", "kubernetes.io/pvc-protection", `${GROUP}/teardown`], []],
+    ["one of others", ["foregroundDeletion", HOLD], [{ unwanted: [HOLD], awaited: [] }]],
+    ["one that is waited for", [BALANCER], [{ unwanted: [], awaited: [BALANCER] }]],
+    ["one of a domain that is waited for", ["cloud.test/a"], [{ unwanted: [], awaited: ["cloud.test/a"] }]],
+    ["one whose domain only begins so", ["cloud.test.evil/a"], [{ unwanted: ["cloud.test.evil/a"], awaited: [] }]],
+    ["both", [BALANCER, HOLD], [{ unwanted: [HOLD], awaited: [BALANCER] }]],
+  ])("%s", (_, finalizers, expected) => {
+    const one = content(...finalizers);
+    expect(heldContents([one], [BALANCER, "cloud.test/*"])).toEqual(
+      expected.map((held) => ({ ...held, content: one })),
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import type { Condition } from "../../../../../crds/conditions.ts";
+import {
+  diagnoseApplication,
+  type UnhealthyApplication,
+} from "../../../../../operator/controllers/environment/diagnosis.ts";
+import type { StepContext } from "../../../../../operator/controllers/environment/step.ts";
+import type { ObservedApplication, SyncedObject } from "../../../../../operator/ports/deployer.ts";
+import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../../../../operator/ports/pods.ts";
+import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import {
+  CREATED,
+  environmentFixture,
+  fixtureSettings,
+  minutesLater,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
+
+/** What is known of an application that is not healthy. */
+export interface Scene {
+  readonly state?: ObservedApplication["state"];
+  readonly problem?: ObservedApplication["problem"];
+  /** The condition of the last reconcile; it began at `CREATED`. */
+  readonly former?: Pick<Condition, "status" | "reason" | "message">;
+  readonly atSeconds?: number;
+  /** Whether the desired values have changed since the last reconcile. */
+  readonly isNew?: boolean;
+  readonly mayFail?: boolean;
+  /** Reason, and since when it lasts in seconds before now. */
+  readonly troubles?: readonly (readonly [PodProblemReason, number])[];
+  /** Whether no label says of which component the pods are. */
+  readonly isUnlabelled?: boolean;
+  readonly evidence?: string;
+  readonly retryInMs?: number;
+  /** What carries no traffic and is not well. */
+  readonly quiet?: readonly QuietProblem[];
+  /** Whether all that carries traffic is well. */
+  readonly isServing?: boolean;
+  /** For how many seconds a sync has waited for these. */
+  readonly waits?: {
+    readonly seconds: number;
+    readonly objects: readonly SyncedObject[];
+    readonly isOutdated?: boolean;
+  };
+  readonly failedHooks?: readonly SyncedObject[];
+  /** Whether the last reconcile said that something without traffic is not well. */
+  readonly wasQuiet?: boolean;
+  /** Since when the deployer calls it so, in seconds before now. */
+  readonly degradedSeconds?: number;
+}
+
+const waitingSync = ({ seconds, objects, isOutdated = false }: NonNullable<Scene["waits"]>, now: Date) => ({
+  ...{ objects, isOutdated },
+  since: new Date(now.getTime() - seconds * 1000),
+});
+
+/** The result of a diagnosis, and which ports it called. */
+export async function diagnose(scene: Scene) {
+  const { state = "progressing", problem, former, atSeconds = 60, mayFail = true, troubles = [] } = scene;
+  const clock = new TestClock(minutesLater(atSeconds / 60).toISOString());
+  const informed = scene.wasQuiet
+    ? [
+        {
+          type: "ResourcesHealthy",
+          status: "False",
+          reason: "Unhealthy",
+          message: "",
+          lastTransitionTime: CREATED,
+        } as const,
+      ]
+    : [];
+  const conditions = former && [{ type: "ApplicationSynced", lastTransitionTime: CREATED, ...former }, ...informed];
+  const desiredHash = scene.isNew ? "before" : "hash";
+  const environment = environmentFixture({ status: { desiredHash, ...(conditions ? { conditions } : {}) } });
+  const calls = { retriedSince: [] as Date[], diagnoses: 0, evidences: 0, ended: 0 };
+  const evidence = async () => {
+    calls.evidences += 1;
+    return scene.evidence ?? "panic: no database";
+  };
+  const found = troubles.map(([reason, seconds], index): PodProblem => {
+    const component = ["backend", "frontend"][index] ?? "worker";
+    const since = new Date(clock.now().getTime() - seconds * 1000);
+    return {
+      reason,
+      component,
+      object: { kind: "Deployment", name: component },
+      what: `it has ${reason}`,
+      remedy: "repair it",
+      since,
+      evidence,
+      ...(scene.isUnlabelled ? { isUnlabelled: true } : {}),
+    };
+  });
+  const context = {
+    clock,
+    settings: fixtureSettings,
+    backingServices: [],
+    repositories: memoryRepositories(),
+    deployer: {
+      async retry(_wanted: unknown, since: Date) {
+        calls.retriedSince.push(since);
+        return scene.retryInMs ?? 15_000;
+      },
+      async endSync() {
+        calls.ended += 1;
+      },
+    },
+    pods: {
+      lastOutput: evidence,
+      async diagnose(): Promise<Diagnosis> {
+        calls.diagnoses += 1;
+        return { problems: found, quiet: scene.quiet ?? [], isServing: scene.isServing ?? false };
+      },
+    },
+  } as unknown as StepContext;
+  const since = new Date(clock.now().getTime() - (scene.degradedSeconds ?? 0) * 1000);
+  const observed = {
+    ...{ state, revision: "", message: "the deployer says so" },
+    ...(problem ? { problem } : {}),
+    ...(scene.degradedSeconds === undefined ? {} : { since }),
+    ...(scene.failedHooks ? { failedHooks: scene.failedHooks } : {}),
+    ...(scene.waits === undefined ? {} : { waitingSync: waitingSync(scene.waits, clock.now()) }),
+  };
+  const unhealthy = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as UnhealthyApplication;
+  return { result: await diagnoseApplication(unhealthy, context), calls };
+}

@@ -1,0 +1,87 @@
+import { findCondition, type StepCondition } from "../../../../../../crds/conditions.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+} from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
+import { specHash } from "../../../../../../operator/controllers/environment/progress.ts";
+import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
+import { statusAfter } from "../../../../../../operator/controllers/environment/status/status.ts";
+import {
+  done,
+  type StepResult,
+  waiting,
+  withFindings,
+} from "../../../../../../operator/controllers/environment/step-result.ts";
+import { environmentSteps } from "../../../../../../operator/controllers/environment/steps/index.ts";
+import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  fixtureSettings,
+  minutesLater,
+} from "../../../../../support/fixtures/environment/environment-fixture.ts";
+
+/** When a waiting step asks for another look. */
+export const soon = { requeueAfterMs: 1 };
+const schedule = createSchedule(new TestClock(), 60_000);
+const plan = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
+/** The conditions of all steps, in their order. */
+export const stepConditions = plan.map(({ condition }) => condition);
+/** Results of steps that are all done. */
+export const allDone = new Map<StepCondition, StepResult>(stepConditions.map((type) => [type, done("Fine")]));
+/** Those results, but for one. */
+export const but = (type: StepCondition, result: StepResult) => new Map(allDone).set(type, result);
+/** The desired hash of an application with this commit. */
+export const hashOf = (commit: string) => commit.slice(0, 12);
+/** A source on `main` at this commit. */
+export const sourceOf = (commit: string) => ({ branch: "main", commit });
+/** As the steps leave it when the application was given one commit, and another one runs and answered. */
+export const found = (
+  applied: string,
+  { running, spec }: { running?: string; spec?: Partial<EnvironmentSpec> } = {},
+) => ({
+  sources: { backend: { resolved: sourceOf(applied), applied: { ...sourceOf(applied), image: "image" } } },
+  ...(running === undefined
+    ? {}
+    : { components: { backend: { commit: running, revision: `0123456789ab+${hashOf(running)}` } } }),
+  desiredHash: hashOf(applied),
+  renderedSpecHash: specHash(environmentFixture({ spec: { backend: { ...wish, commit: applied }, ...spec } }).spec),
+  ...(running === undefined ? {} : { readyAt: CREATED, servingHash: hashOf(running) }),
+});
+const wish = { repository: "shop-api", branch: "main" };
+/** Results of an environment that serves. */
+export const serving = but("UrlsReady", done("Answering", { findings: found(commitA, { running: commitA }) }));
+/** A commit beside `commitA`. */
+export const commitB = "b".repeat(40);
+/** Results of an environment that is updated to `commitB` while `commitA` answers. */
+export const updating = but(
+  "ApplicationSynced",
+  withFindings(waiting("Syncing", "syncing", soon), found(commitB, { running: commitA })),
+);
+
+/** The status that these results give the environment. */
+export function judged(
+  environment: EphemeralEnvironment,
+  results: ReadonlyMap<StepCondition, StepResult>,
+  minutes = 1,
+): EnvironmentStatus {
+  return statusAfter(environment, results, {
+    now: minutesLater(minutes),
+    settings: fixtureSettings,
+    conditions: stepConditions,
+  });
+}
+
+/** The status of an environment that serves. */
+export const ready = judged(environmentFixture(), serving);
+/** The parts of that environment after its spec asked for another commit. */
+export const updated = {
+  spec: { backend: { ...wish, commit: commitB } },
+  status: ready,
+  metadata: { generation: 2 },
+};
+/** The status's condition Ready. */
+export const readyOf = ({ conditions }: EnvironmentStatus) => findCondition(conditions, "Ready");

@@ -1,0 +1,19 @@
+import type { StepCondition } from "../../../../../crds/conditions.ts";
+import { runSteps } from "../../../../../operator/controllers/environment/run-steps.ts";
+import type { Step, StepContext } from "../../../../../operator/controllers/environment/step.ts";
+import type { StepResult } from "../../../../../operator/controllers/environment/step-result.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
+
+/** A context for steps that use nothing of it. */
+export const nothing = { signal: new AbortController().signal } as StepContext;
+
+/** A step with this result, or with this work. */
+export function step(condition: StepCondition, after: StepCondition[], run: Step["run"] | StepResult): Step {
+  return { condition, writes: [], after, run: typeof run === "function" ? run : async () => run };
+}
+
+/** The states that a run of these steps gives, its results and its error. */
+export const statesOf = async (plan: readonly Step[]) => {
+  const { results, error } = await runSteps(plan, environmentFixture(), nothing);
+  return { states: Object.fromEntries([...results].map(([type, { state }]) => [type, state])), results, error };
+};

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Condition } from "../../../../../../crds/conditions.ts";
+import { postgresql } from "../../../../../../operator/controllers/environment/backing-services/postgresql.ts";
+import { environmentValues, hashOfDesired } from "../../../../../../operator/controllers/environment/desired/values.ts";
+import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
+import { backingService } from "../../../../../../operator/controllers/environment/steps/backing-service.ts";
+import type { ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
+import type { PodProblem, PodProblemReason } from "../../../../../../operator/ports/pods.ts";
+import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  fixtureSettings,
+  minutesLater,
+  repositoryFixture,
+} from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts";
+
+interface Scene {
+  readonly provision?: boolean;
+  readonly suspended?: boolean;
+  /** Absent before the deployer's watch has seen the application. */
+  readonly state?: ObservedApplication["state"];
+  readonly problem?: ObservedApplication["problem"];
+  readonly readiness?: "ready" | "unready" | "absent";
+  /** Its condition in the last reconcile, a minute ago. */
+  readonly former?: Pick<Condition, "status" | "reason" | "message">;
+  readonly problems?: readonly (readonly [component: string, reason: PodProblemReason])[];
+  /** Whether the desired values have answered before. */
+  readonly serves?: boolean;
+}
+
+async function step(scene: Scene) {
+  const { provision = true, suspended = false, state, problem, former, serves, problems = [] } = scene;
+  const image = `registry.test/shop-api:${commitA}`;
+  const applied = { branch: "main", commit: commitA, image };
+  const made = environmentFixture({
+    spec: { database: { provision }, suspended },
+    status: { sources: { backend: { applied } } },
+  });
+  const repository = repositoryFixture();
+  const hash = hashOfDesired(
+    fixtureSettings.defaultChart,
+    environmentValues(planInputFixture(made, { backend: repository }), fixtureSettings),
+  );
+  const conditions = former && [{ type: "DatabaseReady", lastTransitionTime: CREATED, ...former }];
+  const status = {
+    ...{ ...made.status, desiredHash: hash },
+    ...(conditions ? { conditions } : {}),
+    ...(serves ? { readyAt: CREATED, servingHash: hash } : {}),
+  };
+  const observed = state && { state, revision: "", message: "", ...(problem ? { problem } : {}) };
+  const reads: string[] = [];
+  const evidence = async () => "its last line";
+  const found = problems.map(
+    ([component, reason]): PodProblem => ({
+      ...{ component, reason, evidence, since: new Date(CREATED) },
+      object: { kind: "StatefulSet", name: component },
+      ...{ what: `it has ${reason}`, remedy: "repair it" },
+    }),
+  );
+  const context = {
+    settings: fixtureSettings,
+    backingServices: [postgresql],
+    clock: new TestClock(minutesLater(10).toISOString()),
+    repositories: memoryRepositories(repository),
+    deployer: { observe: () => observed },
+    pods: {
+      async readiness(_environment: unknown, component: string) {
+        reads.push(`readiness of ${component}`);
+        return scene.readiness ?? "unready";
+      },
+      async diagnose() {
+        reads.push("pods");
+        return { problems: found, quiet: [], isServing: false };
+      },
+    },
+  } as unknown as StepContext;
+  return { result: await backingService(postgresql).run({ ...made, status }, context), reads };
+}
+
+const ready = { status: "True", reason: "Ready", message: "" } as const;
+const starting = { status: "Unknown", reason: "Starting", message: "" } as const;
+const failedBefore = { status: "False", reason: "CrashLoop", message: "database: as before" } as const;
+
+describe("a backing service", () => {
+  test.each<{ name: string; scene: Scene; expected: object; reads?: string[] }>([
+    {
+      name: "that is not wanted is done",
+      scene: { provision: false, state: "progressing" },
+      expected: { state: "done", reason: "NotRequested" },
+    },
+    {
+      name: "is suspended with its environment",
+      scene: { suspended: true, state: "progressing" },
+      expected: { state: "done", reason: "Suspended" },
+    },
+    {
+      name: "is ready when the application is healthy, without a read of its pods",
+      scene: { state: "healthy", former: starting },
+      expected: { state: "done", reason: "Ready" },
+    },
+    {
+      name: "is awaited until the deployer has seen the desired values",
+      scene: {},
+      expected: { state: "waiting", reason: "Starting" },
+    },
+    {
+      name: "that was ready stays ready while other values are deployed",
+      scene: { state: "unseen", former: ready },
+      expected: { state: "done", reason: "Ready" },
+    },
+    {
+      name: "that was ready stays ready while the chart can't be rendered",
+      scene: { state: "broken", problem: "ChartInvalid", former: ready },
+      expected: { state: "done", reason: "Ready" },
+    },
+    {
+      name: "that was suspended is awaited",
+      scene: { state: "waiting", former: { ...ready, reason: "Suspended" } },
+      expected: { state: "waiting", reason: "Starting" },
+    },
+    {
+      name: "is ready although another component is not, which takes one read",
+      scene: { state: "broken", problem: "DeploymentFailed", readiness: "ready", problems: [["backend", "CrashLoop"]] },
+      expected: { state: "done", reason: "Ready" },
+      reads: ["readiness of database"],
+    },
+    {
+      name: "starts",
+      scene: { state: "progressing", former: starting },
+      expected: { state: "waiting", reason: "Starting", message: "the database is starting" },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "without a pod may lack quota",
+      scene: { state: "progressing", readiness: "absent", former: starting },
+      expected: { state: "waiting", message: expect.stringContaining("quota") },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "fails for its own problem, with its remedy and its last lines",
+      scene: { state: "progressing", former: starting, problems: [["database", "VolumeMissing"]] },
+      expected: {
+        ...{ state: "failed", reason: "VolumeMissing" },
+        message: expect.stringMatching(
+          /^database: it has VolumeMissing: .* database\.storageClass\nLast output of database:\nits last line$/,
+        ),
+      },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "whose image can't be pulled has its own remedy",
+      scene: { state: "progressing", former: starting, problems: [["database", "ImagePullFailed"]] },
+      expected: {
+        state: "failed",
+        message: expect.stringMatching(
+          /: correct database\.image of the settings or database\.version of the config set/,
+        ),
+      },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "does not fail for another component's problem",
+      scene: { state: "progressing", former: starting, problems: [["backend", "ImagePullFailed"]] },
+      expected: { state: "waiting", reason: "Starting" },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "keeps its failure while its pod starts again",
+      scene: { state: "progressing", former: failedBefore },
+      expected: { state: "failed", reason: "CrashLoop", message: "database: as before" },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "of an environment that serves fails nothing",
+      scene: { state: "progressing", former: starting, serves: true, problems: [["database", "CrashLoop"]] },
+      expected: { state: "waiting", reason: "CrashLoop" },
+      reads: ["readiness of database", "pods"],
+    },
+  ])("$name", async ({ scene, expected, reads = [] }) => {
+    const { result, reads: seen } = await step(scene);
+    expect(result).toMatchObject(expected);
+    expect(seen).toEqual(reads);
+  });
+});

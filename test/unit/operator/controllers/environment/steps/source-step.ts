@@ -1,0 +1,98 @@
+import { settingsFrom } from "../../../../../../config/settings.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
+import type { RepositorySpec } from "../../../../../../crds/repository/repository.ts";
+import type { Sensitive } from "../../../../../../crds/sensitive.ts";
+import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
+import { source } from "../../../../../../operator/controllers/environment/steps/source.ts";
+import { CredentialRejected } from "../../../../../../operator/ports/repository-host.ts";
+import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import {
+  environmentFixture,
+  minutesLater,
+  repositoryFixture,
+} from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
+
+/** A commit beside `commitA`. */
+export const commitB = "b".repeat(40);
+/** The head of every branch that is there. */
+export const HEAD = "f".repeat(40);
+
+/** What the step finds. */
+export interface Scene {
+  readonly spec?: Partial<EnvironmentSpec>;
+  /** What was settled before, by commit; on `main` unless said otherwise. */
+  readonly before?: {
+    readonly resolved?: string;
+    readonly applied?: string;
+    readonly branch?: string;
+    readonly asked?: string;
+  };
+  readonly minutes?: number;
+  readonly token?: string;
+  /** `<branch>@<commit>` that the application carries. */
+  readonly carried?: string;
+  readonly registered?: readonly string[];
+  /** What the Repositories say beside what all say. */
+  readonly repository?: Partial<RepositorySpec>;
+  /** Whether the git host refuses everyone. */
+  readonly isClosed?: boolean;
+}
+
+const hostCredentials = [{ id: "shop", hosts: ["git.test"] }];
+const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
+/** A spec with this backend. */
+export const backend = (more: object) => ({ backend: { repository: "shop-api", branch: "main", ...more } });
+/** The image of a commit, as the Repository's pattern gives it. */
+export const imageOf = (commit: string) => `registry.test/shop-api:${commit}`;
+
+/** The status that this history left. */
+export function statusOf({
+  resolved,
+  applied,
+  branch = "main",
+  asked,
+}: NonNullable<Scene["before"]>): EnvironmentStatus {
+  const given = applied && { branch, commit: applied, image: imageOf(applied) };
+  return {
+    sources: {
+      backend: {
+        ...(resolved ? { resolved: { branch, commit: resolved, ...(asked ? { asked } : {}) } } : {}),
+        ...(given ? { applied: given } : {}),
+      },
+    },
+  };
+}
+
+/** A run of the step: its result, the branches that the git host was asked for, what is settled afterwards. */
+export async function step(scene: Scene) {
+  const { spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"], repository } = scene;
+  const asked: string[] = [];
+  const secretManager = memorySecretManager();
+  secretManager.share({ id: "shop", labels: {}, values: ["reader:word"] });
+  const environment = environmentFixture({
+    spec,
+    ...(before ? { status: statusOf(before) } : {}),
+    metadata: { annotations: token === undefined ? {} : { [RECONCILE_ANNOTATION]: token } },
+  });
+  const [branch = "", commit = ""] = carried?.split("@") ?? [];
+  const context = {
+    clock: new TestClock(minutesLater(minutes).toISOString()),
+    deployer: { deployedSources: () => (carried ? { backend: { branch, commit } } : {}) },
+    repositories: memoryRepositories(...registered.map((name) => repositoryFixture(name, repository))),
+    ...{ settings, secretManager },
+    repositoryHost: {
+      async head(_url: string, of: string, credential?: Sensitive) {
+        asked.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);
+        if (scene.isClosed) throw new CredentialRejected("renew it");
+        return of === "gone" ? undefined : HEAD;
+      },
+    },
+  } as unknown as StepContext;
+  const result = await source.run(environment, context);
+  const found = result.findings?.sources?.backend ?? environment.status?.sources?.backend;
+  return { result, asked, found, stands: source.continueWithPrevious?.(environment, context) };
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import { createSweep } from "../../../../../operator/controllers/garbage-collection/orphans.ts";
+import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
+import type { Owner } from "../../../../../operator/ports/cluster.ts";
+import { memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
+
+/** How long an orphan is left alone after it was seen first. */
+export const GRACE_MINUTES = 10;
+/** A minute in milliseconds. */
+export const MINUTE_MS = 60_000;
+
+/** Environments that are gone. */
+export const owners = (count: number, name = "gone") =>
+  Array.from({ length: count }, (_, at): Owner => ({ name: `${name}-${at}`, uid: randomUUID() }));
+
+/** A world for sweeps, an hour after these environments were created and lost their resources. */
+export async function scene(gone: readonly Owner[], { living = 100 } = {}) {
+  const clock = new TestClock();
+  const removal = memoryRemoval(clock);
+  for (const owner of gone) await removal.furnish(owner);
+  clock.advance(60 * MINUTE_MS);
+  const world = {
+    ...removal,
+    known: new Set<string>(),
+    living: Array.from({ length: living }, () => randomUUID()) as string[],
+    tokens: [] as string[],
+    failure: undefined as Error | undefined,
+  };
+  const sweep = createSweep({
+    ...removal,
+    belongings: () => removal.cluster.list(),
+    isKnown: (uid) => world.known.has(uid),
+    async livingUids() {
+      if (world.failure) throw world.failure;
+      return { environments: world.living, tokens: world.tokens };
+    },
+  });
+  return Object.assign(world, {
+    sweep: () => sweep(new AbortController().signal),
+    async sweepLater(minutes = GRACE_MINUTES) {
+      clock.advance(minutes * MINUTE_MS);
+      return sweep(new AbortController().signal);
+    },
+    hold: (owner: Owner, ...finalizers: string[]) =>
+      removal.cluster.hold(namespaceKind, namespaceOf(owner), finalizers),
+    /** The reasons of what was told. */
+    said: () => removal.events.list().map(({ reason }) => reason),
+    /** What people were told for that reason. */
+    words: (reason: string) =>
+      removal.events
+        .list()
+        .filter((notice) => notice.reason === reason)
+        .map(({ message }) => message),
+    /** Of how many of these anything is there. */
+    async remaining(some: readonly Owner[] = gone) {
+      const left = await Promise.all(some.map((owner) => removal.left(owner)));
+      return left.filter((parts) => parts.length > 0).length;
+    },
+  });
+}
+/** The report of a sweep that found nothing. */
+export const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "@jest/globals";
+import { findCondition } from "../../../../../crds/conditions.ts";
+import type { Repository } from "../../../../../crds/repository/repository.ts";
+import type { WebhookDeliverySpec } from "../../../../../crds/webhooks/webhook-delivery.ts";
+import { identified, tellsIdentity } from "../../../../../operator/controllers/repository/host-identity.ts";
+import { CREATED, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
+
+const now = new Date(Date.parse(CREATED) + 3_600_000);
+const at = (minute: number) => new Date(Date.parse(CREATED) + minute * 60_000).toISOString();
+const old = { id: "4712", fullName: "acme/old" };
+const renamed = { ...old, fullName: "acme/new" };
+
+function repository(spec: Partial<Repository["spec"]> = {}, status?: Repository["status"]): Repository {
+  return {
+    ...repositoryFixture("shop-api", { host: "git", fullName: "acme/old", ...spec }),
+    ...(status && { status }),
+  };
+}
+
+const delivery = (more: Partial<WebhookDeliverySpec>) =>
+  webhookDeliveryFixture(more.receivedAt ?? "one", {
+    ...{ host: "git", repositories: ["shop-api"], hostRepository: old, receivedAt: at(1), ...more },
+  });
+
+const condition = (status: Repository["status"]) => findCondition(status?.conditions, "NameCurrent");
+
+test("the id is that of the first delivery, and the name that of the newest", () => {
+  const first = identified(repository(), [delivery({})], now);
+  expect(first?.hostRepository).toEqual(old);
+  expect(condition(first)).toMatchObject({ status: "True", reason: "AsRegistered" });
+  const deliveries = [delivery({ hostRepository: renamed, receivedAt: at(2) }), delivery({})];
+  const second = identified(repository({}, first), deliveries, now);
+  expect(second?.hostRepository).toEqual(renamed);
+  expect(condition(second)).toMatchObject({
+    ...{ status: "False", reason: "Renamed" },
+    message: "the host calls it acme/new: correct spec.fullName and spec.cloneUrl",
+  });
+  const corrected = repository({ fullName: "acme/new" }, second);
+  expect(condition(identified(corrected, deliveries, now))).toMatchObject({ status: "True" });
+});
+
+test("nothing is written again", () => {
+  const status = identified(repository(), [delivery({})], now);
+  expect(identified(repository({}, status), [delivery({})], now)).toBeUndefined();
+  expect(identified(repository({}, status), [], now)).toBeUndefined();
+  expect(identified(repository(), [], now)).toBeUndefined();
+  expect(tellsIdentity(repository({}, status), delivery({}))).toBe(false);
+  expect(tellsIdentity(repository({}, status), delivery({ hostRepository: renamed }))).toBe(true);
+});
+
+describe("abuse: nothing else is learnt", () => {
+  const stranger = { id: "9999", fullName: "acme/old" };
+  test.each<[string, Partial<WebhookDeliverySpec>]>([
+    ["of a delivery that was not verified", { verified: false }],
+    ["of a delivery of another host", { host: "other" }],
+    ["of a delivery of another Repository", { repositories: ["other"] }],
+    ["of a delivery from before the Repository", { receivedAt: at(-1) }],
+  ])("%s", (_of, more) => {
+    expect(identified(repository(), [delivery(more)], now)).toBeUndefined();
+  });
+
+  test("of another id, once one is known", () => {
+    const status = identified(repository(), [delivery({})], now);
+    const later = delivery({ hostRepository: stranger, receivedAt: at(2) });
+    expect(identified(repository({}, status), [delivery({}), later], now)).toBeUndefined();
+    expect(identified(repository(), [later, delivery({})], now)?.hostRepository).toEqual(old);
+  });
+
+  test("than what a person says: another id in the spec takes the place of the learnt one", () => {
+    const status = identified(repository(), [delivery({})], now);
+    const told = repository({ hostId: "9999" }, status);
+    const after = identified(told, [delivery({})], now);
+    expect(after).not.toHaveProperty("hostRepository");
+    expect(condition(after)).toBeUndefined();
+    expect(identified(told, [delivery({ hostRepository: stranger })], now)?.hostRepository).toEqual(stranger);
+  });
+});
