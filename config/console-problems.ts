@@ -42,8 +42,17 @@ function hostProblems({ publicUrl }: Console, { baseDomain }: Around): string[] 
 
 /** What protects a log-in, or is said elsewhere. */
 const OWN_PARAMETERS: readonly string[] = [
-  ...["client_id", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "request", "request_uri"],
-  ...["response_mode", "response_type", "scope", "state"],
+  "client_id",
+  "code_challenge",
+  "code_challenge_method",
+  "nonce",
+  "redirect_uri",
+  "request",
+  "request_uri",
+  "response_mode",
+  "response_type",
+  "scope",
+  "state",
 ];
 
 /** A token is made for the client that asked for it. */

@@ -9,7 +9,8 @@ const METADATA_IPV4 = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32
 export const METADATA_RANGES: readonly string[] = [
   ...METADATA_IPV4,
   ...METADATA_IPV4.map(byNat64),
-  ...["fe80::/10", "fd00:ec2::254/128"],
+  "fe80::/10",
+  "fd00:ec2::254/128",
 ];
 
 /** The IPv4 addresses as a NAT64 translator maps them (RFC 6052): `64:ff9b::a00:0/104` for `10.0.0.0/8`. */

@@ -5,9 +5,25 @@
 type Schema = object;
 
 const KEPT = new Set([
-  ...["type", "description", "format", "default", "enum", "title", "nullable", "pattern"],
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"],
+  "type",
+  "description",
+  "format",
+  "default",
+  "enum",
+  "title",
+  "nullable",
+  "pattern",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
 ]);
 /** Converted below. */
 const CONVERTED = new Set(["properties", "required", "items", "additionalProperties"]);

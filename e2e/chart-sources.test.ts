@@ -73,10 +73,15 @@ const untilMarked = (environment: string, text: string) =>
     what: `'${text}' in '${environment}'`,
     check: async () => {
       const place = `--namespace=env-${environment}`;
-      const found = await read<{ data: { text: string } }>("configmap", "mark", place).catch(() => undefined);
+      const found = await read<{
+        data: {
+          text: string;
+        };
+      }>("configmap", "mark", place).catch(() => undefined);
       return found?.data.text === text;
     },
-    ...{ deadlineMs: 90_000, pollMs: 1_000 },
+    deadlineMs: 9e4,
+    pollMs: 1e3,
   });
 
 async function register(name: string, spec: object): Promise<void> {

@@ -48,7 +48,8 @@ test("a developer logs in, and leads an environment from its creation to its end
   expect(await printed("logs", name)).toContain("listening");
 
   expect(await shown("update", name, "--branch", "feature/cart")).toMatchObject({
-    ...{ status: "ready", observed: true },
+    status: "ready",
+    observed: true,
     repositories: { backend: { branch: "feature/cart", commit: expect.stringMatching(/^[0-9a-f]{40}$/) } },
   });
   expect(await featuresAt(url)).toEqual(["cart"]);

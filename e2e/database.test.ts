@@ -128,7 +128,9 @@ test.concurrent("a database that can't start says why, and starts when its confi
   const apiVersion = "ephemeral-environments.dev/v1";
   const configured = (version: string) =>
     apply({
-      ...{ apiVersion, kind: "ConfigSet", metadata: { name: configSet, namespace: "ephemeral-system" } },
+      apiVersion,
+      kind: "ConfigSet",
+      metadata: { name: configSet, namespace: "ephemeral-system" },
       spec: { database: { enabled: true, version } },
     });
   const name = environments.name("pull");

@@ -114,7 +114,8 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
   expect(shown.body.data.urls).toEqual({ backend: url, hosts: { admin: further } });
   const checked = await ask<{ data: object }>("GET", `/v2/environments/${name}/check-all-urls`, administrator);
   expect(checked.body.data).toMatchObject({
-    ...{ status: "healthy", details: { hosts: { admin: { url: further, status: "healthy" } } } },
+    status: "healthy",
+    details: { hosts: { admin: { url: further, status: "healthy" } } },
   });
   expect((await open(further)).status).toBe(200);
   const [pod] = await podsOf(name);
@@ -128,13 +129,15 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
   await waitUntil({
     what: `the end of the pods of '${name}'`,
     check: async () => (await podsOf(name)).length === 0,
-    ...{ deadlineMs: 90_000, pollMs: 1_000 },
+    deadlineMs: 9e4,
+    pollMs: 1e3,
   });
   await suspend(name, false);
   await waitUntil({
     what: `the answer of '${name}' after its sleep`,
     check: async () => (await open(url).catch(() => undefined))?.status === 200,
-    ...{ deadlineMs: 120_000, pollMs: 1_000 },
+    deadlineMs: 12e4,
+    pollMs: 1e3,
   });
   await untilReady(name);
 

@@ -69,7 +69,9 @@ const held: readonly Held[] = [
   },
   {
     form: "an object with the finalizer of a controller that is gone",
-    ...{ template: configMap("labels: {}"), finalizer: "example.test/hold", times: 1 },
+    template: configMap("labels: {}"),
+    finalizer: "example.test/hold",
+    times: 1,
   },
 ];
 

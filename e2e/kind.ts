@@ -90,7 +90,11 @@ export function kindCli({ program = "kind", env = {} }: Options = {}): Kind {
     clusters: async () => (await call(["get", "clusters"], QUICK_MS)).split("\n").filter(Boolean),
     async create({ name, nodeImage, config, waitSeconds = 120, kubeconfigFile }) {
       const args = [
-        ...["create", "cluster", ...ofCluster(name), "--wait", `${waitSeconds}s`],
+        "create",
+        "cluster",
+        ...ofCluster(name),
+        "--wait",
+        `${waitSeconds}s`,
         ...(nodeImage === undefined ? [] : ["--image", nodeImage]),
         ...(kubeconfigFile === undefined ? [] : ["--kubeconfig", kubeconfigFile]),
         ...(config === undefined ? [] : ["--config", "-"]),

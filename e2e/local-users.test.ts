@@ -18,8 +18,13 @@ const securely = (path: string) => ({ ...get(path), tls: true });
 const form = "grant_type=password&client_id=ephemeral&username=admin%40example.test&password=admin-local";
 const logIn = {
   say: [
-    ...["POST /token HTTP/1.1", "Host: localhost", "Connection: close", `Content-Length: ${form.length}`],
-    ...["Content-Type: application/x-www-form-urlencoded", "", form],
+    "POST /token HTTP/1.1",
+    "Host: localhost",
+    "Connection: close",
+    `Content-Length: ${form.length}`,
+    "Content-Type: application/x-www-form-urlencoded",
+    "",
+    form,
   ].join("\r\n"),
 };
 const unauthorized = /^HTTP\/1\.1 401 /;

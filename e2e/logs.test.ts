@@ -103,7 +103,8 @@ test("a developer reads the logs of all containers, restarted ones included, and
   expect(Math.max(...times) - Math.min(...times)).toBeLessThan(3_600_000);
   expect(said.logs).toContainEqual({ timestamp: expect.any(String), level: "INFO", message: "listening" });
   expect(said.logs).toContainEqual({
-    ...{ timestamp: expect.any(String), level: "ERROR" },
+    timestamp: expect.any(String),
+    level: "ERROR",
     message: expect.stringContaining("http://127.0.0.1:1/***"),
   });
   const values = Object.values(await podSecret(name));

@@ -53,7 +53,8 @@ async function register(values: string): Promise<void> {
     workloads,
   };
   await apply({
-    ...{ apiVersion: "ephemeral-environments.dev/v1", kind: "Repository" },
+    apiVersion: "ephemeral-environments.dev/v1",
+    kind: "Repository",
     metadata: { name: repository, namespace: "ephemeral-system" },
     spec: { ...sample.spec, ...own },
   });

@@ -39,7 +39,8 @@ const secret = () => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: {
-    ...{ name: CREDENTIAL, namespace: names.secretStoreNamespace },
+    name: CREDENTIAL,
+    namespace: names.secretStoreNamespace,
     labels: { "ephemeral-environments.dev/shared": "true" },
   },
   stringData: { "1": component.credential },
@@ -50,7 +51,10 @@ const registration = () => ({
   kind: "Repository",
   metadata: { name: repository, namespace: "ephemeral-system" },
   spec: {
-    ...{ type: "backend", cloneUrl: component.cloneUrl, port: 8080, healthPath: "/healthz" },
+    type: "backend",
+    cloneUrl: component.cloneUrl,
+    port: 8080,
+    healthPath: "/healthz",
     image: { repository: component.image },
     credentialsRef: { name: CREDENTIAL, key: "latest" },
     imagePullSecretRef: { name: CREDENTIAL, key: "latest" },
@@ -110,7 +114,8 @@ test("a tag that stays the same from commit to commit is pulled anew for each of
     await waitUntil({
       what: `the answers of commit ${commit}`,
       check: async () => (await answeredCommit(name)) === commit,
-      ...{ deadlineMs: 30_000, pollMs: 500 },
+      deadlineMs: 3e4,
+      pollMs: 500,
     });
   }
   await kubectl("delete", "eenv", name, "--wait=false");

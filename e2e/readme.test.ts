@@ -45,7 +45,9 @@ test("the examples of the README's chapter 'Use it' do what it says", async () =
   expect(patched).toMatchObject({ code: 0, stdout: expect.stringContaining("patched") });
   await waitFor(["--for=jsonpath={.spec.suspended}=true", `eenv/${name}`]);
   expect((await find(name)).spec).toMatchObject({
-    ...{ backend: { branch: "feature/cart" }, suspended: true, protectedUntil: expect.any(String) },
+    backend: { branch: "feature/cart" },
+    suspended: true,
+    protectedUntil: expect.any(String),
   });
 });
 

@@ -41,8 +41,13 @@ const outcomes: Outcome[] = [];
 try {
   for (let run = 1; run <= times; run++) {
     const started = startStage({
-      ...{ list, names: [stage], files: [file], isWhole: false, inView: false },
-      ...{ logFile, programLogs: logs },
+      list,
+      names: [stage],
+      files: [file],
+      isWhole: false,
+      inView: false,
+      logFile,
+      programLogs: logs,
     });
     started.endOfOthers();
     const { outcomes: found, seconds } = await started.ended;

@@ -91,12 +91,10 @@ function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
   const roles = rolesOf({ subject: owner.subject, groups: vouched.groups }, settings);
   return {
     ...owner,
-    ...{
-      groups: vouched.groups,
-      claims: vouched.claims ?? {},
-      roles,
-      permissions: narrowed(permissionsOf(roles), scopes),
-    },
+    groups: vouched.groups,
+    claims: vouched.claims ?? {},
+    roles,
+    permissions: narrowed(permissionsOf(roles), scopes),
     method: "api_token",
     vouchedAt: new Date(vouched.at),
     expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),

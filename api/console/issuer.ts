@@ -108,7 +108,9 @@ export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerP
           ...settings.authorizationParameters,
           redirect_uri: redirectUri,
           scope: settings.scopes.join(" "),
-          ...{ state, nonce, code_challenge: await library.calculatePKCECodeChallenge(verifier) },
+          state,
+          nonce,
+          code_challenge: await library.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
         });
         return address.href;

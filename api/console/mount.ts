@@ -63,7 +63,9 @@ export function mountConsole(app: Express, parts: ConsoleParts): void {
   router.use("/console", limited);
   mountAuth(router, {
     ...parts,
-    ...{ settings: settings.console, issuer, sessions },
+    settings: settings.console,
+    issuer,
+    sessions,
     seal: createSeal<Login>({ ...seals, purpose: "login 1" }),
     refresh: createRefresher({ issuer, clock: parts.clock }),
     callerOf: (idToken) => callerOf(idToken, parts),

@@ -45,7 +45,11 @@ export function costRows(figures: CostFigures, dimension: Dimension, caller: Cal
   const rows = namedRows(by[dimension], dimension, caller, services);
   const shares = shared(wholeCents(total, costs), rows, costs);
   const priced = rows.map(({ id, kind, tally }, index) => ({
-    ...{ id, kind, ...sumOfMoney(tally, shares[index]), created: tally.created, ...costBasis(tally) },
+    id,
+    kind,
+    ...sumOfMoney(tally, shares[index]),
+    created: tally.created,
+    ...costBasis(tally),
   }));
   return greatestFirst(priced, ({ total_cents }) => total_cents ?? 0);
 }
@@ -87,8 +91,12 @@ const dearestFirst = (one: Priced, other: Priced) =>
 
 function toCostOfEnvironment({ uid, name, phase, repository }: Life, tally: Tally, cents: number) {
   return {
-    ...{ id: uid, name, status: phase ?? null, repository: repository ?? null },
-    ...{ total_cost: amountOf(cents), total_cents: cents },
+    id: uid,
+    name,
+    status: phase ?? null,
+    repository: repository ?? null,
+    total_cost: amountOf(cents),
+    total_cents: cents,
     ...costBasis(tally),
   };
 }

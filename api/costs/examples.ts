@@ -14,8 +14,13 @@ export const SUMMARY_EXAMPLE = {
 };
 
 const row = (id: string | null, kind: "named" | "none" | "other", total_cents: number, created: number) => ({
-  ...{ id, kind, total_cost: total_cents / 100, total_cents, created },
-  ...{ basis: "requests", coverage: { known_percent: 100, allocated_percent: 0 } },
+  id,
+  kind,
+  total_cost: total_cents / 100,
+  total_cents,
+  created,
+  basis: "requests",
+  coverage: { known_percent: 100, allocated_percent: 0 },
 });
 
 export const DASHBOARD_EXAMPLE = {
@@ -26,13 +31,14 @@ export const DASHBOARD_EXAMPLE = {
   ],
   top_environments: [
     {
-      ...{ id: "3f2b8a52-0c3c-4a5e-9a54-0d6c2b8f1e11", name: "shop-test", status: "ready", repository: "shop-api" },
-      ...{
-        total_cost: 3.12,
-        total_cents: 312,
-        basis: "requests",
-        coverage: { known_percent: 100, allocated_percent: 0 },
-      },
+      id: "3f2b8a52-0c3c-4a5e-9a54-0d6c2b8f1e11",
+      name: "shop-test",
+      status: "ready",
+      repository: "shop-api",
+      total_cost: 3.12,
+      total_cents: 312,
+      basis: "requests",
+      coverage: { known_percent: 100, allocated_percent: 0 },
     },
   ],
   by_repository: [row("shop-api", "named", 15_000, 100), row(null, "other", 3_420, 40)],
@@ -42,7 +48,12 @@ export const DASHBOARD_EXAMPLE = {
 };
 
 export const ENVIRONMENT_COST_EXAMPLE = {
-  ...{ currency: "USD", basis: "requests", estimate: 1.05, actual: 0.31, per_hour: 0.04, forecast: 1.02 },
+  currency: "USD",
+  basis: "requests",
+  estimate: 1.05,
+  actual: 0.31,
+  per_hour: 0.04,
+  forecast: 1.02,
   since: "2026-06-01T12:00:01.000Z",
   coverage: { known_percent: 100, allocated_percent: 0 },
 };
@@ -50,11 +61,9 @@ export const ENVIRONMENT_COST_EXAMPLE = {
 /** Of an environment of which nothing runs yet. */
 export const CREATED_COST_EXAMPLE = {
   ...ENVIRONMENT_COST_EXAMPLE,
-  ...{
-    actual: null,
-    per_hour: null,
-    forecast: null,
-    since: null,
-    coverage: { known_percent: null, allocated_percent: null },
-  },
+  actual: null,
+  per_hour: null,
+  forecast: null,
+  since: null,
+  coverage: { known_percent: null, allocated_percent: null },
 };

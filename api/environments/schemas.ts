@@ -118,11 +118,13 @@ const ProtectedUntil = Type.Union([Instant, Type.Null()], {
     "When the protection ends; an environment that is expired by then is deleted. null: it is not protected, or without end.",
 });
 const LISTED_REPORT_EXAMPLE = {
-  ...{ ...example, creator: exampleCreator, protected: false, protected_until: null, suspended: false },
+  ...example,
+  creator: exampleCreator,
+  protected: false,
+  protected_until: null,
+  suspended: false,
   urls: exampleUrls,
-  repositories: {
-    backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" },
-  },
+  repositories: { backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" } },
   progress: { done: 7, total: 7, waiting_for: null },
 };
 

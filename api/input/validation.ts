@@ -39,7 +39,12 @@ const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string
 const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true });
 ajv.addVocabulary([
   ...KUBERNETES_KEYWORDS,
-  ...["x-error-code", "x-refusal", "x-number-as-text", "x-one-of", "example", RAW_KEYWORD],
+  "x-error-code",
+  "x-refusal",
+  "x-number-as-text",
+  "x-one-of",
+  "example",
+  RAW_KEYWORD,
 ]);
 addFormats(ajv, ["date-time", "uri"]);
 for (const [name, problem] of Object.entries(FORMATS)) {

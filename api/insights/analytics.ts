@@ -117,7 +117,9 @@ function failureReasons(created: readonly Life[]): EnvironmentAnalytics["failure
 function toStale(life: Life, nowMs: number): EnvironmentAnalytics["stale"][number] {
   const { uid, name, repository, dueMs } = life;
   return {
-    ...{ id: uid, name, repository: repository ?? null },
+    id: uid,
+    name,
+    repository: repository ?? null,
     unchanged_hours: rounded(unchangedMs(life, nowMs) / HOUR_MS, 1),
     expires_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
   };

@@ -34,8 +34,11 @@ function recommendationFor(life: Life, nowMs: number, { costs }: Services["setti
   if (cents === 0) return undefined;
   return {
     environment: { id: life.uid, name: life.name },
-    ...{ reason: rule.reason, action: rule.action, message: rule.message(life, nowMs) },
-    ...{ saving: amountOf(cents), saving_cents: cents },
+    reason: rule.reason,
+    action: rule.action,
+    message: rule.message(life, nowMs),
+    saving: amountOf(cents),
+    saving_cents: cents,
   };
 }
 
@@ -64,7 +67,9 @@ export function toCostAnalysis({ figures, found, dimension }: Asked, caller: Cal
     group_by: dimension,
     groups: costRows(figures, dimension, caller, services),
     waste: {
-      ...{ environments: recommendations.length, saving: amountOf(cents), saving_cents: cents },
+      environments: recommendations.length,
+      saving: amountOf(cents),
+      saving_cents: cents,
       by_reason: Object.fromEntries(byReason) as CostAnalysis["waste"]["by_reason"],
     },
     forecast: { projected_month: amountOrNull(projectedCents(figures, costs)), budget: toBudget(figures, costs) },

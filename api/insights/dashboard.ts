@@ -47,7 +47,10 @@ export function toInsightsDashboard(
     cost_coverage: coverage,
     top_repositories: topRepositories(by.repository, caller, services),
     trends: pointsOf(summary.days, interval).map(({ date, summary: { total: ofDay } }) => ({
-      ...{ date, created: ofDay.created, deleted: ofDay.deleted, failed: ofDay.failed },
+      date,
+      created: ofDay.created,
+      deleted: ofDay.deleted,
+      failed: ofDay.failed,
     })),
   };
 }

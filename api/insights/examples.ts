@@ -33,8 +33,11 @@ export const ANALYTICS_EXAMPLE = {
   failure_reasons: [{ reason: "ImagePullFailed", environments: 3 }],
   stale: [
     {
-      ...{ id: "3f2b8a52-0c3c-4a5e-9a54-0d6c2b8f1e11", name: "shop-test", repository: "shop-api" },
-      ...{ unchanged_hours: 72.5, expires_at: "2026-06-05T12:00:00.000Z" },
+      id: "3f2b8a52-0c3c-4a5e-9a54-0d6c2b8f1e11",
+      name: "shop-test",
+      repository: "shop-api",
+      unchanged_hours: 72.5,
+      expires_at: "2026-06-05T12:00:00.000Z",
     },
   ],
 };
@@ -45,8 +48,13 @@ export const USERS_EXAMPLE = {
   active_users: 12,
   users: [
     {
-      ...{ id: "https://id.example.com#dev", email: "dev@example.com", name: "Dev", created: 9 },
-      ...{ active_environments: 2, total_cost: 11.4, last_created_at: "2026-06-01T09:00:00.000Z" },
+      id: "https://id.example.com#dev",
+      email: "dev@example.com",
+      name: "Dev",
+      created: 9,
+      active_environments: 2,
+      total_cost: 11.4,
+      last_created_at: "2026-06-01T09:00:00.000Z",
       ...REQUESTS,
     },
   ],
@@ -64,7 +72,10 @@ export const COST_ANALYSIS_EXAMPLE = {
   recommendations: [
     {
       environment: { id: "3f2b8a52-0c3c-4a5e-9a54-0d6c2b8f1e11", name: "shop-test" },
-      ...{ reason: "failed", action: "delete", saving: 2.4, saving_cents: 240 },
+      reason: "failed",
+      action: "delete",
+      saving: 2.4,
+      saving_cents: 240,
       message: "It failed (ImagePullFailed) and still requests resources: delete it, or mend it.",
     },
   ],

@@ -29,7 +29,8 @@ export function knownUsers(lives: readonly Life[]): ReadonlyMap<string, KnownUse
     // People change their names: the latest is shown.
     const { email, name } = isLatest ? owner : known;
     users.set(owner.subject, {
-      ...{ email, name },
+      email,
+      name,
       activeEnvironments: (known?.activeEnvironments ?? 0) + Number(deletedMs === undefined),
       lastCreatedMs: Math.max(known?.lastCreatedMs ?? 0, createdMs),
     });
@@ -54,7 +55,11 @@ export function toUserActivity(
   const toUser = ([subject, tally]: readonly [string, Tally]) => {
     const { email = "", name = "", activeEnvironments = 0, lastCreatedMs } = known.get(subject) ?? {};
     return {
-      ...{ id: subject, email, name, created: tally.created, active_environments: activeEnvironments },
+      id: subject,
+      email,
+      name,
+      created: tally.created,
+      active_environments: activeEnvironments,
       total_cost: amountOrNull(wholeCents(tally, settings.costs)),
       ...costBasis(tally),
       last_created_at: lastCreatedMs === undefined ? null : new Date(lastCreatedMs).toISOString(),
@@ -69,7 +74,8 @@ export function toUserActivity(
       .sort((one, other) => other.created - one.created || one.id.localeCompare(other.id))
       .slice(0, MOST_USERS),
     series: pointsOf(days, interval).map(({ date, summary }) => ({
-      ...{ date, active_users: activeUsersIn(shown(summary.by.creator)) },
+      date,
+      active_users: activeUsersIn(shown(summary.by.creator)),
     })),
   };
 }

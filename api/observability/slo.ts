@@ -76,7 +76,11 @@ function toObjective({ objective, period: { good, total }, ...lately }: Scored):
   const remaining = availability === null ? null : 100 * (1 - (1 - availability) / (1 - target));
   const burnRate = { h1: burnRateOf(lately.h1, target), h6: burnRateOf(lately.h6, target) };
   return {
-    ...{ id, description, target, good, total },
+    id,
+    description,
+    target,
+    good,
+    total,
     availability: rounded(availability, 6),
     error_budget: { remaining_percent: rounded(remaining, 2) },
     burn_rate: burnRate,

@@ -111,7 +111,8 @@ const ofHosts = (
 ): Reference => ({
   name: `hosts.<name>${suffix}`,
   pattern: `hosts[.](${FURTHER_HOST_PATTERN})${suffix.replace(".", "[.]")}`,
-  ...{ type: "text", description },
+  type: "text",
+  description,
   value: ({ hosts }, argument) => {
     const host = hosts.find(({ name }) => name === argument);
     return host && value(host);
@@ -128,55 +129,77 @@ export const HOST_REFERENCES: readonly string[] = HOSTS.map(({ name }) => name);
 /** All references. */
 export const REFERENCES: readonly Reference[] = [
   {
-    ...{ name: "environment.name", type: "text", description: "The name of the environment" },
+    name: "environment.name",
+    type: "text",
+    description: "The name of the environment",
     value: ({ environment }) => environment.name,
   },
   {
-    ...{ name: "environment.uid", type: "text", description: "Its UID, which no other environment ever has" },
+    name: "environment.uid",
+    type: "text",
+    description: "Its UID, which no other environment ever has",
     value: ({ environment }) => environment.uid,
   },
   ...COMPONENTS.flatMap(ofComponent),
   ...HOSTS,
   {
-    ...{ name: "secret.name", type: "text" },
+    name: "secret.name",
+    type: "text",
     description: "The name of the Secret whose keys are the secret variables; a new value of one gives it a new name",
     value: ({ secretName }) => secretName,
   },
   {
-    ...{ name: "imagePullSecrets", type: "list" },
+    name: "imagePullSecrets",
+    type: "list",
     description: "[{name: image-pull}] where a Repository names an imagePullSecretRef",
     value: ({ imagePullSecrets }) => imagePullSecrets?.map(({ name }) => ({ name })),
   },
   {
-    ...{ name: "database.enabled", type: "boolean", description: "Whether the environment has a database" },
+    name: "database.enabled",
+    type: "boolean",
+    description: "Whether the environment has a database",
     value: ({ database }) => database !== undefined,
   },
   {
-    ...{ name: "database.host", type: "text", description: "The Service of the database, as in DATABASE_URL" },
+    name: "database.host",
+    type: "text",
+    description: "The Service of the database, as in DATABASE_URL",
     value: ({ database }) => database?.host,
   },
   {
-    ...{ name: "database.user", type: "text", description: "The user that owns the database" },
+    name: "database.user",
+    type: "text",
+    description: "The user that owns the database",
     value: ({ database }) => database?.user,
   },
   {
-    ...{ name: "database.name", type: "text", description: "The name of the database" },
+    name: "database.name",
+    type: "text",
+    description: "The name of the database",
     value: ({ database }) => database?.name,
   },
   {
-    ...{ name: "ingress.className", type: "text", description: "The setting ingress.className, if there is one" },
+    name: "ingress.className",
+    type: "text",
+    description: "The setting ingress.className, if there is one",
     value: ({ ingress }) => ingress.className,
   },
   {
-    ...{ name: "ingress.annotations", type: "map", description: "The setting ingress.annotations" },
+    name: "ingress.annotations",
+    type: "map",
+    description: "The setting ingress.annotations",
     value: ({ ingress }) => ingress.annotations,
   },
   {
-    ...{ name: "suspended", type: "boolean", description: "Whether the environment is suspended" },
+    name: "suspended",
+    type: "boolean",
+    description: "Whether the environment is suspended",
     value: ({ suspended }) => suspended,
   },
   {
-    ...{ name: "replicas.orZero(n)", pattern: "replicas[.]orZero[(](0|[1-9][0-9]?)[)]", type: "number" },
+    name: "replicas.orZero(n)",
+    pattern: "replicas[.]orZero[(](0|[1-9][0-9]?)[)]",
+    type: "number",
     description: "n (0 to 99), or 0 while the environment is suspended",
     value: ({ suspended }, argument) => (suspended ? 0 : Number(argument)),
   },

@@ -104,11 +104,16 @@ function runtimeConfig({ root, args, env = {}, folders = {}, ...spec }: Containe
   const { entrypoint = config.Entrypoint, hostNetwork = false } = spec;
   const namespaces = ["pid", "ipc", "mount", "uts", ...(hostNetwork ? [] : ["network"])];
   const empty = (destination: string, ...options: readonly string[]) => ({
-    ...{ destination, type: "tmpfs", source: "tmpfs" },
+    destination,
+    type: "tmpfs",
+    source: "tmpfs",
     options: ["nosuid", "size=64m", ...options],
   });
   const bound = ([destination, source]: [string, string]) => ({
-    ...{ destination, source, type: "bind", options: ["rbind", "ro"] },
+    destination,
+    source,
+    type: "bind",
+    options: ["rbind", "ro"],
   });
   return {
     ociVersion: "1.0.2",

@@ -21,7 +21,12 @@ export interface Layer {
 const TAR = "application/vnd.oci.image.layer.v1.tar";
 /** Sorted by bytes, without times and owners, and with modes that do not depend on the umask of the build. */
 const REPRODUCIBLE = [
-  ...["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--format=ustar"],
+  "--sort=name",
+  "--mtime=@0",
+  "--owner=0",
+  "--group=0",
+  "--numeric-owner",
+  "--format=ustar",
   "--mode=u=rwX,go=rX",
 ];
 

@@ -27,17 +27,27 @@ export interface BillOfMaterials {
 export async function billOfMaterials(): Promise<BillOfMaterials> {
   const { name, version, license } = packageJson;
   const ours: Component = {
-    ...{ type: "application", name, version, purl: purlOf(name, version) },
+    type: "application",
+    name,
+    version,
+    purl: purlOf(name, version),
     licenses: [{ expression: license }],
   };
   const [{ debian, packages, node }, locked] = [await readPins(), await readPackages("package-lock.json")];
   const architecture = machineArchitecture();
   return {
-    ...{ bomFormat: "CycloneDX", specVersion: "1.6", version: 1, metadata: { component: ours } },
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: ours },
     components: [
       {
-        ...{ type: "application", name: "node", version: node.version, purl: purlOf("node", node.version) },
-        ...{ licenses: [{ expression: "MIT" }], hashes: [{ alg: "SHA-256", content: node.sha256 }] },
+        type: "application",
+        name: "node",
+        version: node.version,
+        purl: purlOf("node", node.version),
+        licenses: [{ expression: "MIT" }],
+        hashes: [{ alg: "SHA-256", content: node.sha256 }],
       },
       ...packages.map((one): Component => {
         const query = `arch=${architecture}&distro=debian-${debian}`;
@@ -45,7 +55,6 @@ export async function billOfMaterials(): Promise<BillOfMaterials> {
         const hashes = [{ alg: "SHA-256", content: one.sha256 } as const];
         return { type: "library", name: one.name, version: one.version, purl, hashes };
       }),
-      // A package may lie in two folders.
       ...new Map(
         [...productionPackages(locked), ...bundledPackages(locked)]
           .map((folder) => ofNpm(folder, locked[folder] ?? {}))
@@ -58,7 +67,10 @@ export async function billOfMaterials(): Promise<BillOfMaterials> {
 function ofNpm(folder: string, { version = "", license, integrity }: Locked): Component {
   const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
   return {
-    ...{ type: "library", name, version, purl: purlOf(name, version) },
+    type: "library",
+    name,
+    version,
+    purl: purlOf(name, version),
     ...(license !== undefined && { licenses: [{ expression: license }] }),
     ...(integrity?.startsWith("sha512-") && { hashes: [{ alg: "SHA-512", content: hexOf(integrity) }] }),
   };

@@ -43,7 +43,9 @@ export async function prepareSite(progress: Progress): Promise<PreparedSite> {
   const url = `https://${address}:${addresses.apiServerPort}`;
   const access = { url, caFile: ca.certificate, clientCertificate };
   const adminKubeconfig = await writeKubeconfig(join(clusterFolder, "kubeconfig"), {
-    ...{ cluster: clusterEntry(access), user: "admin", clientCertificate },
+    cluster: clusterEntry(access),
+    user: "admin",
+    clientCertificate,
   });
   const client = apiClient(access);
   const repositoriesFolder = join(clusterFolder, "repositories");
@@ -68,9 +70,15 @@ export async function buildSite(site: PreparedSite): Promise<ClusterSite> {
   await mkdir(etcdFolder, { recursive: true, mode: 0o700 });
   const { address } = addresses.bridge;
   const controlPlane: ControlPlaneSite = {
-    ...{ programs: built.controlplane.programs, folder: site.folder, address, port: addresses.apiServerPort },
-    ...{ etcdFolder, etcdGateway: false, caFile: site.ca.certificate },
-    ...{ serviceAccountKeys: await signingKey(pki, "service-accounts"), diesWithUs: false },
+    programs: built.controlplane.programs,
+    folder: site.folder,
+    address,
+    port: addresses.apiServerPort,
+    etcdFolder,
+    etcdGateway: false,
+    caFile: site.ca.certificate,
+    serviceAccountKeys: await signingKey(pki, "service-accounts"),
+    diesWithUs: false,
   };
   return { ...site, built, controlPlane };
 }

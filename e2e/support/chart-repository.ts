@@ -59,8 +59,12 @@ async function git(cwd: string, ...args: readonly string[]): Promise<string> {
   const name = "E2E";
   const email = "e2e@example.test";
   const env = {
-    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
-    ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
   };
   const { code, stdout, stderr } = await run("git", { args, cwd, env, deadlineMs: DEADLINE_MS });
   if (code !== 0) throw new Error(`git ${args.join(" ")} ended with ${code}: ${stderr}`);

@@ -21,7 +21,9 @@ export async function keepAsInGit(name: string, branch: string): Promise<void> {
   const environments = { group: "ephemeral-environments.dev", kind: "EphemeralEnvironment" };
   const server = "https://kubernetes.default.svc";
   await apply({
-    ...{ apiVersion: "argoproj.io/v1alpha1", kind: "AppProject", metadata: { name, namespace } },
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "AppProject",
+    metadata: { name, namespace },
     spec: {
       sourceRepos: [sourceRepo],
       destinations: [{ server, namespace: "*" }],
@@ -29,7 +31,9 @@ export async function keepAsInGit(name: string, branch: string): Promise<void> {
     },
   });
   await apply({
-    ...{ apiVersion: "argoproj.io/v1alpha1", kind: "Application", metadata: { name, namespace } },
+    apiVersion: "argoproj.io/v1alpha1",
+    kind: "Application",
+    metadata: { name, namespace },
     spec: {
       project: name,
       source: { repoURL: sourceRepo, targetRevision: branch, path: MANIFESTS },

@@ -127,7 +127,9 @@ export function controllerContext(
 function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
   const cache = caches.environments;
   const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({
-    ...{ client, type: environmentType, cache },
+    client,
+    type: environmentType,
+    cache,
   });
   const writersOf = (name: string) => {
     const known = cache.get(name);

@@ -78,7 +78,12 @@ export function createOperator(options: OperatorOptions) {
       await runControllers(
         list,
         {
-          ...{ log, clock, random, metrics: metrics?.controllers, tracing, subscriptions },
+          log,
+          clock,
+          random,
+          metrics: metrics?.controllers,
+          tracing,
+          subscriptions,
           backoffMs: BACKOFF_MS,
           cutCalls: term.end,
         },

@@ -41,7 +41,10 @@ await runBenchmark(async () => {
   const detail = `node -e 0: ${empty?.toFixed(0)} ms, eenv version: ${eenv?.toFixed(0)} ms, eenv create --help: ${help?.toFixed(0)} ms (medians); ${size}`;
   return [
     {
-      ...{ what: "start of eenv beside node -e 0", unit: "x", limit: MOST_BESIDE_NODE, detail },
+      what: "start of eenv beside node -e 0",
+      unit: "x",
+      limit: MOST_BESIDE_NODE,
+      detail,
       figure: (eenv ?? 0) / (empty ?? 1),
     },
   ];

@@ -58,12 +58,18 @@ async function measure(open: Openings["open"]): Promise<readonly Verdict[]> {
   const ratio = (one: readonly number[], other: readonly number[]) => quantile(one, 0.5) / quantile(other, 0.5);
   return [
     {
-      ...{ what: "POST until the three objects exist, beside their raw writes", limit: 4, unit: "×" },
-      ...{ figure: ratio(existing, raw), detail: "medians of the rows above" },
+      what: "POST until the three objects exist, beside their raw writes",
+      limit: 4,
+      unit: "×",
+      figure: ratio(existing, raw),
+      detail: "medians of the rows above",
     },
     {
-      ...{ what: "POST until ready, beside the deployer's part of it", limit: 1.3, unit: "×" },
-      ...{ figure: ratio(ready, healthy), detail: "medians of the rows above" },
+      what: "POST until ready, beside the deployer's part of it",
+      limit: 1.3,
+      unit: "×",
+      figure: ratio(ready, healthy),
+      detail: "medians of the rows above",
     },
   ];
 }
@@ -117,8 +123,11 @@ async function create(name: string): Promise<{ existingMs: number; healthyMs: nu
   const url = `${variables.API_URL}/api/environments`;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const body = JSON.stringify({
-    ...{ environment_name: name, backend_repo: "sample-backend", backend_branch: "main" },
-    ...{ frontend_repo: "sample-frontend", frontend_branch: "main" },
+    environment_name: name,
+    backend_repo: "sample-backend",
+    backend_branch: "main",
+    frontend_repo: "sample-frontend",
+    frontend_branch: "main",
   });
   const reply = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(10_000) });
   if (reply.status !== 200) throw new Error(`POST was answered ${reply.status}: ${await reply.text()}`);

@@ -6,8 +6,11 @@ export async function leadElsewhere({ admin }: World): Promise<void> {
   await admin.create(leases, {
     metadata: { name: "platform", namespace: "ephemeral-system" },
     spec: {
-      ...{ holderIdentity: "the benchmark", leaseDurationSeconds: 86_400, leaseTransitions: 0 },
-      ...{ acquireTime: microTime(new Date()), renewTime: microTime(new Date()) },
+      holderIdentity: "the benchmark",
+      leaseDurationSeconds: 86400,
+      leaseTransitions: 0,
+      acquireTime: microTime(new Date()),
+      renewTime: microTime(new Date()),
     },
   });
 }

@@ -144,12 +144,10 @@ async function measure(): Promise<readonly Verdict[]> {
   const plain = await searched(benign);
   const verdicts: Verdict[] = [
     {
-      ...{
-        what: `${benign.name}, beside a plain search`,
-        figure: baseline / plain,
-        limit: MOST_BESIDE_SEARCH,
-        unit: "×",
-      },
+      what: `${benign.name}, beside a plain search`,
+      figure: baseline / plain,
+      limit: MOST_BESIDE_SEARCH,
+      unit: "×",
       detail: `1 MiB and three values of 4 KiB: ${baseline.toFixed(0)} ms of CPU; each looked for in three spellings of every line: ${plain.toFixed(1)} ms`,
     },
   ];

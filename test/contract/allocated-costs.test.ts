@@ -13,8 +13,12 @@ const requests = (since: string) => [{ since, cpuMillicores: 1_000, memoryMebiby
 /** A day for 15.75. */
 const allocated: Allocations = [
   {
-    ...{ from: "2026-05-31T00:00:00.000Z", to: "2026-06-01T00:00:00.000Z" },
-    ...{ cpu: 1_200_000, memory: 300_000, storage: 50_000, other: 25_000 },
+    from: "2026-05-31T00:00:00.000Z",
+    to: "2026-06-01T00:00:00.000Z",
+    cpu: 12e5,
+    memory: 3e5,
+    storage: 5e4,
+    other: 25e3,
   },
 ];
 
@@ -26,14 +30,16 @@ const living = environmentFixture({
 
 /** Its quota never counted; ten hours for 5.013. */
 const gone: RecordSpec = {
-  ...{ name: "gone", uid: "uid-gone", reason: "deleted", teardownSeconds: 0, createdAt: "2026-05-30T10:00:00Z" },
-  ...{ deletedAt: "2026-05-30T20:00:00Z", goneAt: "2026-05-30T20:00:00Z" },
+  name: "gone",
+  uid: "uid-gone",
+  reason: "deleted",
+  teardownSeconds: 0,
+  createdAt: "2026-05-30T10:00:00Z",
+  deletedAt: "2026-05-30T20:00:00Z",
+  goneAt: "2026-05-30T20:00:00Z",
   components: { backend: { repository: "billing-api", branch: "main", commit: "" } },
   allocations: [
-    {
-      ...{ from: "2026-05-30T10:00:00.000Z", to: "2026-05-30T20:00:00.000Z" },
-      ...{ cpu: 501_300, memory: 0, storage: 0, other: 0 },
-    },
+    { from: "2026-05-30T10:00:00.000Z", to: "2026-05-30T20:00:00.000Z", cpu: 501300, memory: 0, storage: 0, other: 0 },
   ],
 };
 
@@ -55,10 +61,10 @@ const summary = (query = "") => get(`observability/costs/summary${query}`);
 describe("costs of which OpenCost said what was allocated", () => {
   test("are that, and the rest is priced by requests", async () => {
     expect(await summary()).toMatchObject({
-      // 15.75 and twelve hours for 1 each; 5.013.
-      ...{ basis: "mixed", total_cost: 32.76, total_cents: 3_276 },
+      basis: "mixed",
+      total_cost: 32.76,
+      total_cents: 3276,
       by_resource: { cpu: 29.01, memory: 3, storage: 0.5, other: 0.25 },
-      // 34 of 46 hours.
       coverage: { known_percent: 100, allocated_percent: 73.91 },
     });
   });
@@ -88,7 +94,10 @@ describe("costs of which OpenCost said what was allocated", () => {
   test("are told in the environment's detail", async () => {
     // An hour costs 1, and 12 of its 48 hours are left.
     expect((await get("v2/environments/living")).cost).toMatchObject({
-      ...{ basis: "mixed", actual: 27.75, per_hour: 1, forecast: 39.75 },
+      basis: "mixed",
+      actual: 27.75,
+      per_hour: 1,
+      forecast: 39.75,
       coverage: { known_percent: 100, allocated_percent: 66.67 },
     });
   });
@@ -105,7 +114,9 @@ describe("costs of which OpenCost said what was allocated", () => {
     service.records.forget();
     const days = "?from=2026-05-30T00:00:00Z&to=2026-06-01T00:00:00Z";
     expect(await summary(days)).toMatchObject({
-      ...{ basis: "opencost", total_cost: 20.76, by_resource: { cpu: 17.01, memory: 3, storage: 0.5, other: 0.25 } },
+      basis: "opencost",
+      total_cost: 20.76,
+      by_resource: { cpu: 17.01, memory: 3, storage: 0.5, other: 0.25 },
       coverage: { known_percent: 100, allocated_percent: 100 },
     });
   });

@@ -11,7 +11,10 @@ import { type ApiService, PEOPLE, type Person, startApiService } from "../suppor
 const costs = { currency: "EUR", cpuCoreHour: 1, memoryGibHour: 0.5, storageGibHour: 0.1, monthlyBudget: 100 };
 
 const from = (since: string, cpuMillicores: number, memoryMebibytes = 0, storageMebibytes = 0): Usage[number] => ({
-  ...{ since, cpuMillicores, memoryMebibytes, storageMebibytes },
+  since,
+  cpuMillicores,
+  memoryMebibytes,
+  storageMebibytes,
 });
 
 let service: ApiService;
@@ -19,7 +22,8 @@ beforeAll(async () => {
   service = await startApiService({ settings: { costs } });
   const owner = ({ sub, email, name }: (typeof PEOPLE)[Person]) => ({
     subject: `${service.issuer.issuer}#${sub}`,
-    ...{ email, name },
+    email,
+    name,
   });
   const environment = (name: string, person: Person, { usage, repository }: { usage: Usage; repository: string }) =>
     environmentFixture({
@@ -65,7 +69,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const record = (name: string, createdAt: string, goneAt: string): RecordSpec => ({
-  ...{ name, uid: `uid-${name}`, createdAt, reason: "deleted", deletedAt: goneAt, goneAt, teardownSeconds: 0 },
+  name,
+  uid: `uid-${name}`,
+  createdAt,
+  reason: "deleted",
+  deletedAt: goneAt,
+  goneAt,
+  teardownSeconds: 0,
 });
 
 async function get(path: string, person: Person = "viewer") {
@@ -77,21 +87,25 @@ async function get(path: string, person: Person = "viewer") {
 describe("GET /api/observability/costs/summary", () => {
   test("is exactly what was requested, by the prices, and says what is not known", async () => {
     expect(await get("summary")).toEqual({
-      ...{ currency: "EUR", basis: "requests", total_cost: 195, total_cents: 19_500, active_environments: 2 },
+      currency: "EUR",
+      basis: "requests",
+      total_cost: 195,
+      total_cents: 19500,
+      active_environments: 2,
       window: { from: "2026-05-02T12:00:00.500Z", to: "2026-06-01T12:00:00.500Z" },
       by_resource: { cpu: 99, memory: 48, storage: 48, other: 0 },
       average_cost_per_environment: 48.75,
-      // 60 in June so far, and 195 in seven days for the 29.5 days that are left.
       projected_month: 881.79,
       previous_window: { total_cost: 0, change_percent: null },
-      // Nothing is known of 10 of 100 hours.
       coverage: { known_percent: 90, allocated_percent: 0 },
     });
   });
 
   test("compares the window with the time before", async () => {
     expect(await get("summary?window=24h")).toMatchObject({
-      ...{ total_cost: 114, active_environments: 2, average_cost_per_environment: 57 },
+      total_cost: 114,
+      active_environments: 2,
+      average_cost_per_environment: 57,
       previous_window: { total_cost: 78, change_percent: 46.15 },
       coverage: { known_percent: 100 },
     });
@@ -134,7 +148,11 @@ describe("GET /api/observability/costs/dashboard", () => {
   });
 
   const named = (id: string | null, total_cost: number | null, created: number, kind = "named") => ({
-    ...{ id, kind, total_cost, total_cents: total_cost === null ? null : total_cost * 100, created },
+    id,
+    kind,
+    total_cost,
+    total_cents: total_cost === null ? null : total_cost * 100,
+    created,
   });
 
   test("names everything for a maintainer", async () => {
@@ -144,7 +162,7 @@ describe("GET /api/observability/costs/dashboard", () => {
       by_creator: [named(subject("dev"), 171, 2), named(subject("out"), 24, 1), named(null, null, 1, "none")],
       by_config_set: [named(null, 171, 3, "none"), named("plain", 24, 1)],
       top_environments: [
-        { ...{ id: "uid-steady", name: "steady", status: "ready" }, repository: "shop-api", total_cost: 168 },
+        { id: "uid-steady", name: "steady", status: "ready", repository: "shop-api", total_cost: 168 },
         { name: "sleeper", total_cost: 24, coverage: { known_percent: 100 } },
         { name: "gone", status: null, total_cost: 3 },
       ],
@@ -183,10 +201,12 @@ describe("the cost of one environment", () => {
 
   test("is told so far, by the hour, and until its expiry", async () => {
     expect(await report("steady", "developer")).toEqual({
-      ...{ currency: "EUR", basis: "requests", actual: 168, per_hour: 4, since: "2026-05-30T12:00:00Z" },
-      // 24 of its 72 hours are left.
+      currency: "EUR",
+      basis: "requests",
+      actual: 168,
+      per_hour: 4,
+      since: "2026-05-30T12:00:00Z",
       forecast: 264,
-      // 54 hours of environments of shop-api cost 171.
       estimate: 228,
       coverage: { known_percent: 100, allocated_percent: 0 },
     });

@@ -27,7 +27,9 @@ describe("the demo dashboard", () => {
     const { created, deleted, expired, failed } = environments;
     const sum = (key: string) => trends.reduce((all: number, day: Record<string, number>) => all + (day[key] ?? 0), 0);
     expect({ created: sum("created"), failed: sum("failed"), gone: sum("deleted") }).toEqual({
-      ...{ created, failed, gone: deleted + expired },
+      created,
+      failed,
+      gone: deleted + expired,
     });
     expect(success_rate).toBe((created - failed) / created);
     expect(rest.total_cost_cents).toBe(Math.round(rest.total_cost * 100));
@@ -46,7 +48,9 @@ describe("a sample environment", () => {
     const made = await service.environments.find(body.environment.name);
     expect(made?.spec).toMatchObject({
       backend: { repository: "billing-api", branch: "main" },
-      ...{ ttlHours: 2, owner: { email: "out@example.test" }, access: { groups: ["billing"] } },
+      ttlHours: 2,
+      owner: { email: "out@example.test" },
+      access: { groups: ["billing"] },
     });
   });
 

@@ -28,7 +28,9 @@ beforeEach(async () => {
       aRepository("shop-api", {
         chart: { repoUrl: "https://x:hunter2@git.example.test/shop.git", path: "chart", revision: "v2" },
         image: { repository: "registry.example.test/shop", tagTemplate: "{branch}-{short}" },
-        ...{ port: 3000, healthPath: "/healthz", secrets: [{ name: "SECRET_KEY", kind: "key", length: 40 }] },
+        port: 3e3,
+        healthPath: "/healthz",
+        secrets: [{ name: "SECRET_KEY", kind: "key", length: 40 }],
       }),
       aRepository("shop-web", { type: "frontend" }),
       aRepository("plain-api", { secrets: [] }),
@@ -75,8 +77,12 @@ describe("the template of a repository and a config set", () => {
       environment: { name: "my-environment", uid: expect.any(String) },
       backend: {
         image: "registry.example.test/shop:{branch}-{short}",
-        ...{ commit: "{commit}", pullPolicy: "IfNotPresent" },
-        ...{ port: 3000, healthPath: "/healthz", replicas: 2, cache: { size: 1 } },
+        commit: "{commit}",
+        pullPolicy: "IfNotPresent",
+        port: 3e3,
+        healthPath: "/healthz",
+        replicas: 2,
+        cache: { size: 1 },
         env: [
           { name: "LOG_LEVEL", value: "info" },
           { name: "TRACE", value: "1" },

@@ -50,21 +50,31 @@ const BROKEN = {
 
 const living = () => [
   environment("steady", {
-    ...{ created: "2026-05-28T12:00:00Z", readyAfterS: 40, cpu: 1_000 },
+    created: "2026-05-28T12:00:00Z",
+    readyAfterS: 40,
+    cpu: 1e3,
     spec: { owner: owner("developer"), ttlHours: 168 },
   }),
   environment("broken", {
-    ...{ created: "2026-06-01T11:00:00Z", cpu: 500 },
+    created: "2026-06-01T11:00:00Z",
+    cpu: 500,
     spec: { owner: owner("stranger"), backend: { repository: "billing-api", branch: "main" } },
   }),
   environment("kept", {
-    ...{ created: "2026-05-20T12:00:00Z", readyAfterS: 80, cpu: 100 },
+    created: "2026-05-20T12:00:00Z",
+    readyAfterS: 80,
+    cpu: 100,
     spec: { owner: owner("colleague"), access: { groups: ["shop"] }, protected: true },
   }),
 ];
 
 const record = (name: string, createdAt: string, deletedAt: string, more: Partial<RecordSpec>): RecordSpec => ({
-  ...{ name, uid: `uid-${name}`, createdAt, reason: "deleted", deletedAt, teardownSeconds: 20 },
+  name,
+  uid: `uid-${name}`,
+  createdAt,
+  reason: "deleted",
+  deletedAt,
+  teardownSeconds: 20,
   goneAt: later(deletedAt, 20),
   components: { backend: { repository: "shop-api", branch: "main", commit: "" } },
   ...more,
@@ -72,12 +82,17 @@ const record = (name: string, createdAt: string, deletedAt: string, more: Partia
 
 const recorded = () => [
   record("expired", "2026-05-10T00:00:00Z", "2026-05-12T00:00:00Z", {
-    ...{ reason: "expired", readyAt: "2026-05-10T00:01:00Z", ttlHours: 48 },
-    ...{ owner: owner("developer"), trigger: { kind: "api" } },
+    reason: "expired",
+    readyAt: "2026-05-10T00:01:00Z",
+    ttlHours: 48,
+    owner: owner("developer"),
+    trigger: { kind: "api" },
   }),
   // Made in the last millisecond of a month.
   record("gone", "2026-05-31T23:59:59.999Z", "2026-06-01T01:59:59.999Z", {
-    ...{ failure: "ImagePullFailed", ttlHours: 24, owner: owner("developer") },
+    failure: "ImagePullFailed",
+    ttlHours: 24,
+    owner: owner("developer"),
     trigger: { kind: "pull_request", provider: "", repository: "shop-api", number: 7 },
   }),
   record("long ago", "2026-04-01T00:00:00Z", "2026-04-02T00:00:00Z", { readyAt: "2026-04-01T00:01:00Z" }),
@@ -97,9 +112,16 @@ describe("GET /api/insights/dashboard", () => {
     expect(dashboard).toEqual({
       period: { from: "2026-05-02T12:00:00.500Z", to: "2026-06-01T12:00:00.500Z" },
       environments: { created: 5, deleted: 1, expired: 1, failed: 2, active: 3 },
-      ...{ success_rate: 0.6, average_lifetime_hours: 25, average_provision_seconds: 60, peak_concurrent: 3 },
-      ...{ active_users: 3, total_cost: 125.3, total_cost_cents: 12_530, currency: "EUR" },
-      ...{ cost_basis: "requests", cost_coverage: { known_percent: 88.5, allocated_percent: 0 } },
+      success_rate: 0.6,
+      average_lifetime_hours: 25,
+      average_provision_seconds: 60,
+      peak_concurrent: 3,
+      active_users: 3,
+      total_cost: 125.3,
+      total_cost_cents: 12530,
+      currency: "EUR",
+      cost_basis: "requests",
+      cost_coverage: { known_percent: 88.5, allocated_percent: 0 },
       top_repositories: [
         { id: "shop-api", environments: 4 },
         { id: "billing-api", environments: 1 },
@@ -134,8 +156,14 @@ describe("GET /api/insights/dashboard", () => {
   test("of a time without environments has no numbers that do not exist", async () => {
     expect(await get("dashboard?from=2025-01-01T00:00:00Z&to=2025-02-01T00:00:00Z")).toMatchObject({
       environments: { created: 0, deleted: 0, expired: 0, failed: 0, active: 0 },
-      ...{ success_rate: null, average_lifetime_hours: null, average_provision_seconds: null, peak_concurrent: 0 },
-      ...{ active_users: 0, total_cost: 0, top_repositories: [], trends: [] },
+      success_rate: null,
+      average_lifetime_hours: null,
+      average_provision_seconds: null,
+      peak_concurrent: 0,
+      active_users: 0,
+      total_cost: 0,
+      top_repositories: [],
+      trends: [],
     });
   });
 });
@@ -159,13 +187,21 @@ describe("GET /api/insights/environments/analytics", () => {
       stale: [
         { id: "uid-kept", name: "kept", repository: "shop-api", unchanged_hours: 288, expires_at: null },
         {
-          ...{ id: "uid-steady", name: "steady", repository: "shop-api", unchanged_hours: 96 },
+          id: "uid-steady",
+          name: "steady",
+          repository: "shop-api",
+          unchanged_hours: 96,
           expires_at: "2026-06-04T12:00:00.000Z",
         },
       ],
     });
     expect(day(series, "2026-06-01")).toEqual({
-      ...{ date: "2026-06-01", created: 1, succeeded: 0, failed: 1, deleted: 1, expired: 0 },
+      date: "2026-06-01",
+      created: 1,
+      succeeded: 0,
+      failed: 1,
+      deleted: 1,
+      expired: 0,
     });
   });
 
@@ -177,9 +213,15 @@ describe("GET /api/insights/environments/analytics", () => {
 
 describe("GET /api/insights/users/activity", () => {
   const user = (person: Person, created: number, total_cost: number, last_created_at: string) => ({
-    ...{ id: subject(person), email: PEOPLE[person].email, name: PEOPLE[person].name, created },
-    ...{ active_environments: 1, total_cost, last_created_at },
-    ...{ basis: "requests", coverage: { known_percent: 100, allocated_percent: 0 } },
+    id: subject(person),
+    email: PEOPLE[person].email,
+    name: PEOPLE[person].name,
+    created,
+    active_environments: 1,
+    total_cost,
+    last_created_at,
+    basis: "requests",
+    coverage: { known_percent: 100, allocated_percent: 0 },
   });
 
   test("names everybody for a maintainer", async () => {
@@ -208,14 +250,19 @@ describe("GET /api/insights/users/activity", () => {
 describe("GET /api/insights/costs/analysis", () => {
   test("groups costs, and recommends what saves the most", async () => {
     expect(await get("costs/analysis?group_by=creator")).toMatchObject({
-      ...{ currency: "EUR", basis: "requests", coverage: { known_percent: 88.5 }, group_by: "creator" },
+      currency: "EUR",
+      basis: "requests",
+      coverage: { known_percent: 88.5 },
+      group_by: "creator",
       groups: [
-        { id: subject("developer"), total_cents: 9_600 },
-        { id: subject("colleague"), total_cents: 2_880 },
+        { id: subject("developer"), total_cents: 9600 },
+        { id: subject("colleague"), total_cents: 2880 },
         { id: subject("stranger"), total_cents: 50 },
       ],
       waste: {
-        ...{ environments: 3, saving: 155.5, saving_cents: 15_550 },
+        environments: 3,
+        saving: 155.5,
+        saving_cents: 15550,
         by_reason: { failed: 1, unchanged: 1, protected: 1 },
       },
       forecast: { budget: { limit: 100, state: "at_risk" } },

@@ -130,9 +130,12 @@ describe.each(["by resources and records", "by the sums of days, once the record
   test("insights tell what became of each", async () => {
     expect(await get(`insights/dashboard?${WHOLE}`)).toMatchObject({
       environments: { created: 3, deleted: 1, expired: 1, failed: 1, active: 1 },
-      // Ready after 45 and 240 seconds; there for 168 hours and 5 seconds, and for 2 hours.
-      ...{ success_rate: 0.6667, average_provision_seconds: 142.5, average_lifetime_hours: 85 },
-      ...{ peak_concurrent: 2, active_users: 3, total_cost_cents: 63_254 },
+      success_rate: 0.6667,
+      average_provision_seconds: 142.5,
+      average_lifetime_hours: 85,
+      peak_concurrent: 2,
+      active_users: 3,
+      total_cost_cents: 63254,
     });
     const { trends } = await get("insights/dashboard?from=2026-10-31&to=2026-11-02");
     expect(trends).toEqual([
@@ -188,10 +191,14 @@ describe.each(["by resources and records", "by the sums of days, once the record
     // Broken failed, late was ready after 240 seconds; steady was deleted 5 seconds after its expiry.
     expect(await scores(WHOLE)).toMatchObject({ creation: [1, 3], deletion: [2, 2], expiry: [1, 1] });
     expect(await scores("from=2026-10-01&to=2026-11-01")).toMatchObject({
-      ...{ creation: [1, 3], deletion: [1, 1], expiry: [1, 1] },
+      creation: [1, 3],
+      deletion: [1, 1],
+      expiry: [1, 1],
     });
     expect(await scores("from=2026-11-01&to=2026-11-02")).toMatchObject({
-      ...{ creation: [0, 0], deletion: [1, 1], expiry: [0, 0] },
+      creation: [0, 0],
+      deletion: [1, 1],
+      expiry: [0, 0],
     });
     expect(await scores(berlin)).toMatchObject({ creation: [1, 1], deletion: [1, 1] });
   });

@@ -18,7 +18,9 @@ export function platformOf(service: ApiService) {
   const recorded = () => service.records.list().map((spec) => ({ spec }) as EnvironmentRecord);
   const summarize = () =>
     summarizeDays({
-      ...{ clock: service.clock, rollupDays: service.rollups, rollupStore: store },
+      clock: service.clock,
+      rollupDays: service.rollups,
+      rollupStore: store,
       caches: {
         environments: { list: () => service.environments.list() },
         records: { list: recorded },
@@ -45,7 +47,11 @@ export function platformOf(service: ApiService) {
     });
   };
   const ready = (status: "True" | "False", reason: string): Condition => ({
-    ...{ type: "Ready", status, reason, message: "", lastTransitionTime: service.clock.now().toISOString() },
+    type: "Ready",
+    status,
+    reason,
+    message: "",
+    lastTransitionTime: service.clock.now().toISOString(),
   });
   return {
     /** Days that end meanwhile are summed up. */

@@ -16,9 +16,19 @@ beforeAll(async () => {
   for (const environment of living) service.environments.put(environment);
   for (const record of recorded) await service.records.keep(record);
   service.rollups.add("2026-06-01", "11:55", {
-    ...{ requests: 900, request_errors: 9, webhooks: 100, webhook_errors: 1, "webhook_ms.50": 90, "webhook_ms.250": 9 },
-    ...{ webhook_acted: 40, webhook_pending: 2, webhook_ignored: 30, webhook_duplicate: 20, webhook_refused: 7 },
-    ...{ "reconcile_ms.100": 10, reconcile_errors: 3 },
+    requests: 900,
+    request_errors: 9,
+    webhooks: 100,
+    webhook_errors: 1,
+    "webhook_ms.50": 90,
+    "webhook_ms.250": 9,
+    webhook_acted: 40,
+    webhook_pending: 2,
+    webhook_ignored: 30,
+    webhook_duplicate: 20,
+    webhook_refused: 7,
+    "reconcile_ms.100": 10,
+    reconcile_errors: 3,
   });
   service.rollups.add("2026-05-20", "07:00", { requests: 9_100, webhooks: 50, "webhook_ms.10": 50 });
   service.rollups.add("2026-04-01", "07:00", { requests: 1_000_000, request_errors: 1_000_000 });
@@ -45,7 +55,10 @@ const environment = (
       ...(readyAfterS !== undefined && { readyAt: ago(createdS - readyAfterS) }),
     },
     metadata: {
-      ...{ name, uid: `uid-${name}`, creationTimestamp: ago(createdS), generation: 1 },
+      name,
+      uid: `uid-${name}`,
+      creationTimestamp: ago(createdS),
+      generation: 1,
       ...(deletedS !== undefined && { deletionTimestamp: ago(deletedS) }),
     },
   });
@@ -62,20 +75,31 @@ const living = [
 ];
 
 const record = (uid: string, createdS: number, more: Partial<RecordSpec>): RecordSpec => ({
-  ...{ name: uid, uid, createdAt: ago(createdS), reason: "deleted", teardownSeconds: 0 },
-  ...{ deletedAt: ago(0), goneAt: ago(0), ...more },
+  name: uid,
+  uid,
+  createdAt: ago(createdS),
+  reason: "deleted",
+  teardownSeconds: 0,
+  deletedAt: ago(0),
+  goneAt: ago(0),
+  ...more,
 });
 const recorded = [
   // Expired, deleted 3 s late, gone after 17 s.
   record("expired", 5 * DAY_S, {
-    ...{ reason: "expired", readyAt: ago(5 * DAY_S - 200), dueAt: ago(4 * DAY_S) },
-    ...{ deletedAt: ago(4 * DAY_S - 3), goneAt: ago(4 * DAY_S - 20) },
+    reason: "expired",
+    readyAt: ago(5 * DAY_S - 200),
+    dueAt: ago(4 * DAY_S),
+    deletedAt: ago(4 * DAY_S - 3),
+    goneAt: ago(4 * DAY_S - 20),
   }),
   // Deleted by its user within a minute, never ready: whether it would have been in time is unknown.
   record("dropped", 3 * DAY_S, { deletedAt: ago(3 * DAY_S - 50), goneAt: ago(3 * DAY_S - 55), dueAt: ago(2 * DAY_S) }),
   record("forced", 3 * DAY_S, {
-    ...{ readyAt: ago(3 * DAY_S - 30), forced: [{ step: "application", left: "it hangs" }] },
-    ...{ deletedAt: ago(2 * DAY_S), goneAt: ago(2 * DAY_S - 100) },
+    readyAt: ago(3 * DAY_S - 30),
+    forced: [{ step: "application", left: "it hangs" }],
+    deletedAt: ago(2 * DAY_S),
+    goneAt: ago(2 * DAY_S - 100),
   }),
   record("long ago", 60 * DAY_S, {
     readyAt: ago(60 * DAY_S - 5_000),
@@ -103,8 +127,14 @@ describe("GET /api/observability/metrics", () => {
       teardown: { p95_seconds: 100, stuck: 1 },
       expiry: { pending_24h: 5, max_lateness_seconds: 90 },
       webhooks: {
-        ...{ received: 150, processed: 42, ignored: 30, duplicates: 20, failed: 1, refused: 7 },
-        ...{ queue_depth: 0, p95_ms: expect.closeTo(125.83, 2) },
+        received: 150,
+        processed: 42,
+        ignored: 30,
+        duplicates: 20,
+        failed: 1,
+        refused: 7,
+        queue_depth: 0,
+        p95_ms: expect.closeTo(125.83, 2),
       },
       reconcile: { queue_depth: 0, p95_ms: 97.5, errors: 3 },
       coverage: { requests_since: "2026-04-01T07:00:00.000Z", lost_by_a_kill_seconds: 10 },
@@ -165,7 +195,9 @@ describe("GET /api/observability/slo/status", () => {
     expect(data.overall).toBe("breached");
     const api = data.objectives.at(-1);
     expect(api).toMatchObject({
-      ...{ target: 0.999, availability: 0.9991, error_budget: { remaining_percent: 10 } },
+      target: 0.999,
+      availability: 0.9991,
+      error_budget: { remaining_percent: 10 },
       burn_rate: { h1: 10, h6: 10 },
     });
     // Fewer than ten events are no rate.

@@ -50,19 +50,26 @@ describe("a repository", () => {
     service.repositories.put({ ...full, status: { reachable: true, lastCheckedAt: "2026-06-01T11:00:00.123Z" } });
     const { body, text } = await call("get", `${PATH}/shop-api`);
     expect(body.data).toEqual({
-      ...{ id: "shop-api", name: "shop-api", type: "backend" },
-      ...{ provider: "repohost", host_id: "4711", full_name: "shop/shop-api" },
+      id: "shop-api",
+      name: "shop-api",
+      type: "backend",
+      provider: "repohost",
+      host_id: "4711",
+      full_name: "shop/shop-api",
       clone_url: "https://git.example.test/shop/shop-api.git",
       default_branch: "trunk",
       chart: { repo_url: "https://git.example.test/charts.git", path: "shop", revision: "v1" },
       image: { repository: "registry.example.test/shop", tag_template: "{short}" },
-      ...{ port: 3000, health_path: "/healthz" },
+      port: 3e3,
+      health_path: "/healthz",
       secrets: [
         { name: "API_KEY", kind: "token", length: 20 },
         { name: "OTHER", kind: "password", length: 32 },
       ],
       overridable: ["backend.cache.size"],
-      ...{ companion_repo: "shop-web", max_environments: 2, access: { groups: ["shop"] } },
+      companion_repo: "shop-web",
+      max_environments: 2,
+      access: { groups: ["shop"] },
       pull_request: {
         enabled: true,
         create_on: ["opened"],
@@ -70,11 +77,14 @@ describe("a repository", () => {
         skip_draft: false,
         required_labels: [],
         branch_pattern: "feature/.+",
-        ...{ ttl_hours: 8, config_set: "web", forks: "deny" },
+        ttl_hours: 8,
+        config_set: "web",
+        forks: "deny",
       },
       pipeline: { create_on_success: true, on_canceled: "any" },
       notify: { chat_channel: "#shop", on: ["failed"] },
-      ...{ reachable: true, last_checked_at: "2026-06-01T11:00:00.123Z" },
+      reachable: true,
+      last_checked_at: "2026-06-01T11:00:00.123Z",
     });
     expect(text).not.toMatch(/hunter|shop-(webhook|git|registry)|[cC]redential|[pP]ull_?[sS]ecret/);
   });
@@ -89,12 +99,21 @@ describe("a repository", () => {
   test("is reported with the defaults where it says nothing", async () => {
     const { body } = await call("get", `${PATH}/open-web`);
     expect(body.data).toMatchObject({
-      ...{ provider: null, host_id: null, full_name: null, default_branch: "main", port: 8080, health_path: "/" },
+      provider: null,
+      host_id: null,
+      full_name: null,
+      default_branch: "main",
+      port: 8080,
+      health_path: "/",
       image: { tag_template: "{commit}" },
       secrets: [{ name: "DATABASE_PASSWORD" }, { name: "SECRET_KEY" }, { name: "API_TOKEN" }],
-      ...{ overridable: [], companion_repo: null, max_environments: null, access: { groups: [] } },
+      overridable: [],
+      companion_repo: null,
+      max_environments: null,
+      access: { groups: [] },
       pull_request: { enabled: false, create_on: expect.any(Array), branch_pattern: null, ttl_hours: null },
-      ...{ reachable: null, last_checked_at: null },
+      reachable: null,
+      last_checked_at: null,
     });
     expect(body.data).not.toHaveProperty("chart");
   });
@@ -126,7 +145,10 @@ describe("the list of repositories", () => {
     expect(await ids("developer")).toEqual({ items: ["open-web", "shop-api"], total: 2, limit: 50, offset: 0 });
     expect(await ids("stranger")).toMatchObject({ items: ["billing-api", "open-web"], total: 2 });
     expect(await ids("maintainer", "?limit=2&offset=1")).toEqual({
-      ...{ items: ["open-web", "shop-api"], total: 3, limit: 2, offset: 1 },
+      items: ["open-web", "shop-api"],
+      total: 3,
+      limit: 2,
+      offset: 1,
     });
   });
 });
@@ -134,12 +156,19 @@ describe("the list of repositories", () => {
 describe("a reload", () => {
   test("reports the differences from the one before", async () => {
     expect((await call("post", `${PATH}/reload`, "maintainer")).body.data).toEqual({
-      ...{ loaded: 3, added: ["billing-api", "open-web", "shop-api"], updated: [], removed: [], errors: [] },
+      loaded: 3,
+      added: ["billing-api", "open-web", "shop-api"],
+      updated: [],
+      removed: [],
+      errors: [],
     });
     service.repositories.drop("open-web");
     service.repositoryReloads.find("shop-api", "there is no branch 'trunk'");
     expect((await call("post", `${PATH}/reload`, "maintainer")).body.data).toEqual({
-      ...{ loaded: 1, added: [], updated: [], removed: ["open-web"] },
+      loaded: 1,
+      added: [],
+      updated: [],
+      removed: ["open-web"],
       errors: [{ id: "shop-api", message: "there is no branch 'trunk'" }],
     });
   });

@@ -38,7 +38,9 @@ async function world(kind: keyof typeof KINDS) {
     host.answer = status;
   };
   return {
-    ...{ api, host, hooks: adapter(request) },
+    api,
+    host,
+    hooks: adapter(request),
     answerWith: kind === "gitea" ? undefined : answerWith,
     async stop() {
       await close();
@@ -80,12 +82,19 @@ const reasons = async () => {
 const WRONG = {
   github: { active: false, events: ["push"], config: { url, content_type: "form", insecure_ssl: "1" } },
   gitea: {
-    ...{ type: "slack", active: false, branch_filter: "main", events: ["push"] },
+    type: "slack",
+    active: false,
+    branch_filter: "main",
+    events: ["push"],
     config: { url, content_type: "json" },
   },
   gitlab: {
-    ...{ url, push_events: true, push_events_branch_filter: "main", custom_webhook_template: "{}" },
-    ...{ enable_ssl_verification: false, alert_status: "disabled" },
+    url,
+    push_events: true,
+    push_events_branch_filter: "main",
+    custom_webhook_template: "{}",
+    enable_ssl_verification: false,
+    alert_status: "disabled",
   },
 };
 const FOUND = {

@@ -16,7 +16,11 @@ import { repositoryReloadsSuite } from "./suites/repository-reloads.suite.ts";
 
 const namespace = "ephemeral-system";
 const READY = {
-  ...{ type: "Ready", status: "True" as const, reason: "Checked", message: "", observedGeneration: 1 },
+  type: "Ready",
+  status: "True" as const,
+  reason: "Checked",
+  message: "",
+  observedGeneration: 1,
   lastTransitionTime: "2026-01-01T00:00:00.000Z",
 };
 const AWAY = "can't be asked: no answer within 10 s";

@@ -57,7 +57,8 @@ export async function servePlatform(): Promise<ServedPlatform> {
   const platform = await platformProcess(world.identity, {
     ...testSettings,
     webhooks: { secrets: [WEBHOOK_KEY_REF], pipelineTokens: [WEBHOOK_KEY_REF] },
-    ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
+    ingressAddress: ingress.address,
+    ingressCaFile: ingress.caFile,
     api: {
       issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { admin: ["admins"] } }],
       identityProvider: { kind: "local", url: accounts.issuer },
@@ -66,7 +67,8 @@ export async function servePlatform(): Promise<ServedPlatform> {
   });
   await platform.start();
   return {
-    ...{ url: platform.url, webhookKey },
+    url: platform.url,
+    webhookKey,
     token: await issuer.sign({ sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] }),
     async stop() {
       await platform.stop();

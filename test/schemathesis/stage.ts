@@ -62,7 +62,8 @@ async function tryVersion(version: keyof typeof VERSIONS, { python, platform, fo
     cwd: folder,
     env: {
       ...process.env,
-      ...{ SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py"), WEBHOOK_KEY: platform.webhookKey },
+      SCHEMATHESIS_HOOKS: join(import.meta.dirname, "hooks.py"),
+      WEBHOOK_KEY: platform.webhookKey,
     },
     stdio: ["ignore", "pipe", "inherit"],
     timeout: DEADLINE_MS,

@@ -30,11 +30,17 @@ export async function jest(
   const outputFile = join(folder, "result.json");
   try {
     const args = [
-      ...[bin("jest"), "--config", how.config ?? "test/jest.config.mjs", "--selectProjects", ...projects],
+      bin("jest"),
+      "--config",
+      how.config ?? "test/jest.config.mjs",
+      "--selectProjects",
+      ...projects,
       // The files may be another project's.
       ...(how.files === undefined ? narrowed() : ["--passWithNoTests", "--runTestsByPath", ...how.files]),
       ...(how.flags ?? []),
-      ...[`--maxWorkers=${how.files === undefined ? maxWorkers : 1}`, "--json", `--outputFile=${outputFile}`],
+      `--maxWorkers=${how.files === undefined ? maxWorkers : 1}`,
+      "--json",
+      `--outputFile=${outputFile}`,
     ];
     const code = await run(node, args, how);
     const result: JestResult = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : {};

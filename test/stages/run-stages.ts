@@ -115,7 +115,10 @@ class StageRun {
   #start({ names }: StageGroup, { inView, files }: { inView: boolean; files?: readonly string[] | undefined }) {
     const name = `${names.join("-and-")}${files === undefined ? "" : "-again"}`;
     return startStage({
-      ...{ list: this.#list, names, inView, isWhole: this.#isWhole },
+      list: this.#list,
+      names,
+      inView,
+      isWhole: this.#isWhole,
       logFile: join(this.#logs, `${name}.log`),
       programLogs: join(this.#logs, name),
       ...(files === undefined ? {} : { files }),

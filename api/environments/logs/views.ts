@@ -94,7 +94,7 @@ const SEARCHED_CHARACTERS = 100;
 
 function levelIn(text: string): string {
   const head = text.slice(0, SEARCHED_CHARACTERS);
-  for (const [, ...words] of [...head.matchAll(MARKED)]) {
+  for (const [, ...words] of head.matchAll(MARKED)) {
     const level = levelOf(words.find((word) => word !== undefined));
     if (level !== undefined) return level;
   }

@@ -27,7 +27,12 @@ const Workload = closed(
     problem: orNull(Type.String(), "What is wrong, and what helps; null: nothing is known to be."),
   },
   titled("Workload", {
-    ...{ kind: "Deployment", name: "shop-api", component: "backend", pods_wanted: 2, pods_ready: 1, restarts: 3 },
+    kind: "Deployment",
+    name: "shop-api",
+    component: "backend",
+    pods_wanted: 2,
+    pods_ready: 1,
+    restarts: 3,
     images: ["registry.example.com/shop/shop-api:9f2c1d4e"],
     problem:
       "container 'app' of image 'registry.example.com/shop/shop-api:9f2c1d4e' ends soon after every start (exit code 1): fix the cause in its last lines, and deploy the new commit or setting",

@@ -13,7 +13,13 @@ export function toWorkload({
   problem,
 }: Workload): WorkloadReport {
   return {
-    ...{ kind, name, component: component ?? null, pods_wanted: wanted ?? null, pods_ready: ready, restarts },
-    ...{ images: [...images], problem: problem ?? null },
+    kind,
+    name,
+    component: component ?? null,
+    pods_wanted: wanted ?? null,
+    pods_ready: ready,
+    restarts,
+    images: [...images],
+    problem: problem ?? null,
   };
 }

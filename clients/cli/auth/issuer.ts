@@ -38,9 +38,12 @@ export function credentialOf(
   }
   const refreshToken = tokens.refresh_token ?? formerRefreshToken;
   return {
-    ...{ kind: "login", issuer, clientId, idToken: tokens.id_token },
+    kind: "login",
+    issuer,
+    clientId,
+    idToken: tokens.id_token,
     ...(refreshToken !== undefined && { refreshToken }),
-    expiresAt: new Date(expires * 1000).toISOString(),
+    expiresAt: new Date(expires * 1e3).toISOString(),
   };
 }
 

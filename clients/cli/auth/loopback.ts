@@ -26,10 +26,12 @@ export async function loginByLoopback(login: Login, { open, interrupted }: Way):
   const expected = { expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce(), pkceCodeVerifier: verifier };
   try {
     const wanted = {
-      ...{ redirect_uri: redirect, scope: login.scopes.join(" ") },
-      ...{ state: expected.expectedState, nonce: expected.expectedNonce },
-      ...{ code_challenge: await oidc.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256" },
-      // Without it some issuers give no refresh token.
+      redirect_uri: redirect,
+      scope: login.scopes.join(" "),
+      state: expected.expectedState,
+      nonce: expected.expectedNonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
       ...(login.scopes.includes("offline_access") && { prompt: "consent" }),
     };
     await open(oidc.buildAuthorizationUrl(configuration, wanted));

@@ -47,7 +47,9 @@ export const completion = buildCommand<Record<never, never>, [shell: Shell], Con
       kind: "tuple",
       parameters: [
         {
-          ...{ brief: `One of ${SHELLS.join(", ")}`, placeholder: "shell", parse: shellOf },
+          brief: `One of ${SHELLS.join(", ")}`,
+          placeholder: "shell",
+          parse: shellOf,
           proposeCompletions: (partial) => SHELLS.filter((shell) => shell.startsWith(partial)),
         },
       ],

@@ -19,7 +19,9 @@ const columns: readonly Column<ConfigSet>[] = [
   { title: "BY", of: ({ created_by }) => created_by, wide: true },
 ];
 const shown = (items: readonly ConfigSet[], data: unknown = items[0]) => ({
-  ...{ data, items, columns },
+  data,
+  items,
+  columns,
   name: ({ name }: ConfigSet) => name,
 });
 const onlyId = { kind: "tuple", parameters: [{ brief: "Its name", placeholder: "name", parse: String }] } as const;

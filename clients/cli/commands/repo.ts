@@ -75,7 +75,9 @@ const template = buildCommand<TemplateFlags, [id?: string], Context>({
     flags: {
       configSet: optionalText("As with this config set", "name"),
       output: {
-        ...{ kind: "enum", values: ["table", "json", "yaml"], default: "table" },
+        kind: "enum",
+        values: ["table", "json", "yaml"],
+        default: "table",
         brief: "The values alone as YAML (table), or with variables and chart",
       },
     },

@@ -32,7 +32,8 @@ const create = buildCommand<CreateFlags, [name: string], Context>({
   async func({ scope, expires, description, ...flags }, name) {
     if (expires !== undefined && expires % 24 !== 0) throw misuse("a token expires after whole days, such as 30d");
     const body = {
-      ...{ name, scopes: scope },
+      name,
+      scopes: scope,
       ...(description !== undefined && { description }),
       ...(expires !== undefined && { expires_in_days: expires / 24 }),
     };
@@ -47,7 +48,10 @@ const create = buildCommand<CreateFlags, [name: string], Context>({
     flags: {
       scope: { kind: "enum", values: SCOPES, variadic: ",", brief: "What it may do; several with commas" },
       expires: {
-        ...{ kind: "parsed", parse: hoursOf, optional: true, placeholder: "duration" },
+        kind: "parsed",
+        parse: hoursOf,
+        optional: true,
+        placeholder: "duration",
         brief: "After how many days it is good no more, such as 30d (default: never)",
       },
       description: optionalText("For people"),

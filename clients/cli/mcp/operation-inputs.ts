@@ -33,17 +33,23 @@ function inputOf(document: Document, route: string): OperationInput {
   const body = resolved(document, operation.requestBody?.content["application/json"]?.schema ?? {});
   const fields: Field[] = [
     ...parameters.map(({ name, in: place, required = false, schema, description }) => ({
-      ...{ name, required, place: place as Place },
+      name,
+      required,
+      place: place as Place,
       schema: description === undefined ? schema : { ...schema, description },
     })),
     ...Object.entries(body.properties ?? {}).map(([name, schema]) => ({
-      ...{ name, schema, place: "body" as const, required: body.required?.includes(name) ?? false },
+      name,
+      schema,
+      place: "body" as const,
+      required: body.required?.includes(name) ?? false,
     })),
   ];
   return {
     description: (operation as { readonly description?: string }).description ?? operation.summary,
     schema: {
-      ...{ type: "object", additionalProperties: false },
+      type: "object",
+      additionalProperties: false,
       required: fields.filter(({ required }) => required).map(({ name }) => name),
       properties: Object.fromEntries(fields.map(({ name, schema }) => [name, resolved(document, schema)])),
     },

@@ -28,7 +28,9 @@ export function historyOf(
     note: `by ${creator.name || creator.email || "unknown"}`,
   };
   const changed = conditions.map(({ type, status, reason, message, last_transition_time: at }) => ({
-    ...{ key: type, at, note: status === "True" ? "" : message || reason },
+    key: type,
+    at,
+    note: status === "True" ? "" : message || reason,
     what: `${conditionName(type)}: ${STATES[status]}`,
   }));
   const received = deliveries.flatMap(({ id, received_at: at, environments, event_name, message }) =>

@@ -19,8 +19,17 @@ export interface Draft {
 
 type Field = keyof Draft;
 export const EMPTY: Draft = {
-  ...{ environment_name: "", backend_repo: "", backend_branch: "", backend_commit: "", frontend_repo: "" },
-  ...{ frontend_branch: "", config_set: "", ttl: "", provision_database: "", use_shared_api_keys: "", overrides: "" },
+  environment_name: "",
+  backend_repo: "",
+  backend_branch: "",
+  backend_commit: "",
+  frontend_repo: "",
+  frontend_branch: "",
+  config_set: "",
+  ttl: "",
+  provision_database: "",
+  use_shared_api_keys: "",
+  overrides: "",
 };
 
 /** What the form's fields hold. */
@@ -39,7 +48,9 @@ type Values = NonNullable<NonNullable<CreateEnvironmentRequest["config_overrides
 export function requestOf(draft: Draft, values: Values | undefined): CreateEnvironmentRequest {
   const { environment_name, backend_repo, backend_branch, backend_commit, frontend_repo, frontend_branch } = draft;
   return {
-    ...{ environment_name, backend_repo, backend_branch },
+    environment_name,
+    backend_repo,
+    backend_branch,
     ...(backend_commit && { backend_commit }),
     ...(frontend_repo && { frontend_repo }),
     ...(frontend_repo && frontend_branch && { frontend_branch }),

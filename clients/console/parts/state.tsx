@@ -2,10 +2,28 @@
 export type Tone = "good" | "busy" | "bad" | "warn" | "rest";
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...{ ready: "good", healthy: "good", met: "good", acted: "good", active: "good", closed: "good", ok: "good" },
-  ...{ creating: "busy", building: "busy", updating: "busy", pending: "busy" },
-  ...{ failed: "bad", unhealthy: "bad", breached: "bad", exceeded: "bad", unreachable: "bad", open: "bad" },
-  ...{ degraded: "warn", at_risk: "warn", half_open: "warn", paused: "warn", inactive: "warn" },
+  ready: "good",
+  healthy: "good",
+  met: "good",
+  acted: "good",
+  active: "good",
+  closed: "good",
+  ok: "good",
+  creating: "busy",
+  building: "busy",
+  updating: "busy",
+  pending: "busy",
+  failed: "bad",
+  unhealthy: "bad",
+  breached: "bad",
+  exceeded: "bad",
+  unreachable: "bad",
+  open: "bad",
+  degraded: "warn",
+  at_risk: "warn",
+  half_open: "warn",
+  paused: "warn",
+  inactive: "warn",
 };
 
 interface StateProps {

@@ -31,12 +31,10 @@ export const CHOICES: readonly Choice[] = [
 export function queryFrom(query: Readonly<Record<string, string>>): DeliveryQuery {
   const offset = Number(query.offset);
   return {
-    ...{
-      status: query.status ?? "",
-      event: query.event ?? "",
-      door: query.door ?? "",
-      repository: query.repository ?? "",
-    },
+    status: query.status ?? "",
+    event: query.event ?? "",
+    door: query.door ?? "",
+    repository: query.repository ?? "",
     offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
   };
 }

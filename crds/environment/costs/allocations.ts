@@ -123,7 +123,8 @@ function amountUntil({ beginMs, endMs }: Span, amount: number, atMs: number): nu
 }
 
 const together = (one: Allocation, other: Allocation): Allocation => ({
-  ...{ from: one.from, to: other.to },
+  from: one.from,
+  to: other.to,
   ...sumOfCosts(one, other),
 });
 

@@ -35,8 +35,17 @@ export const goModules = {
     links: {
       to: "controlplane",
       names: [
-        ...["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl"],
-        ...["argocd-application-controller", "argocd-repo-server", "helm", "redis"],
+        "etcd",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+        "kubelet",
+        "kube-proxy",
+        "kubectl",
+        "argocd-application-controller",
+        "argocd-repo-server",
+        "helm",
+        "redis",
       ],
     },
     files: {

@@ -28,10 +28,15 @@ export const apiServerComponent: BuiltComponent = {
       site.ca.issue("kube-apiserver-kubelet-client", { commonName: "kube-apiserver-kubelet-client" }),
     ]);
     const flags = [
-      ...["--kubelet-client-certificate", kubelet.certificate, "--kubelet-client-key", kubelet.key],
-      ...["--kubelet-certificate-authority", site.ca.certificate],
-      // The node's name resolves nowhere; without this, reading logs asks for it.
-      ...["--kubelet-preferred-address-types", "InternalIP", "--allow-privileged"],
+      "--kubelet-client-certificate",
+      kubelet.certificate,
+      "--kubelet-client-key",
+      kubelet.key,
+      "--kubelet-certificate-authority",
+      site.ca.certificate,
+      "--kubelet-preferred-address-types",
+      "InternalIP",
+      "--allow-privileged",
     ];
     await keepRunning(site.folder, kubeApiServer(site.controlPlane, serving, flags), () =>
       apiServerIsReady(site.client),

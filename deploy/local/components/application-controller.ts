@@ -56,10 +56,22 @@ export const applicationControllerComponent: BuiltComponent = {
     const kubeconfig = await kubeconfigFor(site, name, subject, "argocd");
     const redis = redisClient(await argoCdRedis(site));
     const args = [
-      ...["--kubeconfig", kubeconfig, "--namespace", "argocd", ...redis.args, ...(await repoServerClient(site))],
-      ...["--metrics-port", String(applicationControllerMetricsPort), "--loglevel", "warn"],
-      // Sources are pinned to commits and changes come by watch: asking again is only a safety net.
-      ...["--app-resync", "180", "--app-resync-jitter", "60", "--self-heal-timeout-seconds", "2"],
+      "--kubeconfig",
+      kubeconfig,
+      "--namespace",
+      "argocd",
+      ...redis.args,
+      ...(await repoServerClient(site)),
+      "--metrics-port",
+      String(applicationControllerMetricsPort),
+      "--loglevel",
+      "warn",
+      "--app-resync",
+      "180",
+      "--app-resync-jitter",
+      "60",
+      "--self-heal-timeout-seconds",
+      "2",
     ];
     const home = join(site.folder, "argo-cd");
     await mkdir(home, { recursive: true });

@@ -6,10 +6,15 @@ import { answersWell } from "../processes/wait.ts";
  */
 export function argoCdEnvironment(home: string): Record<string, string> {
   return {
-    ...{ HOME: home, TMPDIR: home },
-    ...{ ARGOCD_FAKE_IN_CLUSTER: "true", ARGOCD_GPG_ENABLED: "false", ARGOCD_GIT_MODULES_ENABLED: "false" },
-    ...{ ARGOCD_K8S_CLIENT_QPS: "200", ARGOCD_K8S_CLIENT_BURST: "400" },
-    ...{ ARGOCD_SYNC_WAVE_DELAY: "0", ARGOCD_CLUSTER_CACHE_EVENTS_PROCESSING_INTERVAL: "20ms" },
+    HOME: home,
+    TMPDIR: home,
+    ARGOCD_FAKE_IN_CLUSTER: "true",
+    ARGOCD_GPG_ENABLED: "false",
+    ARGOCD_GIT_MODULES_ENABLED: "false",
+    ARGOCD_K8S_CLIENT_QPS: "200",
+    ARGOCD_K8S_CLIENT_BURST: "400",
+    ARGOCD_SYNC_WAVE_DELAY: "0",
+    ARGOCD_CLUSTER_CACHE_EVENTS_PROCESSING_INTERVAL: "20ms",
   };
 }
 

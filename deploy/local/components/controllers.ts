@@ -32,9 +32,17 @@ export const schedulerComponent: BuiltComponent = {
       alternativeNames: ["IP:127.0.0.1"],
     });
     const args = [
-      ...["--kubeconfig", kubeconfig, "--leader-elect=false"],
-      ...["--bind-address", "127.0.0.1", "--secure-port", String(addresses.schedulerPort)],
-      ...["--tls-cert-file", serving.certificate, "--tls-private-key-file", serving.key],
+      "--kubeconfig",
+      kubeconfig,
+      "--leader-elect=false",
+      "--bind-address",
+      "127.0.0.1",
+      "--secure-port",
+      String(addresses.schedulerPort),
+      "--tls-cert-file",
+      serving.certificate,
+      "--tls-private-key-file",
+      serving.key,
     ];
     const command = join(site.built.controlplane.programs, "kube-scheduler");
     await keepRunning(site.folder, { name: "kube-scheduler", command, args }, () =>

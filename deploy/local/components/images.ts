@@ -58,8 +58,11 @@ interface ComponentImage {
 
 function componentImage(component: SampleComponent, { image, commit, layer: root }: ComponentImage): ImageSpec {
   const config = {
-    ...{ User: "65532:65532", WorkingDir: "/", ExposedPorts: { "8080/tcp": {} } },
-    ...{ Entrypoint: ["/sample", component], Env: [`SAMPLE_COMMIT=${commit}`] },
+    User: "65532:65532",
+    WorkingDir: "/",
+    ExposedPorts: { "8080/tcp": {} },
+    Entrypoint: ["/sample", component],
+    Env: [`SAMPLE_COMMIT=${commit}`],
   };
   return { reference: `${image}:${commit}`, layers: [root], config };
 }

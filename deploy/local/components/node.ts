@@ -35,8 +35,18 @@ export const kubeletComponent: BuiltComponent = {
     const config = join(site.folder, "kubelet.json");
     await writeFile(config, JSON.stringify(kubeletConfiguration(site, serving), null, 2));
     const args = [
-      ...["--config", config, "--kubeconfig", kubeconfig, "--root-dir", folders.state],
-      ...["--hostname-override", nodeName, "--node-ip", address, "--cert-dir", join(site.folder, "kubelet-pki")],
+      "--config",
+      config,
+      "--kubeconfig",
+      kubeconfig,
+      "--root-dir",
+      folders.state,
+      "--hostname-override",
+      nodeName,
+      "--node-ip",
+      address,
+      "--cert-dir",
+      join(site.folder, "kubelet-pki"),
     ];
     const command = join(site.built.controlplane.programs, "kubelet");
     await keepRunning(site.folder, { name: "kubelet", command, args }, () => nodeIsReady(site));
@@ -72,17 +82,15 @@ function kubeProxyConfiguration(kubeconfig: string): object {
   return {
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
     kind: "KubeProxyConfiguration",
-    ...{ clientConnection: { kubeconfig }, hostnameOverride: nodeName, clusterCIDR: addresses.bridge.network },
+    clientConnection: { kubeconfig },
+    hostnameOverride: nodeName,
+    clusterCIDR: addresses.bridge.network,
     mode: "nftables",
     nftables: {
-      // Pods on one bridge answer each other directly, past the address translation of the way there; seen from the
-      // bridge's address they answer to it. It costs the sender's address, which nothing here depends on.
       masqueradeAll: true,
-      // A pod that is ready is asked for at once: a second in which its Service is not known would show.
       minSyncPeriod: "50ms",
       syncPeriod: "30s",
     },
-    // 0 leaves the machine's own settings as they are.
     conntrack: { maxPerCore: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
     healthzBindAddress: `127.0.0.1:${addresses.kubeProxyHealthPort}`,
     metricsBindAddress: `127.0.0.1:${addresses.kubeProxyMetricsPort}`,
@@ -98,30 +106,36 @@ async function nodeIsReady({ client }: ClusterSite): Promise<boolean> {
 function kubeletConfiguration(site: ClusterSite, serving: { certificate: string; key: string }): object {
   const { address } = addresses.bridge;
   return {
-    ...{ apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" },
-    ...{ address, healthzPort: 0, clusterDNS: [address], clusterDomain: "cluster.local", resolvConf: "" },
+    apiVersion: "kubelet.config.k8s.io/v1beta1",
+    kind: "KubeletConfiguration",
+    address,
+    healthzPort: 0,
+    clusterDNS: [address],
+    clusterDomain: "cluster.local",
+    resolvConf: "",
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: true },
       x509: { clientCAFile: site.ca.certificate },
     },
     authorization: { mode: "Webhook" },
-    ...{ tlsCertFile: serving.certificate, tlsPrivateKeyFile: serving.key },
+    tlsCertFile: serving.certificate,
+    tlsPrivateKeyFile: serving.key,
     containerRuntimeEndpoint: `unix://${containerdSocket}`,
-    // Chains for other programs' iptables rules: there are none here, and the chains would stay behind.
     makeIPTablesUtilChains: false,
-    // The machine may have either version of control groups and no systemd that could manage them.
-    ...{
-      cgroupDriver: "cgroupfs",
-      cgroupRoot: controlGroup,
-      failCgroupV1: false,
-      failSwapOn: false,
-      enforceNodeAllocatable: [],
-    },
-    // On file systems without statistics (overlays, some virtual machines) the kubelet would never become ready.
-    ...{ localStorageCapacityIsolation: false, imageGCHighThresholdPercent: 100 },
+    cgroupDriver: "cgroupfs",
+    cgroupRoot: controlGroup,
+    failCgroupV1: false,
+    failSwapOn: false,
+    enforceNodeAllocatable: [],
+    localStorageCapacityIsolation: false,
+    imageGCHighThresholdPercent: 100,
     evictionHard: { "imagefs.available": "0%", "nodefs.available": "0%", "memory.available": "50Mi" },
-    ...{ maxPods: 500, podLogsDir: folders.logs, serializeImagePulls: false },
-    ...{ nodeStatusUpdateFrequency: "5s", kubeAPIQPS: 200, kubeAPIBurst: 400 },
+    maxPods: 500,
+    podLogsDir: folders.logs,
+    serializeImagePulls: false,
+    nodeStatusUpdateFrequency: "5s",
+    kubeAPIQPS: 200,
+    kubeAPIBurst: 400,
   };
 }

@@ -36,8 +36,10 @@ export const repoServerComponent: BuiltComponent = {
 export async function repoServerClient({ ca }: Pick<ClusterSite, "ca">): Promise<string[]> {
   const { certificate, key } = await ca.issue("repo-server-client", { commonName: "local:repo-server-client" });
   return [
-    ...["--repo-server", `127.0.0.1:${repoServerPort}`, "--repo-server-ca-cert-path", ca.certificate],
-    ...["--repo-server-client-cert-path", certificate, "--repo-server-client-cert-key-path", key],
+    `--repo-server=127.0.0.1:${repoServerPort}`,
+    `--repo-server-ca-cert-path=${ca.certificate}`,
+    `--repo-server-client-cert-path=${certificate}`,
+    `--repo-server-client-cert-key-path=${key}`,
   ];
 }
 
@@ -68,8 +70,12 @@ async function repoServerProgram(site: ClusterSite): Promise<ProcessSpec> {
   const path = [programs, join(folders.controlplane, "files/hack"), process.env.PATH];
   const args = [
     ...redis.args,
-    ...["--address", "127.0.0.1", "--port", String(repoServerPort), "--client-ca-path", authority],
-    ...["--metrics-address", "127.0.0.1", "--metrics-port", String(repoServerMetricsPort), "--loglevel", "warn"],
+    "--address=127.0.0.1",
+    `--port=${repoServerPort}`,
+    `--client-ca-path=${authority}`,
+    "--metrics-address=127.0.0.1",
+    `--metrics-port=${repoServerMetricsPort}`,
+    "--loglevel=warn",
   ];
   const env = {
     ...argoCdEnvironment(folders.data),

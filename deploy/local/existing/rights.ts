@@ -37,7 +37,7 @@ export function neededRights(manifests: readonly Manifest[], namespace: string):
   const objects = manifests.flatMap(({ apiVersion, kind, metadata, spec }) => {
     const where = { group: groupOf(apiVersion), resource: pluralOf(kind), ...inNamespace(metadata.namespace) };
     return [
-      ...[...["create", "patch"], ...extraVerbs(kind)].map((verb) => ({ verb, ...where })),
+      ...["create", "patch", ...extraVerbs(kind)].map((verb) => ({ verb, ...where })),
       ...parametersOf(spec as ParametrizedSpec | undefined),
     ];
   });

@@ -130,7 +130,9 @@ export function git(folder: string, args: readonly string[], more: NodeJS.Proces
   const env = {
     ...withoutProxies(process.env),
     ...Object.fromEntries(identity),
-    ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_TERMINAL_PROMPT: "0" },
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+    GIT_TERMINAL_PROMPT: "0",
     ...more,
   };
   return run("git", args, { cwd: folder, env });

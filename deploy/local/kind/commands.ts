@@ -42,8 +42,12 @@ export async function up(): Promise<void> {
   await progress.step("command line", installCommandLine);
   const tokens = await userTokens();
   const shell = {
-    ...{ API_URL: apiUrl, EENV_URL: apiUrl, KUBECONFIG: administrator.kubeconfig, KUBECTL: administrator.kubectl },
-    ...{ CA_FILE: ca.certificate, ...tokens },
+    API_URL: apiUrl,
+    EENV_URL: apiUrl,
+    KUBECONFIG: administrator.kubeconfig,
+    KUBECTL: administrator.kubectl,
+    CA_FILE: ca.certificate,
+    ...tokens,
   };
   const file = await writeShellVariables(shell);
   const hello = await ensureHello(readBy(administrator), tokens.ID_TOKEN);

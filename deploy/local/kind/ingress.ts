@@ -17,12 +17,10 @@ export async function installIngress(user: ClusterUser, ca: CertificateAuthority
   const pair = await ca.issue("ingress", { commonName: `*.${baseDomain}`, alternativeNames });
   const [certificate, key] = await Promise.all([readFile(pair.certificate, "utf8"), readFile(pair.key, "utf8")]);
   const wildcard = {
-    ...{
-      apiVersion: "v1",
-      kind: "Secret",
-      type: "kubernetes.io/tls",
-      metadata: { name: "wildcard", namespace: NAMESPACE },
-    },
+    apiVersion: "v1",
+    kind: "Secret",
+    type: "kubernetes.io/tls",
+    metadata: { name: "wildcard", namespace: NAMESPACE },
     stringData: { "tls.crt": certificate, "tls.key": key },
   };
   await kubectl(user, ["apply", "--server-side", `--filename=${manifests}`]);

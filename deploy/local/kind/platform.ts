@@ -54,10 +54,12 @@ export function valuesOf({ bridge, repositories, ingressAddress, images }: Surro
         trustedProxyHops: 0,
         issuers: [
           {
-            ...{ issuer: localIssuer, audience: [toolClientId, commandLineClientId] },
+            issuer: localIssuer,
+            audience: [toolClientId, commandLineClientId],
             commandLine: { clientId: commandLineClientId, flows: ["loopback", "device"] },
             jwksUri: `https://${address}:${forwards.identityProvider.port}/jwks`,
-            ...{ requiredClaims: { hd: [accountDomain] }, defaultRole: "developer" },
+            requiredClaims: { hd: [accountDomain] },
+            defaultRole: "developer",
             roles: { maintainer: ["platform-maintainers"], admin: ["platform-admins"] },
           },
         ],
@@ -76,7 +78,9 @@ export async function installPlatform(
   const before = [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     {
-      ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: AUTHORITIES, namespace } },
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: AUTHORITIES, namespace },
       data: { "ca-certificates.crt": authority },
     },
   ];
@@ -109,10 +113,15 @@ function asPodsSee(url: string, { address }: Bridge): string {
 /** The port of the node that kind maps to this machine. */
 function apiPort(): object {
   return {
-    ...{ apiVersion: "v1", kind: "Service", metadata: { name: "platform-on-this-machine", namespace } },
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "platform-on-this-machine", namespace },
     spec: {
       type: "NodePort",
-      selector: { "app.kubernetes.io/name": "ephemeral-environments", "app.kubernetes.io/instance": "platform" },
+      selector: {
+        "app.kubernetes.io/name": "ephemeral-environments",
+        "app.kubernetes.io/instance": "platform",
+      },
       ports: [{ name: "http", port: 80, targetPort: "api", nodePort: nodePorts.api }],
     },
   };
@@ -123,7 +132,9 @@ function repositoryObject(
   { name, cloneUrl }: { name: string; cloneUrl: string },
 ): object {
   return {
-    ...{ apiVersion: "ephemeral-environments.dev/v1", kind: "Repository", metadata: { name, namespace } },
+    apiVersion: "ephemeral-environments.dev/v1",
+    kind: "Repository",
+    metadata: { name, namespace },
     spec: { type, cloneUrl, image: { repository: sampleImage(name) }, port: 8080, healthPath: "/healthz" },
   };
 }

@@ -32,11 +32,15 @@ export function etcd(site: ControlPlaneSite): ProcessSpec {
   // It insists on addresses for other members, of which there are none: nothing listens there.
   const advertised = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
   const args = [
-    ...["--data-dir", join(site.folder, "etcd"), "--unsafe-no-fsync", "--log-level", "warn"],
-    // By their names in the folder that it works in: of such a URL it ignores the path, for the peers' socket.
-    ...["--listen-client-urls", `unix://${clientSocketName}`, "--advertise-client-urls", advertised.client],
-    ...["--listen-peer-urls", "unix://peer.sock", "--initial-advertise-peer-urls", advertised.peer],
-    ...["--initial-cluster", `default=${advertised.peer}`, `--enable-grpc-gateway=${site.etcdGateway}`],
+    `--data-dir=${join(site.folder, "etcd")}`,
+    "--unsafe-no-fsync",
+    "--log-level=warn",
+    `--listen-client-urls=unix://${clientSocketName}`,
+    `--advertise-client-urls=${advertised.client}`,
+    "--listen-peer-urls=unix://peer.sock",
+    `--initial-advertise-peer-urls=${advertised.peer}`,
+    `--initial-cluster=default=${advertised.peer}`,
+    `--enable-grpc-gateway=${site.etcdGateway}`,
   ];
   return { ...program(site, "etcd", args), cwd: site.etcdFolder };
 }
@@ -51,14 +55,19 @@ export function etcdSocket({ etcdFolder }: Pick<ControlPlaneSite, "etcdFolder">)
 /** The API server with Node and RBAC authorization; `more` are the flags in which the kinds of cluster differ. */
 export function kubeApiServer(site: ControlPlaneSite, serving: KeyPair, more: readonly string[]): ProcessSpec {
   return program(site, "kube-apiserver", [
-    ...["--etcd-servers", `unix://${etcdSocket(site)}`],
-    ...["--bind-address", site.address, "--advertise-address", site.address, "--secure-port", String(site.port)],
-    ...["--tls-cert-file", serving.certificate, "--tls-private-key-file", serving.key],
-    ...["--client-ca-file", site.caFile, "--cert-dir", join(site.folder, "certs")],
-    ...["--service-account-key-file", site.serviceAccountKeys.publicKey],
-    ...["--service-account-signing-key-file", site.serviceAccountKeys.privateKey],
-    ...["--service-account-issuer", "https://kubernetes.default.svc"],
-    ...["--authorization-mode", "Node,RBAC", "--service-cluster-ip-range", "10.96.0.0/16"],
+    `--etcd-servers=unix://${etcdSocket(site)}`,
+    `--bind-address=${site.address}`,
+    `--advertise-address=${site.address}`,
+    `--secure-port=${site.port}`,
+    `--tls-cert-file=${serving.certificate}`,
+    `--tls-private-key-file=${serving.key}`,
+    `--client-ca-file=${site.caFile}`,
+    `--cert-dir=${join(site.folder, "certs")}`,
+    `--service-account-key-file=${site.serviceAccountKeys.publicKey}`,
+    `--service-account-signing-key-file=${site.serviceAccountKeys.privateKey}`,
+    "--service-account-issuer=https://kubernetes.default.svc",
+    "--authorization-mode=Node,RBAC",
+    "--service-cluster-ip-range=10.96.0.0/16",
     ...more,
   ]);
 }
@@ -70,11 +79,16 @@ export function kubeControllerManager(
   more: readonly string[],
 ): ProcessSpec {
   return program(site, "kube-controller-manager", [
-    ...["--kubeconfig", kubeconfig, "--use-service-account-credentials", "--leader-elect=false"],
-    ...["--service-account-private-key-file", site.serviceAccountKeys.privateKey, "--root-ca-file", site.caFile],
+    `--kubeconfig=${kubeconfig}`,
+    "--use-service-account-credentials",
+    "--leader-elect=false",
+    `--service-account-private-key-file=${site.serviceAccountKeys.privateKey}`,
+    `--root-ca-file=${site.caFile}`,
     // Its health port would be one more listener; whether it works shows in the objects it makes.
-    ...["--secure-port", "0", "--kube-api-qps", "200", "--kube-api-burst", "400"],
-    ...["--concurrent-namespace-syncs", "20"],
+    "--secure-port=0",
+    "--kube-api-qps=200",
+    "--kube-api-burst=400",
+    "--concurrent-namespace-syncs=20",
     ...more,
   ]);
 }

@@ -18,8 +18,12 @@ const ours = { "net/ipv4/ip_forward": "1", "net/ipv6/conf/default/addr_gen_mode"
  */
 const changed = [
   ...Object.keys(ours),
-  ...["kernel/keys/root_maxbytes", "kernel/keys/root_maxkeys", "kernel/panic", "kernel/panic_on_oops"],
-  ...["vm/overcommit_memory", "vm/panic_on_oom"],
+  "kernel/keys/root_maxbytes",
+  "kernel/keys/root_maxkeys",
+  "kernel/panic",
+  "kernel/panic_on_oops",
+  "vm/overcommit_memory",
+  "vm/panic_on_oom",
 ];
 
 /** Sets what the pods' network needs; remembers how the machine was before. A kernel without IPv6 lacks its settings. */

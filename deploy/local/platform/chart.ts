@@ -9,8 +9,10 @@ export const platformAccount = { namespace: "ephemeral-system", serviceAccount: 
 
 const first = ["Namespace", "CustomResourceDefinition"];
 const policies = [
-  ...["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"],
-  ...["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionPolicyBinding",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
 ];
 
 /** The platform chart's objects in the order in which an API server accepts them. */

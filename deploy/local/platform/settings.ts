@@ -36,10 +36,11 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
       port: addresses.apiPort,
       issuers: [
         {
-          ...{ issuer: localIssuer, audience: [toolClientId, commandLineClientId, consoleClientId] },
+          issuer: localIssuer,
+          audience: [toolClientId, commandLineClientId, consoleClientId],
           commandLine: { clientId: commandLineClientId, flows: ["loopback", "device"] },
-          // Every account is of this domain: an ID token alone makes a developer.
-          ...{ requiredClaims: { hd: [accountDomain] }, defaultRole: "developer" },
+          requiredClaims: { hd: [accountDomain] },
+          defaultRole: "developer",
           roles: {
             viewer: ["platform-viewers"],
             developer: ["platform-developers"],

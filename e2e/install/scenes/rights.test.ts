@@ -107,8 +107,14 @@ test("from inside its pod the platform reads no Secret but its own and those of 
   };
   const statuses = await fromInside(Object.values(asked));
   expect(Object.fromEntries(Object.keys(asked).map((what, index) => [what, statuses[index]]))).toEqual({
-    ...{ everywhere: 403, "kube-system": 403, "the deployer's": 403, "the release's": 403 },
-    ...{ "all of others": 403, "one of others": 403, "the secret manager's": 200, "an environment's": 200 },
+    everywhere: 403,
+    "kube-system": 403,
+    "the deployer's": 403,
+    "the release's": 403,
+    "all of others": 403,
+    "one of others": 403,
+    "the secret manager's": 200,
+    "an environment's": 200,
   });
 });
 

@@ -36,14 +36,17 @@ export async function pushImageOf(registry: string, tag: string, { root, config 
   const layer = await layerOf(root);
   const described = Buffer.from(
     JSON.stringify({
-      ...{ architecture: process.arch === "x64" ? "amd64" : process.arch, os: "linux" },
-      ...{ config, rootfs: { type: "layers", diff_ids: [digest(layer)] } },
+      architecture: process.arch === "x64" ? "amd64" : process.arch,
+      os: "linux",
+      config,
+      rootfs: { type: "layers", diff_ids: [digest(layer)] },
     }),
   );
   for (const blob of [layer, described]) await send("POST", `${registry}/blobs/uploads/?digest=${digest(blob)}`, blob);
   const part = (mediaType: string, blob: Buffer) => ({ mediaType, digest: digest(blob), size: blob.length });
   const manifest = {
-    ...{ schemaVersion: 2, mediaType: MANIFEST_TYPE },
+    schemaVersion: 2,
+    mediaType: MANIFEST_TYPE,
     config: part("application/vnd.oci.image.config.v1+json", described),
     layers: [part("application/vnd.oci.image.layer.v1.tar", layer)],
   };

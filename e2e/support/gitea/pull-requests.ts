@@ -118,7 +118,8 @@ export async function storedDeliveries(): Promise<readonly Delivery[]> {
 /** Commits a workflow and a file, pushes the commit's image as its pipeline would, and answers the commit. */
 async function commitTo(branch: string, target: object): Promise<string> {
   const file = (path: string, content: string) => ({
-    ...{ operation: "create", path },
+    operation: "create",
+    path,
     content: Buffer.from(content).toString("base64"),
   });
   const name = `${branch}-${randomBytes(4).toString("hex")}`;

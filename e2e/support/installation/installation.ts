@@ -46,8 +46,11 @@ export function values(
       api: {
         issuers: [
           {
-            ...{ issuer: "http://127.0.0.1:9400", jwksUri: cluster.jwksUri, audience: "ephemeral" },
-            ...{ requiredClaims: { hd: ["example.test"] }, defaultRole: "developer" },
+            issuer: "http://127.0.0.1:9400",
+            jwksUri: cluster.jwksUri,
+            audience: "ephemeral",
+            requiredClaims: { hd: ["example.test"] },
+            defaultRole: "developer",
           },
         ],
         ...more.api,
@@ -137,8 +140,11 @@ async function registerSamples(): Promise<void> {
       kind: "Repository",
       metadata: { name, namespace },
       spec: {
-        ...{ type, cloneUrl: `${cluster.gitUrl}/${name}.git`, image: { repository: `docker.io/local/${name}` } },
-        ...{ port: 8080, healthPath: "/healthz" },
+        type,
+        cloneUrl: `${cluster.gitUrl}/${name}.git`,
+        image: { repository: `docker.io/local/${name}` },
+        port: 8080,
+        healthPath: "/healthz",
       },
     });
   }

@@ -109,7 +109,8 @@ type OperationState = ApplicationStatus["operationState"];
 const OBJECTS_KEPT = 5;
 
 const synced = ({ kind, name, hookType = "" }: SyncedResource): SyncedObject => ({
-  ...{ kind, name },
+  kind,
+  name,
   ...(hookType === "" ? {} : { hook: hookType }),
 });
 

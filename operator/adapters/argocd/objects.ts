@@ -35,7 +35,9 @@ export const ADMITTED_KINDS = [
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 const AUTOSCALED = ["Deployment", "StatefulSet"].map((kind) => ({
-  ...{ group: "apps", kind, managedFieldsManagers: ["kube-controller-manager"] },
+  group: "apps",
+  kind,
+  managedFieldsManagers: ["kube-controller-manager"],
 }));
 
 export interface ArgocdSettings {

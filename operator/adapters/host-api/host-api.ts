@@ -93,8 +93,8 @@ export function hostApi({ host, ca, token, clock, calls }: Context): HostApi {
       }
       const isAnswered = refused.response !== undefined;
       throw new PullRequestHostFailed(`${route} of host '${host.id}' failed: ${reasonOf(refused)}`, {
-        // The error of an answer holds the answer, of which nobody else may learn.
-        ...{ retryAfterMs: limitedMs, ...(isAnswered ? { status: refused.status } : { cause: error }) },
+        retryAfterMs: limitedMs,
+        ...(isAnswered ? { status: refused.status } : { cause: error }),
       });
     }
   };

@@ -99,5 +99,9 @@ export interface SecretObject extends KubeObject {
 export const podType: ResourceType<Pod> = resourceType<Pod>(podKind);
 /** Events of the core group: only there a selector knows their type. */
 export const warningType: ResourceType<WarningEvent> = resourceType<WarningEvent>({
-  ...{ group: "", version: "v1", kind: "Event", plural: "events", namespaced: true },
+  group: "",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  namespaced: true,
 });

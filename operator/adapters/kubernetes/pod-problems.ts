@@ -219,7 +219,12 @@ function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefin
   const speaker = speaks && pod !== undefined ? speakerOf(pod) : undefined;
   return [
     {
-      ...{ reason, ...subjectOf(object), what, remedy, said, since: new Date(since) },
+      reason,
+      ...subjectOf(object),
+      what,
+      remedy,
+      said,
+      since: new Date(since),
       ...(speaker === undefined || pod === undefined ? {} : { pod, speaker }),
     },
   ];
@@ -287,8 +292,13 @@ function unscheduled(made: MadePod, said = ""): Finding {
 }
 
 const NO_IMAGE = [
-  ...["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"],
-  ...["RegistryUnavailable", "SignatureValidationFailed"],
+  "ErrImagePull",
+  "ImagePullBackOff",
+  "InvalidImageName",
+  "ErrImageNeverPull",
+  "ImageInspectError",
+  "RegistryUnavailable",
+  "SignatureValidationFailed",
 ];
 const NO_CONFIGURATION = ["CreateContainerConfigError", "CreateContainerError"];
 

@@ -44,7 +44,9 @@ export function spanExport({ endpoint, ca, headers, log, clock }: ExportContext)
   );
   const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({
-    ...{ url, timeoutMillis: EXPORT_MS, headers: revealed(headers) },
+    url,
+    timeoutMillis: EXPORT_MS,
+    headers: revealed(headers),
     ...(ca !== undefined && { httpAgentOptions: { ca, keepAlive: true } }),
   });
   const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS });

@@ -3,7 +3,10 @@ import type { MetricRegistry } from "./registry.ts";
 
 /** Read through what Node.js has deprecated, or gauges that are named like counters, which Prometheus' tools refuse. */
 const LEFT_OUT = [
-  ...["nodejs_active_handles", "nodejs_active_handles_total", "nodejs_active_requests", "nodejs_active_requests_total"],
+  "nodejs_active_handles",
+  "nodejs_active_handles_total",
+  "nodejs_active_requests",
+  "nodejs_active_requests_total",
   "nodejs_active_resources_total",
 ];
 

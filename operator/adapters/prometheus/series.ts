@@ -22,7 +22,7 @@ class HistogramSeries {
 
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
-    this.counts = new Array(bounds.length + 1).fill(0);
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
   observe(value: number): void {

@@ -46,21 +46,29 @@ function transportOptions(
   password?: Sensitive,
 ) {
   return {
-    ...{ host, port, secure, requireTLS: !secure && !LOOPBACK.includes(host) },
+    host,
+    port,
+    secure,
+    requireTLS: !secure && !LOOPBACK.includes(host),
     ...(ca === undefined ? {} : { tls: { ca } }),
     ...(user === undefined ? {} : { auth: { user, pass: password?.reveal() ?? "" } }),
-    ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
-    // No part of a message is a path or an address to read from.
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   };
 }
 
 /** The recipient as a value: in a text, a comma would begin another one. */
 function envelopeOf({ id, to, subject, text }: MailMessage, from: string) {
   return {
-    ...{ from: { name: "", address: from }, to: { name: "", address: to }, subject, text },
+    from: { name: "", address: from },
+    to: { name: "", address: to },
+    subject,
+    text,
     messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
-    // https://www.rfc-editor.org/rfc/rfc3834.html: vacation notices are not sent in reply.
     headers: { "Auto-Submitted": "auto-generated" },
   };
 }

@@ -46,7 +46,11 @@ function ofEnvironment(environment: EphemeralEnvironment, context: AccountsConte
   const { metadata, status } = environment;
   const { name, uid, creationTimestamp } = metadata;
   return {
-    ...{ uid, name, createdMs: Date.parse(creationTimestamp), goneMs: undefined, allocations: status?.allocations },
+    uid,
+    name,
+    createdMs: Date.parse(creationTimestamp),
+    goneMs: undefined,
+    allocations: status?.allocations,
     store: (added) => storeInStatus(environment, added, context),
   };
 }
@@ -77,7 +81,11 @@ function ofRecord(record: EnvironmentRecord, written: WrittenAllocations, { reco
   const { uid, name, createdAt, goneAt, allocations: seen } = completeRecord(record);
   const allocations = written.get(uid) ?? seen;
   return {
-    ...{ uid, name, createdMs: Date.parse(createdAt), goneMs: Date.parse(goneAt), allocations },
+    uid,
+    name,
+    createdMs: Date.parse(createdAt),
+    goneMs: Date.parse(goneAt),
+    allocations,
     store: async (added) => {
       const all = added.reduce<Allocations | undefined>(allocationsWith, allocations);
       if (all === undefined) return;

@@ -23,7 +23,9 @@ const LIFETIME_FIELDS: ReadonlySet<string> = new Set([
 /** Identifies what the spec asks to run, in 12 hex digits: an extension is no update. */
 export const specHash = oncePer(({ backend, frontend, suspended = false, ...spec }: EnvironmentSpec): string => {
   const sources = [backend, frontend].map((source) => [
-    ...[source?.repository, source?.branch, source?.commit || ""],
+    source?.repository,
+    source?.branch,
+    source?.commit || "",
     ...(source?.mergeCommit === undefined ? [] : [source.mergeCommit.commit]),
   ]);
   const others = Object.entries(spec).filter(([field]) => !LIFETIME_FIELDS.has(field));

@@ -24,11 +24,20 @@ export function environmentFacts(
   const commit = shownCommit(environment, "backend").slice(0, SHORT_COMMIT);
   const failure = event === "failed" ? findCondition(status?.conditions, "Ready") : undefined;
   return present({
-    ...{ environment: metadata.name, event, status: event, repository, branch, commit },
-    ...{ url: status?.url, backendUrl: status?.urls?.backend, frontendUrl: status?.urls?.frontend },
+    environment: metadata.name,
+    event,
+    status: event,
+    repository,
+    branch,
+    commit,
+    url: status?.url,
+    backendUrl: status?.urls?.backend,
+    frontendUrl: status?.urls?.frontend,
     hostUrls: hostUrls(status?.urls?.hosts),
-    ...{ reason: failure?.reason, message: failure?.message },
-    ...{ owner: spec.owner?.name, expiresAt: plannedEnd(environment).toISOString() },
+    reason: failure?.reason,
+    message: failure?.message,
+    owner: spec.owner?.name,
+    expiresAt: plannedEnd(environment).toISOString(),
     ...more,
   });
 }
@@ -54,8 +63,11 @@ export function pipelineFacts(
   const repository = repositories.find(source.repository);
   const build = componentBuild(environment, component, { branch, commit: pipeline.commit });
   return environmentFacts(environment, "pipeline", {
-    ...{ repository: source.repository, branch, project: pipeline.project, status: pipeline.status },
-    ...{ commit: pipeline.commit.slice(0, SHORT_COMMIT) },
+    repository: source.repository,
+    branch,
+    project: pipeline.project,
+    status: pipeline.status,
+    commit: pipeline.commit.slice(0, SHORT_COMMIT),
     ...(repository === undefined ? {} : imageFact(repository, build)),
     ...(pipeline.status === "failed" && pipeline.url !== undefined ? { pipelineUrl: pipeline.url } : {}),
   });

@@ -45,7 +45,9 @@ function commentOf(
 }
 
 const toldOf = ({ state, description, url }: Report, commit: string) => ({
-  ...{ commit, state, description },
+  commit,
+  state,
+  description,
   ...(url === undefined ? {} : { url }),
 });
 

@@ -44,7 +44,8 @@ function newestOf({ spec }: EphemeralEnvironment, { world }: DeliveryContext): W
   const deliveries = world.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
   if (deliveries.some(isPending)) return undefined;
   const nothingAtHand: Pick<Subject, "event" | "delivery" | "host"> = {
-    ...{ event: { type: "other" }, delivery: undefined },
+    event: { type: "other" },
+    delivery: undefined,
     host: spec.trigger?.provider ?? "",
   };
   const newest = knownStates(deliveries, nothingAtHand, world).at(-1);

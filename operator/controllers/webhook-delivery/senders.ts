@@ -115,7 +115,10 @@ function verifiedBy(
   const { fullName = "", id } = identity(read.payload, partOf(kind, read.received.door)) ?? {};
   const { host } = first.spec;
   return {
-    ...{ ...readAs(kind, read, context), repositories: sameHost, host, sender: fullName.toLowerCase() },
+    ...readAs(kind, read, context),
+    repositories: sameHost,
+    host,
+    sender: fullName.toLowerCase(),
     ...(host === undefined || id === undefined || !isStorable(id, fullName)
       ? {}
       : { hostRepository: { id, fullName } }),

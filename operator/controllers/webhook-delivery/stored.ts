@@ -24,7 +24,8 @@ export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
   const { received, delivery, digest, host, sender, repositories } = webhook;
   const event = withRequiredLabels(webhook.event, repositories);
   const identity = {
-    ...{ door: received.door, digest },
+    door: received.door,
+    digest,
     ...(host === undefined ? {} : { host }),
     ...(delivery.deliveryId === undefined ? {} : { deliveryId: delivery.deliveryId }),
   };

@@ -88,12 +88,17 @@ const UNVERIFIED = {
 function refusedSpec({ door, ...webhook }: ReceivedWebhook, formats: WebhookFormats, now: Date): WebhookDeliverySpec {
   const read = Object.values(formats).map((format) => format.delivery({ door, ...webhook }));
   const { eventName, deliveryId } = read.find((one) => one.deliveryId !== undefined) ?? {
-    ...{ eventName: "", deliveryId: undefined },
+    eventName: "",
+    deliveryId: undefined,
   };
   return {
-    ...{ door, eventName, digest: createHash("sha256").digest("hex"), verified: false },
+    door,
+    eventName,
+    digest: createHash("sha256").digest("hex"),
+    verified: false,
     ...(deliveryId === undefined ? {} : { deliveryId }),
-    ...{ receivedAt: now.toISOString(), event: { type: "other" } },
+    receivedAt: now.toISOString(),
+    event: { type: "other" },
   };
 }
 

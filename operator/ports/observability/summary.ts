@@ -50,8 +50,14 @@ export interface Summary {
 }
 
 export const NO_TALLY: Tally = {
-  ...{ created: 0, succeeded: 0, failed: 0, deleted: 0, expired: 0 },
-  ...{ provisionSeconds: 0, lifetimeSeconds: 0, thereSeconds: 0 },
+  created: 0,
+  succeeded: 0,
+  failed: 0,
+  deleted: 0,
+  expired: 0,
+  provisionSeconds: 0,
+  lifetimeSeconds: 0,
+  thereSeconds: 0,
   ...NOTHING_CHARGED,
 };
 

@@ -16,9 +16,26 @@ export interface ArrivingWebhook extends ReceivedWebhook {
 
 /** The fields of a payload that formats read; of a body, no others are kept. */
 export const READ_FIELDS = [
-  ...["action", "number", "label", "labels", "changes", "pull_request", "repository"],
-  ...["ref", "after", "deleted", "ref_type", "workflow", "workflow_run", "merge_group"],
-  ...["object_kind", "object_attributes", "project", "merge_request", "commit", "user"],
+  "action",
+  "number",
+  "label",
+  "labels",
+  "changes",
+  "pull_request",
+  "repository",
+  "ref",
+  "after",
+  "deleted",
+  "ref_type",
+  "workflow",
+  "workflow_run",
+  "merge_group",
+  "object_kind",
+  "object_attributes",
+  "project",
+  "merge_request",
+  "commit",
+  "user",
 ] as const;
 
 /** The check of one delivery, which is given the raw body in pieces. */

@@ -13,7 +13,8 @@ export const memberName = (index: number) => `crowd-${String(index).padStart(6, 
 export async function makeCrowd(world: World, count: number, owner: string): Promise<void> {
   const operator = await world.startOperator();
   await world.create(memberName(0), {
-    ...{ ttlHours: 168, owner: { subject: owner, email: "dev@example.test", name: "Dev" } },
+    ttlHours: 168,
+    owner: { subject: owner, email: "dev@example.test", name: "Dev" },
     backend: { repository: "test-backend", branch: "main", commit: COMMIT },
   });
   await world.expectPhase(memberName(0), "ready");

@@ -34,9 +34,15 @@ export async function makeHistory({ admin, plane }: World, records: number): Pro
   const at = (ms: number) => new Date(ms).toISOString();
   const manifest = recordManifest(
     {
-      ...{ name: recordName(0), uid: randomUUID(), reason: "expired", teardownSeconds: 20 },
-      ...{ createdAt: at(createdMs), readyAt: at(createdMs + 40_000), dueAt: at(deletedMs - 1_000) },
-      ...{ deletedAt: at(deletedMs), goneAt: at(deletedMs + 20_000) },
+      name: recordName(0),
+      uid: randomUUID(),
+      reason: "expired",
+      teardownSeconds: 20,
+      createdAt: at(createdMs),
+      readyAt: at(createdMs + 4e4),
+      dueAt: at(deletedMs - 1e3),
+      deletedAt: at(deletedMs),
+      goneAt: at(deletedMs + 2e4),
       usage: usageSince(createdMs),
       owner: { subject: "https://id.example.test#dev", email: "dev@example.test", name: "Dev" },
       components: { backend: { repository: "test-backend", branch: "main", commit: "" } },
@@ -58,16 +64,24 @@ export async function makeHistory({ admin, plane }: World, records: number): Pro
 function usageSince(createdMs: number) {
   const amounts = [0, 500, 1_000, 0, 1_000];
   return amounts.map((cpuMillicores, index) => ({
-    since: new Date(createdMs + index * 3_600_000).toISOString(),
-    ...{ cpuMillicores, memoryMebibytes: 2 * cpuMillicores, storageMebibytes: 2_048 },
+    since: new Date(createdMs + index * 36e5).toISOString(),
+    cpuMillicores,
+    memoryMebibytes: 2 * cpuMillicores,
+    storageMebibytes: 2048,
   }));
 }
 
 function daySummary(): Summary {
   const part = (share: number) => ({
     ...NO_TALLY,
-    ...{ created: share, succeeded: share, deleted: share, thereSeconds: share * 86_400, knownSeconds: share * 86_400 },
-    ...{ cpu: share * 864e5, memory: share * 1_728e5, storage: share * 1_728e5 },
+    created: share,
+    succeeded: share,
+    deleted: share,
+    thereSeconds: share * 86400,
+    knownSeconds: share * 86400,
+    cpu: share * 864e5,
+    memory: share * 1728e5,
+    storage: share * 1728e5,
   });
   const rows = (count: number) =>
     new Map(Array.from({ length: count }, (_, index) => [`row-${index}`, part(DELETED_A_DAY / count)] as const));
@@ -119,7 +133,9 @@ export async function measureDashboards(openings: Openings, asked: Asked): Promi
       samples.filter((sample) => sample.path.split("?")[0] === of).map(({ ms }) => ms);
     const [figures, quiet] = [msOf(told), msOf(plain)];
     return {
-      ...{ what: `${of}, p99, beside a server that sends as much`, limit: 5, unit: "×" },
+      what: `${of}, p99, beside a server that sends as much`,
+      limit: 5,
+      unit: "×",
       figure: quantile(figures, 0.99) / quantile(quiet, 0.99),
       detail: `${spread(figures)}; that server, with ${bytes[at]} bytes: ${spread(quiet)}`,
     };
@@ -144,7 +160,9 @@ async function measureScrapes({ probesUrl }: Asked): Promise<readonly Verdict[]>
   return [
     { what: "bytes of a scrape", figure: length / 1e6, limit: 1, unit: "MB", detail: `${length} bytes` },
     {
-      ...{ what: "a probe that is sent with a scrape, p50, beside one alone", limit: 20, unit: "×" },
+      what: "a probe that is sent with a scrape, p50, beside one alone",
+      limit: 20,
+      unit: "×",
       figure: quantile(beside, 0.5) / quantile(alone, 0.5),
       detail: stalls,
     },

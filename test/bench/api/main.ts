@@ -95,7 +95,9 @@ async function measureLoad(openings: Openings, served: Served): Promise<Verdict[
   const lists = samples.filter(({ path }) => path === LIST_PATH).map(({ ms }) => ms);
   const gets = samples.filter(({ path }) => path !== LIST_PATH).map(({ ms }) => ms);
   const verdict = (what: string, { ms, share, limit }: { ms: number[]; share: number; limit: number }): Verdict => ({
-    ...{ what: `${what}, p${share * 100}, beside a server that does nothing`, limit, unit: "×" },
+    what: `${what}, p${share * 100}, beside a server that does nothing`,
+    limit,
+    unit: "×",
     figure: quantile(ms, share) / quantile(idleMs, share),
     detail: `${spread(ms)}; that server, with a list's bytes: ${spread(idleMs)}; ${PER_SECOND} calls a second, ${availableParallelism()} cores`,
   });
@@ -122,17 +124,18 @@ async function measureReads(served: Served): Promise<Verdict[]> {
     `platform ${spread(facade)}; directly ${spread(direct)}`;
   return [
     {
-      ...{ what: "GET one, beside the API server's own", limit: 0.42, unit: "×", detail: detail(one) },
+      what: "GET one, beside the API server's own",
+      limit: 0.42,
+      unit: "×",
+      detail: detail(one),
       figure: quantile(one.facade, 0.5) / quantile(one.direct, 0.5),
     },
     {
-      ...{
-        what: "lists in the time of the API server's own",
-        limit: 800,
-        isAtLeast: true,
-        unit: "",
-        detail: detail(list),
-      },
+      what: "lists in the time of the API server's own",
+      limit: 800,
+      isAtLeast: true,
+      unit: "",
+      detail: detail(list),
       figure: quantile(list.direct, 0.5) / quantile(list.facade, 0.5),
     },
   ];
@@ -150,7 +153,9 @@ async function measureCreations({ url, authorization, direct }: Served): Promise
     writes.push(...(await inTurn(10, (index) => write(`written-${round}-${index}`))));
   }
   return {
-    ...{ what: "POST, p50, beside the write of the same resource", limit: 2.6, unit: "×" },
+    what: "POST, p50, beside the write of the same resource",
+    limit: 2.6,
+    unit: "×",
     figure: quantile(posts, 0.5) / quantile(writes, 0.5),
     detail: `platform ${spread(posts)}; directly ${spread(writes)}`,
   };

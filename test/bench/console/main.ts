@@ -62,7 +62,9 @@ async function measureOpening(reader: Reader, idle: IdleServer): Promise<Verdict
     empty.push(await reader.openEmpty(`${idle.url}/?bytes=${bytes}`));
   }
   return {
-    ...{ what: "console opened until it can be used, p50, beside a page that does nothing", limit: 6, unit: "×" },
+    what: "console opened until it can be used, p50, beside a page that does nothing",
+    limit: 6,
+    unit: "×",
     figure: quantile(opened, 0.5) / quantile(empty, 0.5),
     detail: `console ${spread(opened)}; a page of one answer with the same ${(bytes / 1024).toFixed(0)} KiB ${spread(empty)}`,
   };
@@ -102,7 +104,9 @@ async function measureChanges(
   stop.abort();
   await Promise.all([following.catch(() => undefined), page.stop()]);
   return {
-    ...{ what: "change of a status until its row shows it, p50, beside its event", limit: 3, unit: "×" },
+    what: "change of a status until its row shows it, p50, beside its event",
+    limit: 3,
+    unit: "×",
     figure: quantile(shown, 0.5) / quantile(streamed, 0.5),
     detail: `row ${spread(shown)}; event of the stream in Node ${spread(streamed)}, both with the write`,
   };
@@ -130,7 +134,9 @@ async function measurePages(reader: Reader, client: Client): Promise<Verdict> {
   }
   await page.stop();
   return {
-    ...{ what: "next page of the list until its rows are there, p50, beside its call", limit: 15, unit: "×" },
+    what: "next page of the list until its rows are there, p50, beside its call",
+    limit: 15,
+    unit: "×",
     figure: quantile(shown, 0.5) / quantile(asked, 0.5),
     detail: `page ${spread(shown)}; its call in Node ${spread(asked)}`,
   };

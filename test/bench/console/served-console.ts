@@ -34,7 +34,8 @@ export async function servedConsole(world: World): Promise<ServedConsole> {
   const { issuer } = provider;
   await shareSecret(world, CLIENT_SECRET, provider.consoleSecret);
   const platform = await platformProcess(world.identity, {
-    ...{ ...testSettings, leaderElection: true },
+    ...testSettings,
+    leaderElection: true,
     console: { publicUrl: url, clientId: "console", clientSecret: { name: CLIENT_SECRET, key: "latest" } },
     api: {
       port,

@@ -46,7 +46,9 @@ export async function createBenchWorld(): Promise<BenchWorld> {
   const ready = await observeStates({ client: world.admin, type: environmentType, isReached });
   const running = new Set<MeasuredOperator>();
   return {
-    ...{ world, asPlatform, ready },
+    world,
+    asPlatform,
+    ready,
     startOperator({ aheadMs = 0, probeSeconds = 60, isStandby = false } = {}) {
       const settings = { ...testSettings, reconcile: { workers: WORKERS, probeSeconds } };
       const { url, caFile } = world.plane;
@@ -59,7 +61,7 @@ export async function createBenchWorld(): Promise<BenchWorld> {
     untilQuiet: () =>
       until(() => isQuiet(world.admin).catch(falseWhileBehind), {
         what: "quiet",
-        deadlineMs: 600_000,
+        deadlineMs: 6e5,
         everyMs: 500,
       }).then(),
     async stop() {

@@ -24,7 +24,11 @@ const DEADLINE_MS = 120_000;
 const TOUCH_AGAIN_MS = 50;
 
 const configMapKind = resourceType<WireObject>({
-  ...{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
 });
 
 /** How long others take to become ready while some are broken, beside calm times of the same run. */

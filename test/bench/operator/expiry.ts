@@ -56,7 +56,9 @@ function verdictOf(lateMs: readonly number[], plainMs: readonly number[]): Verdi
   const say = (ms: readonly number[]) =>
     `p50 ${quantile(ms, 0.5).toFixed(0)} ms, p99 ${quantile(ms, 0.99).toFixed(0)} ms, longest ${Math.max(...ms).toFixed(0)} ms`;
   return {
-    ...{ what: "expiry after the moment it was due, at p99, beside plain deletions", unit: "×", limit: 0.6 },
+    what: "expiry after the moment it was due, at p99, beside plain deletions",
+    unit: "×",
+    limit: 0.6,
     figure: quantile(lateMs, 0.99) / quantile(plainMs, 0.99),
     detail: `operator ${say(lateMs)}; plain client ${say(plainMs)}; n=${lateMs.length} each`,
   };

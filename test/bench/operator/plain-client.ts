@@ -30,8 +30,15 @@ export interface PlainClient {
 
 /** In this order, and so that the right to write Secrets there has had time to arrive. */
 const KINDS: readonly ResourceType<WireObject>[] = [
-  ...[namespaceKind, roleBindingKind, resourceQuotaKind, limitRangeKind, networkPolicyKind, serviceAccountKind],
-  ...[appProjectKind, secretKind, applicationKind],
+  namespaceKind,
+  roleBindingKind,
+  resourceQuotaKind,
+  limitRangeKind,
+  networkPolicyKind,
+  serviceAccountKind,
+  appProjectKind,
+  secretKind,
+  applicationKind,
 ];
 
 /** @param pattern an environment that the operator has made ready */

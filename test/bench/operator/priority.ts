@@ -125,18 +125,24 @@ function verdictsOf({ besideList, calm, startSeconds, readSeconds }: Samples): V
   const seconds = (samples: readonly number[]) => samples.map((one) => one.toFixed(1)).join(", ");
   return [
     {
-      ...{ what: "priority: a new environment while the initial list waits, beside without it", limit: 2, unit: "×" },
+      what: "priority: a new environment while the initial list waits, beside without it",
+      limit: 2,
+      unit: "×",
       figure: quantile(besideList.map(ms), 0.5) / quantile(calm.map(ms), 0.5),
       detail: `beside the list ${told(besideList)}; without it ${told(calm)}`,
     },
     {
-      ...{ what: "priority: the same in times of plain writes just before", limit: 1.5, unit: "×" },
+      what: "priority: the same in times of plain writes just before",
+      limit: 1.5,
+      unit: "×",
       figure: inWrites(besideList) / inWrites(calm),
       detail: "as above",
     },
     {
-      ...{ what: "priority: the last of the initial list, beside reading and decoding the same lists" },
-      ...{ figure: quantile(startSeconds, 0.5) / quantile(readSeconds, 0.5), limit: 2.4, unit: "×" },
+      what: "priority: the last of the initial list, beside reading and decoding the same lists",
+      figure: quantile(startSeconds, 0.5) / quantile(readSeconds, 0.5),
+      limit: 2.4,
+      unit: "×",
       detail: `operator ${seconds(startSeconds)} s; plain client ${seconds(readSeconds)} s`,
     },
   ];

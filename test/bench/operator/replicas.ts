@@ -42,9 +42,11 @@ async function turn(bench: BenchWorld): Promise<Turn> {
   const led = await second.converged(DEADLINE_MS);
   await second.stop();
   return {
-    startSeconds: (convergedAtMs - first.startedAtMs) / 1000,
-    takeoverSeconds: (led.convergedAtMs - ledAtMs) / 1000,
-    ...{ leader, standby, writes: led.writes },
+    startSeconds: (convergedAtMs - first.startedAtMs) / 1e3,
+    takeoverSeconds: (led.convergedAtMs - ledAtMs) / 1e3,
+    leader,
+    standby,
+    writes: led.writes,
   };
 }
 
@@ -57,17 +59,23 @@ function verdictsOf(turns: readonly Turn[]): Verdict[] {
   const leaders = (one: Turn) => one.leader.rssMib;
   return [
     {
-      ...{ what: "replicas: all reconciled after another takes over, beside a start", unit: "×", limit: 1 },
+      what: "replicas: all reconciled after another takes over, beside a start",
+      unit: "×",
+      limit: 1,
       figure: median(takeover) / median(start),
       detail: `after taking over ${say(takeover, 1)} s; after a start ${say(start, 1)} s`,
     },
     {
-      ...{ what: "replicas: memory of the one that stands by, beside the leader's", unit: "×", limit: 1.1 },
+      what: "replicas: memory of the one that stands by, beside the leader's",
+      unit: "×",
+      limit: 1.1,
       figure: median(own) / median(leaders),
       detail: `standing by ${say(own, 0)} MiB; leading ${say(leaders, 0)} MiB`,
     },
     {
-      ...{ what: "replicas: writes of the one that takes over, the most", unit: "", limit: 0 },
+      what: "replicas: writes of the one that takes over, the most",
+      unit: "",
+      limit: 0,
       figure: Math.max(...turns.map(({ writes }) => Object.values(writes).reduce((sum, count) => sum + count, 0))),
       detail: JSON.stringify(turns.map(({ writes }) => writes)),
     },

@@ -111,12 +111,18 @@ function startVerdicts(restarts: readonly Turn[], reads: readonly Turn[]): Verdi
   const apiServer = `; the API server computed for the operator ${say(restarts, "apiServerSeconds")} s, for the plain client ${say(reads, "apiServerSeconds")} s`;
   return [
     {
-      ...{ what: "restart: processor time, beside reading and decoding the same lists", unit: "×", limit: 4.2 },
-      ...{ figure: ratio("cpuSeconds"), detail: beside("cpuSeconds") + apiServer },
+      what: "restart: processor time, beside reading and decoding the same lists",
+      unit: "×",
+      limit: 4.2,
+      figure: ratio("cpuSeconds"),
+      detail: beside("cpuSeconds") + apiServer,
     },
     {
-      ...{ what: "restart: time to converged, beside reading and decoding the same lists", unit: "×", limit: 2.4 },
-      ...{ figure: ratio("seconds"), detail: beside("seconds") },
+      what: "restart: time to converged, beside reading and decoding the same lists",
+      unit: "×",
+      limit: 2.4,
+      figure: ratio("seconds"),
+      detail: beside("seconds"),
     },
   ];
 }
@@ -124,7 +130,9 @@ function startVerdicts(restarts: readonly Turn[], reads: readonly Turn[]): Verdi
 function writesVerdict(restarts: readonly Restart[]): Verdict {
   const writes = restarts.map(({ calm }) => calm.writes);
   return {
-    ...{ what: "restart: writes until then and in the calm time after it, the most", unit: "", limit: 0 },
+    what: "restart: writes until then and in the calm time after it, the most",
+    unit: "",
+    limit: 0,
     figure: Math.max(...writes.map((one) => Object.values(one).reduce((sum, count) => sum + count, 0))),
     detail: JSON.stringify(writes),
   };
@@ -157,7 +165,9 @@ function memoryVerdict(
   const wireKib = now.bytes / 1024 / now.environments;
   const said = restarts.map(({ calm }) => memory(calm)).join(", ");
   return {
-    ...{ what: "RSS growth an environment, beside its bytes in the lists", unit: "×", limit: 0.6 },
+    what: "RSS growth an environment, beside its bytes in the lists",
+    unit: "×",
+    limit: 0.6,
     figure: eachKib / wireKib,
     detail: `${eachKib.toFixed(1)} of ${wireKib.toFixed(1)} KiB; with ${before.environments} environments ${memory(before.figures)}; with ${now.environments} ${said}`,
   };

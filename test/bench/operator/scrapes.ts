@@ -57,7 +57,8 @@ function verdictsOf({ scraped, quiet, idle }: Longest, bytes: number): Verdict[]
     {
       what: "longest event-loop delay of the leader with a scrape, p50, beside an idle process",
       figure: quantile(scraped, 0.5) / quantile(idle, 0.5),
-      ...{ limit: 10, unit: "×" },
+      limit: 10,
+      unit: "×",
       detail: `in ${TURN_MS} ms with a scrape ${say(scraped)}; without ${say(quiet)}; of an idle process ${say(idle)}`,
     },
   ];

@@ -89,11 +89,9 @@ async function measureRate(sender: Sender<PullRequestEvent>, direct: KubeClient)
     plain.push(await plainSlice(direct, rate, slice));
   }
   return {
-    ...{
-      what: `answer at ${PER_SECOND} a second, a slice's p99, beside a plain client's two writes`,
-      limit: 3,
-      unit: "×",
-    },
+    what: `answer at ${PER_SECOND} a second, a slice's p99, beside a plain client's two writes`,
+    limit: 3,
+    unit: "×",
     figure: p99(ours) / p99(plain),
     detail: `platform ${spread(ours)}; plain client ${spread(plain)}; ${PROJECTS} projects, ${PROJECTS * PULL_REQUESTS} pull requests`,
   };
@@ -121,7 +119,9 @@ async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Ope
     troubled.push(took);
   }
   return {
-    ...{ what: "answer to others, a slice's p99, beside a flood and a silent host", limit: 1.5, unit: "×" },
+    what: "answer to others, a slice's p99, beside a flood and a silent host",
+    limit: 1.5,
+    unit: "×",
     figure: p99(troubled) / p99(calm),
     detail: `with them ${spread(troubled)}; without ${spread(calm)}; their first thousand: flood ${flood}; silent ${silent}`,
   };
@@ -153,11 +153,9 @@ async function measureBurst(sender: Sender<PullRequestEvent>): Promise<Verdict> 
     ({ status, retryAfter }) => status === 200 || (status === 503 && retryAfter !== undefined),
   ).length;
   return {
-    ...{
-      what: `answers to ${options.burst} at once that are neither 200 nor 503 with Retry-After`,
-      limit: 0,
-      unit: "",
-    },
+    what: `answers to ${options.burst} at once that are neither 200 nor 503 with Retry-After`,
+    limit: 0,
+    unit: "",
     figure: answers.length - fine,
     detail: `${count(200)} acknowledged, ${count(503)} answered 503`,
   };
@@ -175,11 +173,15 @@ async function measureLoss(sender: Sender<PullRequestEvent>, world: World): Prom
   const acknowledged = [...sender.answers.values()].filter(({ status }) => status === 200).map(({ event }) => event);
   const lost = () => unsettled(acknowledged, world);
   await until(async () => (await lost()).length === 0, {
-    ...{ what: "the end of every acknowledged delivery", deadlineMs: SETTLED_WITHIN_MS, everyMs: 1_000 },
+    what: "the end of every acknowledged delivery",
+    deadlineMs: SETTLED_WITHIN_MS,
+    everyMs: 1e3,
   }).catch(() => undefined);
   const left = await lost();
   return {
-    ...{ what: "acknowledged deliveries that a kill in their middle lost", limit: 0, unit: "" },
+    what: "acknowledged deliveries that a kill in their middle lost",
+    limit: 0,
+    unit: "",
     figure: left.length,
     detail: `${acknowledged.length} acknowledged in all, ${burst.length} under way when it was killed${left.length > 0 ? `; such as ${left[0]}` : ""}`,
   };

@@ -47,8 +47,9 @@ export function eventOf(index: number): PullRequestEvent {
     pullRequestBody({
       repository: `shop/project-${project}`,
       action: index < PROJECTS * PULL_REQUESTS ? "opened" : "synchronize",
-      updatedAt: new Date(STARTED_MS + index * 1000).toISOString(),
-      ...{ number, commit },
+      updatedAt: new Date(STARTED_MS + index * 1e3).toISOString(),
+      number,
+      commit,
     }),
   );
   const environment = `project-${project}-pr-${number}`;

@@ -33,7 +33,9 @@ describe("making a config set", () => {
       production: true,
       helmValues: {
         backend: {
-          ...{ replicas: 2, resources: whole.helm_values.backend.resources, cache: whole.helm_values.backend.cache },
+          replicas: 2,
+          resources: whole.helm_values.backend.resources,
+          cache: whole.helm_values.backend.cache,
           env: [
             { name: "TRACE", value: "1" },
             { name: "MAIL_KEY", secretRef: { name: "mail", key: "latest" } },
@@ -56,7 +58,13 @@ describe("making a config set", () => {
   test("needs no more than a name", async () => {
     const { body } = await call("post", PATH, { name: "web" });
     expect(body.data).toMatchObject({
-      ...{ description: "", production: false, helm_values: {}, env: [], shared_api_keys: [], database: {}, quota: {} },
+      description: "",
+      production: false,
+      helm_values: {},
+      env: [],
+      shared_api_keys: [],
+      database: {},
+      quota: {},
       access: { groups: [] },
     });
     expect(body.data).not.toHaveProperty("ttl_default_hours");

@@ -7,7 +7,9 @@ import { type ApiService, startApiService } from "../../support/http/api-service
 /** A creation with both components. */
 export const both = {
   environment_name: "given",
-  ...{ backend_repo: "shop-api", backend_branch: "main", frontend_repo: "shop-web" },
+  backend_repo: "shop-api",
+  backend_branch: "main",
+  frontend_repo: "shop-web",
 };
 /** A creation of a backend alone. */
 export const { frontend_repo: _, ...backend } = both;

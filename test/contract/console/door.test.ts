@@ -18,7 +18,8 @@ const owner = () => ({ subject: `${service.provider.issuer}#${PERSON.sub}`, emai
 describe("a page of the console, with its session", () => {
   test("calls the interface as the person, whose change is recorded under the request's id", async () => {
     const made = await browser.fetch("/console/api/v2/environments", {
-      ...{ method: "POST", body: JSON.stringify(NEW) },
+      method: "POST",
+      body: JSON.stringify(NEW),
       headers: { ...json, "x-request-id": "from-a-page" },
     });
     expect(made.status).toBe(200);
@@ -27,7 +28,9 @@ describe("a page of the console, with its session", () => {
     expect(environment?.spec.owner).toEqual(owner());
     expect(service.api.audit.records).toContainEqual(
       expect.objectContaining({
-        ...{ requestId: "from-a-page", outcome: "accepted", status: 200 },
+        requestId: "from-a-page",
+        outcome: "accepted",
+        status: 200,
         actor: expect.objectContaining({ method: "id_token", subject: owner().subject }),
       }),
     );
@@ -37,7 +40,9 @@ describe("a page of the console, with its session", () => {
 
   test("follows streams", async () => {
     await service.api.environments.create("shop-stream", {
-      ...{ backend: { repository: "open-api", branch: "main" }, owner: owner(), access: { groups: ["shop-team"] } },
+      backend: { repository: "open-api", branch: "main" },
+      owner: owner(),
+      access: { groups: ["shop-team"] },
     });
     const stop = new AbortController();
     const stream = await browser.fetch("/console/api/v2/environments/shop-stream/stream", { signal: stop.signal });
@@ -119,7 +124,9 @@ describe.each(SESSION_ENDPOINTS)("%s %s", (method, path) => {
     const cookie = browser.cookiesFor(new URL(service.origin), { isSameSite: true });
     expect(cookie).toContain("__Host-console=");
     const answer = await fetch(`${service.origin}${path}`, {
-      ...{ method, redirect: "manual", headers: { cookie, ...headers(service.origin), ...json } },
+      method,
+      redirect: "manual",
+      headers: { cookie, ...headers(service.origin), ...json },
       ...(["POST", "PUT", "PATCH"].includes(method) && {
         body: JSON.stringify({ ...NEW, environment_name: "stolen" }),
       }),

@@ -171,14 +171,19 @@ test("the console, the command line and how to log in have one budget, which is 
   const html = { accept: "text/html" };
   const foreign = { "sec-fetch-site": "same-site" };
   const seen = [
-    ...[await get("/", html), await get("/console/"), await get("/console/assets/plain-3c4d.css"), await get("/cli")],
-    ...[await get("/console/auth/session"), await get("/console/api/v2/environments", foreign)],
-    ...[await get("/api/v2/auth/login-options"), await get("/console/"), await get("/cli"), await get("/", html)],
-    ...[
-      await get("/console/auth/login"),
-      await get("/console/api/v2/environments", foreign),
-      await get("/api/environments"),
-    ],
+    await get("/", html),
+    await get("/console/"),
+    await get("/console/assets/plain-3c4d.css"),
+    await get("/cli"),
+    await get("/console/auth/session"),
+    await get("/console/api/v2/environments", foreign),
+    await get("/api/v2/auth/login-options"),
+    await get("/console/"),
+    await get("/cli"),
+    await get("/", html),
+    await get("/console/auth/login"),
+    await get("/console/api/v2/environments", foreign),
+    await get("/api/environments"),
   ];
   expect(seen.map(({ status }) => status)).toEqual([303, 200, 200, 200, 403, 403, 200, 429, 429, 429, 429, 429, 401]);
   expect(seen[0]?.headers.get("x-ratelimit-limit")).toBe("7");

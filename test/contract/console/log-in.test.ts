@@ -24,7 +24,8 @@ describe("a log-in", () => {
     expect(said).toEqual({ email, name, expires_at: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(Date.parse(said.expires_at)).toBeGreaterThan(Date.now());
     expect(service.api.log).toContainEqual({
-      ...{ level: "info", message: "logged in at the console" },
+      level: "info",
+      message: "logged in at the console",
       facts: expect.objectContaining({ subject: `${service.provider.issuer}#${PERSON.sub}` }),
     });
   });
@@ -36,7 +37,10 @@ describe("a log-in", () => {
     };
     const [one, other] = [await asked(), await asked()];
     expect(Object.fromEntries(one)).toMatchObject({
-      ...{ client_id: "console", response_type: "code", code_challenge_method: "S256", prompt: "consent" },
+      client_id: "console",
+      response_type: "code",
+      code_challenge_method: "S256",
+      prompt: "consent",
       redirect_uri: `${service.origin}/console/auth/callback`,
       scope: "openid email profile offline_access",
     });
@@ -114,7 +118,8 @@ describe("a log-in", () => {
       const asked = request({ hostname, port, path: `${before}/console/auth/login` }).end();
       const [{ statusCode, headers }] = (await once(asked, "response")) as [IncomingMessage];
       expect({ statusCode, location: headers.location?.startsWith(service.provider.issuer) }).toEqual({
-        ...{ statusCode: 303, location: true },
+        statusCode: 303,
+        location: true,
       });
       asked.destroy();
     },

@@ -143,7 +143,8 @@ describe("a session", () => {
 
     const authorization = `Basic ${Buffer.from(`console:${service.provider.consoleSecret}`).toString("base64")}`;
     const again = await fetch(`${service.provider.issuer}/token`, {
-      ...{ method: "POST", headers: { authorization } },
+      method: "POST",
+      headers: { authorization },
       body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: `${token}` }),
     });
     expect(await again.json()).toMatchObject({ error: "invalid_grant" });

@@ -17,8 +17,11 @@ beforeEach(async () => {
     issuer: { groupsPrefix: "ours:", roles: { admin: ["ours:admins"] } },
     issuers: [
       {
-        ...{ issuer: partner.issuer, audience: AUDIENCE, groupsPrefix: "partner:" },
-        ...{ requiredClaims: { hd: [tenant.hd] }, defaultRole: "developer" },
+        issuer: partner.issuer,
+        audience: AUDIENCE,
+        groupsPrefix: "partner:",
+        requiredClaims: { hd: [tenant.hd] },
+        defaultRole: "developer",
       },
     ],
   });
@@ -61,17 +64,20 @@ describe("a group", () => {
   test("gives the users of another issuer neither its role nor its resources", async () => {
     const claims = { sub: "s", groups: ["admins", "ours:admins", "shop"], ...tenant };
     expect((await get(WHO, await service.issuer.sign(claims))).body.data).toMatchObject({
-      ...{ roles: ["admin"], groups: ["ours:admins", "ours:ours:admins", "ours:shop"] },
+      roles: ["admin"],
+      groups: ["ours:admins", "ours:ours:admins", "ours:shop"],
     });
     expect((await get(WHO, await partner.sign(claims))).body.data).toMatchObject({
-      ...{ roles: ["developer"], groups: ["partner:admins", "partner:ours:admins", "partner:shop"] },
+      roles: ["developer"],
+      groups: ["partner:admins", "partner:ours:admins", "partner:shop"],
     });
   });
 });
 
 test("an API token has its owner's roles by the owner's issuer", async () => {
   const ownedBy = ({ issuer }: TokenIssuer, groups: string[]) => ({
-    ...{ owner: { subject: `${issuer}#s`, email: "", name: "" }, vouched: { groups, claims: tenant, at: VOUCHED_AT } },
+    owner: { subject: `${issuer}#s`, email: "", name: "" },
+    vouched: { groups, claims: tenant, at: VOUCHED_AT },
   });
   const roles = async (owned: object) => (await get(WHO, (await service.makeToken("nobody", owned)).value)).body.data;
   expect(await roles(ownedBy(partner, ["ours:admins"]))).toMatchObject({ roles: ["developer"] });

@@ -20,8 +20,10 @@ test("programs are told of no issuer whose settings don't say how they log in", 
 
 test("programs are told each issuer that they log in at, and nothing else of it", async () => {
   const other = {
-    ...{ issuer: "https://login.example.test", groupsPrefix: "other:" },
-    ...{ audience: ["web", "cli"], commandLine: { clientId: "cli", flows: ["device"], scopes: ["openid", "groups"] } },
+    issuer: "https://login.example.test",
+    groupsPrefix: "other:",
+    audience: ["web", "cli"],
+    commandLine: { clientId: "cli", flows: ["device"], scopes: ["openid", "groups"] },
   };
   const { issuers } = await optionsWith({
     issuer: { groupsPrefix: "own:", commandLine: { clientId: "ephemeral" } },

@@ -78,10 +78,16 @@ describe("the identity of a token's bearer", () => {
     const reply = await facade.service.http.get(`${prefix}/auth/user`).set("authorization", await person());
     expectPromised(reply, "get", `${prefix}/auth/user`);
     expect(reply.body.data).toEqual({
-      ...{ id: `${facade.service.issuer.issuer}#dev`, email: "dev@example.test", name: "Dev" },
-      ...{ roles: ["developer"], groups: ["developers", "shop"], auth_method: "id_token" },
+      id: `${facade.service.issuer.issuer}#dev`,
+      email: "dev@example.test",
+      name: "Dev",
+      roles: ["developer"],
+      groups: ["developers", "shop"],
+      auth_method: "id_token",
       permissions: expect.arrayContaining(["environments:create", "tokens:manage"]),
-      ...{ scopes: null, token_id: null, token_expires_at: "2026-06-01T13:00:00.000Z" },
+      scopes: null,
+      token_id: null,
+      token_expires_at: "2026-06-01T13:00:00.000Z",
     });
   });
 
@@ -90,10 +96,16 @@ describe("the identity of a token's bearer", () => {
     const reply = await as(value).get("/api/auth/user");
     expectPromised(reply, "get", "/api/auth/user");
     expect(reply.body.data).toEqual({
-      ...{ id: `${facade.service.issuer.issuer}#mai`, email: "mai@example.test", name: "Mai" },
-      ...{ roles: ["maintainer"], groups: ["maintainers"], auth_method: "api_token" },
+      id: `${facade.service.issuer.issuer}#mai`,
+      email: "mai@example.test",
+      name: "Mai",
+      roles: ["maintainer"],
+      groups: ["maintainers"],
+      auth_method: "api_token",
       permissions: ["environments:read", "configs:read", "repos:read", "environments:all"],
-      ...{ scopes: ["ENV_READ", "CONFIG_READ"], token_id: id, token_expires_at: null },
+      scopes: ["ENV_READ", "CONFIG_READ"],
+      token_id: id,
+      token_expires_at: null,
     });
   });
 

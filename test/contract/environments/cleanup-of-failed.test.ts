@@ -67,7 +67,8 @@ describe("a cleanup of failed environments", () => {
 
   const answering = (status: Condition["status"]) => ({
     ...failed({ conditions: [condition("UrlsReady", status)] }),
-    ...{ readyAt: NOW, servingHash: "hash" },
+    readyAt: NOW,
+    servingHash: "hash",
   });
   const failedFor = (hours: number) => ({ conditions: [condition("Ready", "False", hoursAgo(hours))] });
   const runs = "the version before the failure still runs";
@@ -92,13 +93,15 @@ describe("a cleanup of failed environments", () => {
     { which: "has a former version that may answer", status: answering("Unknown"), reason: runs },
     {
       which: "has a former version that sleeps",
-      ...{ status: { readyAt: NOW, servingHash: "" }, spec: { suspended: true } },
+      status: { readyAt: NOW, servingHash: "" },
+      spec: { suspended: true },
       reason: "the version before the failure sleeps",
     },
     { which: "has just failed", body: { older_than_hours: 1 }, reason: "it has been failed for less than 1 h" },
     {
       which: "failed an hour ago",
-      ...{ status: failedFor(1), body: { older_than_hours: 2 } },
+      status: failedFor(1),
+      body: { older_than_hours: 2 },
       reason: "it has been failed for less than 2 h",
     },
     { which: "failed two hours ago", status: failedFor(2), body: { older_than_hours: 2 } },

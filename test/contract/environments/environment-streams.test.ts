@@ -91,9 +91,13 @@ describe("a caller who follows all environments", () => {
     expect(dataOf(reader)).toEqual([
       { type: "opened" },
       {
-        ...{ type: "changed", id: before.metadata.uid, name: "before" },
+        type: "changed",
+        id: before.metadata.uid,
+        name: "before",
         environment: expect.objectContaining({
-          ...{ status: "ready", protected: false, suspended: false },
+          status: "ready",
+          protected: false,
+          suspended: false,
           progress: { done: 1, total: 2, waiting_for: "SecretsReady" },
           repositories: { backend: { repo: "shop-api", branch: "main", commit: "" } },
         }),
@@ -137,5 +141,9 @@ describe("a caller who follows all environments", () => {
 });
 
 const condition = (status: "True" | "False", type = "NamespaceReady") => ({
-  ...{ type, status, reason: "Test", message: "", lastTransitionTime: "2026-06-01T12:00:00Z" },
+  type,
+  status,
+  reason: "Test",
+  message: "",
+  lastTransitionTime: "2026-06-01T12:00:00Z",
 });

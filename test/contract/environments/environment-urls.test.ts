@@ -82,7 +82,8 @@ describe("a further host", () => {
     expect(reply.body.data).toMatchObject({
       status: "unhealthy",
       details: {
-        ...{ backend: { status: "healthy" }, frontend: { status: "healthy" } },
+        backend: { status: "healthy" },
+        frontend: { status: "healthy" },
         hosts: { admin: { url: ADMIN, status: "unhealthy", response_time_ms: 3 } },
       },
     });
@@ -137,7 +138,8 @@ describe("refused to abuse", () => {
   test("a URL that an event planted: only those of the environment's status are asked", async () => {
     await given();
     const event = {
-      ...{ event_type: "ready", environment_name: "shop" },
+      event_type: "ready",
+      environment_name: "shop",
       urls: { backend: "https://169.254.169.254/", frontend: "http://10.0.0.1/" },
     };
     await service.http.post("/api/webhooks/environment/event").send(event);

@@ -22,8 +22,10 @@ const ownerOf = (person: keyof typeof PEOPLE, issuer = service.issuer.issuer) =>
 
 const make = (more: Partial<EnvironmentSpec> = {}) =>
   service.environments.create(unique("linked-"), {
-    ...{ ttlHours: 24, backend: { repository: "shop-api", branch: "main" } },
-    ...{ owner: ownerOf("developer"), access: { groups: ["shop"] } },
+    ttlHours: 24,
+    backend: { repository: "shop-api", branch: "main" },
+    owner: ownerOf("developer"),
+    access: { groups: ["shop"] },
     ...more,
   });
 
@@ -47,7 +49,9 @@ describe("the link of a warning", () => {
       const { status, body } = await open(token);
       expect(status).toBe(200);
       expect(body).toEqual({
-        ...{ environment_name: environment.metadata.name, ttl_hours: 24, extended: false },
+        environment_name: environment.metadata.name,
+        ttl_hours: 24,
+        extended: false,
         expires_at: expiresAt(environment).toISOString(),
         extended_until: new Date(expiresAt(environment).getTime() + 24 * HOUR_MS).toISOString(),
       });
@@ -202,7 +206,10 @@ describe("the records of links", () => {
     await use(token);
     const record = service.audit.records.at(-1);
     expect(record).toMatchObject({
-      ...{ action: "useExtension", event: "change", outcome: "accepted", concerns: "link" },
+      action: "useExtension",
+      event: "change",
+      outcome: "accepted",
+      concerns: "link",
       actor: { subject: ownerOf("developer").subject, method: "link" },
       objects: [{ name: environment.metadata.name, uid: environment.metadata.uid }],
     });

@@ -163,9 +163,7 @@ describe("a move to another source", () => {
     await make({ access: { groups: ["shop", "billing"] } });
     await expectRefused(
       { backend_commit: HEAD },
-      {
-        ...{ status: 400, code: "ENV_REPO_NOT_FOUND", words: /no backend repository 'shop-api'/, as: "stranger" },
-      },
+      { status: 400, code: "ENV_REPO_NOT_FOUND", words: /no backend repository 'shop-api'/, as: "stranger" },
     );
   });
 
@@ -174,9 +172,7 @@ describe("a move to another source", () => {
     service.branchHeads.setReachable(false);
     await expectRefused(
       { backend_branch: "feature/cart" },
-      {
-        ...{ status: 503, code: "ENV_CREATION_FAILED", words: /host of repository 'shop-api'/ },
-      },
+      { status: 503, code: "ENV_CREATION_FAILED", words: /host of repository 'shop-api'/ },
     );
     expect((await move({ backend_commit: HEAD })).status).toBe(200);
   });

@@ -31,7 +31,13 @@ async function found(): Promise<EphemeralEnvironment> {
 
 /** No reconcile has noted what it requests. */
 const UNKNOWN_COST = {
-  ...{ currency: "USD", basis: "requests", estimate: null, actual: null, per_hour: null, forecast: null, since: null },
+  currency: "USD",
+  basis: "requests",
+  estimate: null,
+  actual: null,
+  per_hour: null,
+  forecast: null,
+  since: null,
   coverage: { known_percent: null, allocated_percent: null },
 };
 
@@ -87,7 +93,12 @@ describe("the switches of an environment", () => {
     expectPromised(reply, "get", "/api/v2/environments/{environment_id}");
     const { body: detail } = await call("get", "/api/environments/feature-test");
     expect(reply.body.data).toEqual({
-      ...{ ...detail, protected: false, protected_until: null, suspended: true, managed_by: null, observed: false },
+      ...detail,
+      protected: false,
+      protected_until: null,
+      suspended: true,
+      managed_by: null,
+      observed: false,
       conditions: [{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }],
       cost: UNKNOWN_COST,
     });

@@ -6,7 +6,12 @@ import { type ApiService, type Person, startApiService } from "../../support/htt
 
 const labels = { app: "podinfo" };
 const workload = (kind: string, name: string, more: Partial<Workload> = {}): Workload => ({
-  ...{ kind, name, wanted: 1, ready: 1, restarts: 0, images: [`registry.test/${name}:1`] },
+  kind,
+  name,
+  wanted: 1,
+  ready: 1,
+  restarts: 0,
+  images: [`registry.test/${name}:1`],
   ...more,
 });
 
@@ -40,8 +45,14 @@ describe("the workloads of an environment", () => {
     expectPromised(reply, "get", "/api/v2/environments/{environment_id}/workloads");
     const [first, second] = reply.body.data.workloads;
     expect(first).toEqual({
-      ...{ kind: "Deployment", name: "podinfo", component: "backend", pods_wanted: 2, pods_ready: 1, restarts: 3 },
-      ...{ images: ["registry.test/podinfo:1"], problem: "fails: repair it" },
+      kind: "Deployment",
+      name: "podinfo",
+      component: "backend",
+      pods_wanted: 2,
+      pods_ready: 1,
+      restarts: 3,
+      images: ["registry.test/podinfo:1"],
+      problem: "fails: repair it",
     });
     expect(second).toMatchObject({ name: "redis", component: null, problem: null });
     expect(service.workloads.selectors).toEqual({ backend: { labels } });

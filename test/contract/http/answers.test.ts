@@ -27,19 +27,24 @@ describe("the id of a request", () => {
 
 describe("paths without a route", () => {
   test.each([
-    ...[
-      "/",
-      "/api",
-      "/api/",
-      "/nowhere",
-      "/api/nowhere",
-      "/API/health",
-      "/api/Health",
-      "/api/health//",
-      "//api/health",
-    ],
-    ...["/api/environments/x/y", "/api/v3/health", "/api/v2", "/docs//", "/docs/index.html", "/docs/../package.json"],
-    ...["/docs/%2e%2e/package.json", "/api/%2e%2e/api/health", "/api/environments/%2e%2e%2fhealth/logs"],
+    "/",
+    "/api",
+    "/api/",
+    "/nowhere",
+    "/api/nowhere",
+    "/API/health",
+    "/api/Health",
+    "/api/health//",
+    "//api/health",
+    "/api/environments/x/y",
+    "/api/v3/health",
+    "/api/v2",
+    "/docs//",
+    "/docs/index.html",
+    "/docs/../package.json",
+    "/docs/%2e%2e/package.json",
+    "/api/%2e%2e/api/health",
+    "/api/environments/%2e%2e%2fhealth/logs",
   ])("%s is 404", async (path) => {
     expectProblem(await service.http.get(path), 404, "Not found");
   });

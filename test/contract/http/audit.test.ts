@@ -77,7 +77,12 @@ describe("a change leaves exactly one record", () => {
     const seen = records()
       .slice(1)
       .map(({ event, action, concerns, outcome, status, errorCode }) => ({
-        ...{ event, action, concerns, outcome, status, errorCode },
+        event,
+        action,
+        concerns,
+        outcome,
+        status,
+        errorCode,
       }));
     const refused = { event: "change", outcome: "refused" } as const;
     expect(seen).toEqual([
@@ -218,7 +223,9 @@ describe("while records can't be kept", () => {
     const removal = await facade.service.http.delete("/api/environments/noted").set(await as("maintainer"));
     expect(removal.status).toBe(200);
     expect(records().map(({ action }) => action)).toEqual([
-      ...["createEnvironment", "extendEnvironment", "deleteEnvironment"],
+      "createEnvironment",
+      "extendEnvironment",
+      "deleteEnvironment",
     ]);
   });
 });

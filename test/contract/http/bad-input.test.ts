@@ -25,32 +25,28 @@ async function expectInvalid(body: object, ...fields: string[]) {
 
 describe("a creation is refused, and nothing is made, when", () => {
   test.each([
-    ...[
-      "Upper",
-      "under_score",
-      "ab",
-      "a".repeat(51),
-      "1st",
-      "-a-",
-      "end-",
-      "dou--ble",
-      "аbc",
-      "a\u0000b",
-      "a\nb",
-      " abc",
-    ],
-    ...[
-      "www",
-      "api",
-      "argocd",
-      "default",
-      "kube-system",
-      "ephemeral-x",
-      "",
-      "a.b",
-      "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
-    ],
-    ...["a3f0c2d4-8f5a-4a39-9d0b-6a1f6c1f7f10"],
+    "Upper",
+    "under_score",
+    "ab",
+    "a".repeat(51),
+    "1st",
+    "-a-",
+    "end-",
+    "dou--ble",
+    "аbc",
+    "a\0b",
+    "a\nb",
+    " abc",
+    "www",
+    "api",
+    "argocd",
+    "default",
+    "kube-system",
+    "ephemeral-x",
+    "",
+    "a.b",
+    "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
+    "a3f0c2d4-8f5a-4a39-9d0b-6a1f6c1f7f10",
   ])("the name is %j", (environment_name) => expectInvalid({ ...valid, environment_name }, "environment_name"));
 
   test.each([
@@ -134,7 +130,12 @@ describe("a creation is refused, and nothing is made, when", () => {
   test("it breaks several rules: all are named together", () =>
     expectInvalid(
       { environment_name: "A_", backend_branch: "a..b", ttl: 169, config_set: 1, nonsense: 1 },
-      ...["environment_name", "backend_repo", "backend_branch", "ttl", "config_set", "nonsense"],
+      "environment_name",
+      "backend_repo",
+      "backend_branch",
+      "ttl",
+      "config_set",
+      "nonsense",
     ));
 
   test("it breaks several rules: version 2 tells each field by itself", async () => {

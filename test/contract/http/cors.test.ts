@@ -47,7 +47,12 @@ describe("a page of a listed origin", () => {
     expect(called.headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
     expect(listOf(called.headers["access-control-expose-headers"])).toEqual(
       expect.arrayContaining([
-        ...["X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After", "Allow"],
+        "X-Request-ID",
+        "X-RateLimit-Limit",
+        "X-RateLimit-Remaining",
+        "X-RateLimit-Reset",
+        "Retry-After",
+        "Allow",
       ]),
     );
   });

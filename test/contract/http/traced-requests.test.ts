@@ -28,11 +28,9 @@ test("a request is a span of its caller's trace, which its log line names; the p
     isFailed: false,
   });
   expect(span?.attributes).toEqual({
-    ...{
-      "http.request.method": "GET",
-      "http.route": "/api/environments/{environment_id}",
-      "http.response.status_code": 404,
-    },
+    "http.request.method": "GET",
+    "http.route": "/api/environments/{environment_id}",
+    "http.response.status_code": 404,
     "request.id": "asked",
   });
   expect(answered()).toMatchObject([{ traceId: TRACE, requestId: "asked", status: 404 }]);

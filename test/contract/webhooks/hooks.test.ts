@@ -31,7 +31,11 @@ async function call(method: "get" | "post", person: Person = "maintainer", id = 
 }
 
 const hook = (more = {}) => ({
-  ...{ id: "7", url: ADDRESS, events: ["push"], state: "active" as const, faults: [] },
+  id: "7",
+  url: ADDRESS,
+  events: ["push"],
+  state: "active" as const,
+  faults: [],
   ...more,
 });
 const problems = async () => (await call("get", "developer")).body.data.problems;
@@ -59,7 +63,11 @@ describe("the webhook of a repository", () => {
       address: ADDRESS,
       hooks: [
         {
-          ...{ id: "7", address: ADDRESS, here: true, state: "active", events: ["push"] },
+          id: "7",
+          address: ADDRESS,
+          here: true,
+          state: "active",
+          events: ["push"],
           last_delivery: { at: "2026-06-01T11:00:00.000Z", answer: "200 OK", accepted: true },
         },
       ],

@@ -17,7 +17,8 @@ const at = (second: number) => new Date(Date.UTC(2026, 5, 1, 11, 0, second)).toI
 function storeUndecided(count: number, repository: string, spec: Partial<WebhookDeliverySpec> = {}) {
   for (let index = 0; index < count; index++) {
     const { status: _, ...undecided } = webhookDeliveryFixture(`${repository}-${index}`, {
-      ...{ repositories: [repository], event: { type: "push", push: { branch: "main", deleted: false } } },
+      repositories: [repository],
+      event: { type: "push", push: { branch: "main", deleted: false } },
       ...spec,
     });
     doors.service.webhookDeliveries.put(undecided);

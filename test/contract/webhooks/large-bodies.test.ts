@@ -86,8 +86,10 @@ describe("a push of 1,500 commits", () => {
 
   test("at the endpoint of pipelines is held to its token", async () => {
     const text = JSON.stringify({
-      ...{ object_kind: "pipeline", project: { id: 1, path_with_namespace: "shop/shop-api" } },
-      ...{ object_attributes: { id: 7, status: "running", sha: HEAD, ref: "main" }, builds: commits(1.2 * MIB) },
+      object_kind: "pipeline",
+      project: { id: 1, path_with_namespace: "shop/shop-api" },
+      object_attributes: { id: 7, status: "running", sha: HEAD, ref: "main" },
+      builds: commits(1.2 * MIB),
     });
     expectProblem(await post(text, { "x-pipeline-token": OTHER_KEY }, PIPELINES), 401);
     const token = "the-token-of-pipelines-in-all-the-tests";

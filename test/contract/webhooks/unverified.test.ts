@@ -91,7 +91,9 @@ describe("the channel for unverified events", () => {
     expect(reply.body).toMatchObject({ notifications_sent: ["chat"] });
     expect(told()).toMatchObject([
       {
-        ...{ channel: "chat", to: "strangers", event: "unverified" },
+        channel: "chat",
+        to: "strangers",
+        event: "unverified",
         facts: { status: "ready", message: "environment_name=none" },
       },
     ]);

@@ -35,7 +35,9 @@ async function given(prefix: string, count: number): Promise<EphemeralEnvironmen
 
 async function operatorAhead(expiry: object, onRequest: RequestSeam = (_request, next) => next()): Promise<void> {
   running = await world.startOperator({
-    ...{ clock: clockAhead(10, world.clock), serverClock: serverClockAhead(10), onRequest },
+    clock: clockAhead(10, world.clock),
+    serverClock: serverClockAhead(10),
+    onRequest,
     settings: settingsFrom({ ...testSettings, expiry }),
   });
 }

@@ -124,7 +124,8 @@ describe("a deletion that the deployer does not end", () => {
     const pod = { name: "patient", namespace };
     const containers = [
       {
-        ...{ name: "main", image: "example.test/none" },
+        name: "main",
+        image: "example.test/none",
         securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
       },
     ];

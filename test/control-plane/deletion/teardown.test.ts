@@ -79,7 +79,9 @@ describe("a deletion that takes more than five minutes", () => {
       expect.arrayContaining([
         expect.objectContaining({ kind: "Namespace", name: ref.name, reason: "example.test/keep" }),
         expect.objectContaining({
-          ...{ kind: "Namespace", name: ref.name, reason: "NamespaceFinalizersRemaining" },
+          kind: "Namespace",
+          name: ref.name,
+          reason: "NamespaceFinalizersRemaining",
           message: expect.stringContaining("example.test/hold"),
         }),
       ]),
@@ -110,7 +112,9 @@ describe("a deletion that takes more than five minutes", () => {
     const stuck = await world.expectState(name, "naming Argo CD's words", says("DeletionError"));
     expect(stuck.status?.teardown?.blockers).toEqual([
       {
-        ...{ kind: "Application", name: ref.name, reason: "resources-finalizer.argocd.argoproj.io" },
+        kind: "Application",
+        name: ref.name,
+        reason: "resources-finalizer.argocd.argoproj.io",
         message: "a finalizer that is not removed yet",
       },
       { kind: "Application", name: ref.name, reason: "DeletionError", message: "the cluster does not answer" },
@@ -123,18 +127,21 @@ describe("a deletion that takes more than five minutes", () => {
     await force(name, "namespace");
     const untouched = await world.reconcile(name);
     expect(untouched.status?.teardown?.steps.map(({ state }) => state)).toEqual([
-      ...["gone", "waiting"],
+      "gone",
+      "waiting",
       ...Array(5).fill("pending"),
     ]);
 
     await force(name, "application");
     await world.expectGone(made);
     expect((await recordOf(made))?.spec).toMatchObject({
-      ...{ reason: "deleted", phase: "ready" },
+      reason: "deleted",
+      phase: "ready",
       takenOver: expect.stringContaining("the cluster does not answer"),
     });
     expect(lines.find(({ message }) => message === "the platform took over a deletion")?.facts).toMatchObject({
-      ...{ environment: name, uid: made.metadata.uid },
+      environment: name,
+      uid: made.metadata.uid,
     });
     await stop();
   }, 120_000);
@@ -169,9 +176,18 @@ test("what remains of an environment is one record with all that is asked for la
   const { uid, creationTimestamp: createdAt } = made.metadata;
   expect(record?.metadata.labels).toMatchObject({ "ephemeral-environments.dev/environment": "remembered" });
   expect(record?.spec).toMatchObject({
-    ...{ name: "remembered", uid, reason: "deleted", phase: "ready", createdAt, readyAt: made.status?.readyAt },
+    name: "remembered",
+    uid,
+    reason: "deleted",
+    phase: "ready",
+    createdAt,
+    readyAt: made.status?.readyAt,
     components: { backend: { repository: "test-backend", branch: "main", commit: COMMIT } },
-    ...{ owner, trigger, groups: ["shop-team"], ttlHours: 48, databaseProvisioned: false },
+    owner,
+    trigger,
+    groups: ["shop-team"],
+    ttlHours: 48,
+    databaseProvisioned: false,
   });
   expect(record?.spec.forced).toBeUndefined();
   const { deletedAt = "", goneAt = "", teardownSeconds } = record?.spec ?? {};

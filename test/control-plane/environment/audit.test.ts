@@ -43,7 +43,10 @@ const seen = (name: string) =>
     .filter(({ objects }) => objects.some((object) => object.name === name))
     .map(({ event, action, outcome, actor, objects }) => ({ event, action, outcome, actor, kind: objects[0]?.kind }));
 const byKubernetes = (action: string, kind: string, ...fieldManagers: string[]) => ({
-  ...{ event: "change", action, outcome: "seen", kind },
+  event: "change",
+  action,
+  outcome: "seen",
+  kind,
   actor: { method: "kubernetes", fieldManagers },
 });
 const recorded = (name: string, count: number) =>

@@ -61,7 +61,8 @@ describe("a change through the REST interface that Git would take back", () => {
     const { operator } = running;
     const ignoreDifferences = [
       {
-        ...{ group: "ephemeral-environments.dev", kind: "EphemeralEnvironment" },
+        group: "ephemeral-environments.dev",
+        kind: "EphemeralEnvironment",
         managedFieldsManagers: ["ephemeral-environments"],
       },
     ];

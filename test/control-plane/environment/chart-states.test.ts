@@ -55,15 +55,20 @@ describe("a hook that never ends", () => {
 });
 
 const autoscalerKind = wireKind({
-  ...{ group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers" },
+  group: "autoscaling",
+  version: "v2",
+  kind: "HorizontalPodAutoscaler",
+  plural: "horizontalpodautoscalers",
   namespaced: true,
 });
 const statefulSetKind = wireKind({
-  ...{ group: "apps", version: "v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true },
+  group: "apps",
+  version: "v1",
+  kind: "StatefulSet",
+  plural: "statefulsets",
+  namespaced: true,
 });
-const cronJobKind = wireKind({
-  ...{ group: "batch", version: "v1", kind: "CronJob", plural: "cronjobs", namespaced: true },
-});
+const cronJobKind = wireKind({ group: "batch", version: "v1", kind: "CronJob", plural: "cronjobs", namespaced: true });
 
 const eventKind = wireKind({ group: "", version: "v1", kind: "Event", plural: "events", namespaced: true });
 const SINCE = "2026-01-01T00:00:00Z";
@@ -148,7 +153,11 @@ test("a StatefulSet whose pods are refused is named with the cluster's words", a
   await world.admin.create(eventKind, {
     metadata: { name: "cache.1", namespace },
     involvedObject: { kind: "StatefulSet", name: "cache", namespace, uid: metadata.uid },
-    ...{ type: "Warning", reason: "FailedCreate", message: REFUSED, firstTimestamp: SINCE, lastTimestamp: SINCE },
+    type: "Warning",
+    reason: "FailedCreate",
+    message: REFUSED,
+    firstTimestamp: SINCE,
+    lastTimestamp: SINCE,
   });
   const message = await world.hurried(() => messageOf("refused", "ApplicationSynced", "PodRefused"));
   expect(message).toMatch(/^StatefulSet\/cache: the cluster refuses to create its pods: correct the pod's template/);

@@ -84,7 +84,9 @@ describe("the chart of a Repository with values", () => {
         { name: "LEVEL", value: "debug" },
         { name: "PUBLIC_URL", value: `https://${name}--api.env.localhost:18443` },
       ],
-      ...{ list: [], map: {}, ui: { color: "blue" } },
+      list: [],
+      map: {},
+      ui: { color: "blue" },
     });
     expect(Object.keys(source.helm.valuesObject).sort()).toEqual(
       ["debug", "env", "hosts", "image", "list", "map", "port", "ui"].sort(),
@@ -128,7 +130,8 @@ describe("the chart of a Repository with values", () => {
     const { name } = await given("image: {tag: '${backend.image.tag}'}", { overrides }, ["image.tag"]);
     const failed = await world.expectPhase(name, "failed");
     expect(resolved(failed)).toMatchObject({
-      ...{ status: "False", reason: "OverrideForbidden" },
+      status: "False",
+      reason: "OverrideForbidden",
       message: "spec.overrides.values 'image.tag': the platform sets it: the chart's values have a reference there",
     });
   }, 60_000);
@@ -141,7 +144,8 @@ describe("values that can't be read", () => {
     const { name, repository } = await given("a:\n  b: 1\n  b: 2");
     const failed = await world.expectPhase(name, "failed");
     expect(resolved(failed)).toMatchObject({
-      ...{ status: "False", reason: "ValuesInvalid" },
+      status: "False",
+      reason: "ValuesInvalid",
       message: `spec.chart.values of the backend's Repository: ${message}`,
     });
     const { status } = await expectRepository(repository, "ValuesInvalid");

@@ -89,7 +89,9 @@ describe("an environment with a config set", () => {
     await world.admin.delete(configSetType, { name: "gone", namespace }, { uid: first.metadata.uid });
     const second = await configure(world, "gone", level("other"));
     expect((await world.reconcile("orphaned")).status).toMatchObject({
-      ...{ phase: "ready", desiredHash: made.status?.desiredHash, configSet: made.status?.configSet },
+      phase: "ready",
+      desiredHash: made.status?.desiredHash,
+      configSet: made.status?.configSet,
     });
     await world.create("successor", using("gone"));
     expect((await world.expectPhase("successor", "ready")).status?.configSet?.revision).toBe(revisionOf(second));
@@ -142,16 +144,20 @@ describe("an environment with a config set", () => {
     await world.register("tunable", { overridable: ["backend.cache.size"] });
     const { stop } = await world.startOperator();
     await configure(world, "whole", {
-      ...{ ttlDefaultHours: 6, quota: { cpu: "1500m", memory: "3Gi", pods: 7 } },
+      ttlDefaultHours: 6,
+      quota: { cpu: "1500m", memory: "3Gi", pods: 7 },
       helmValues: {
         backend: {
-          ...{ replicas: 2, resources: { requests: { cpu: "100m", memory: "64Mi" } } },
-          ...{ image: "elsewhere", cache: { kind: "lru", size: 1 } },
+          replicas: 2,
+          resources: { requests: { cpu: "100m", memory: "64Mi" } },
+          image: "elsewhere",
+          cache: { kind: "lru", size: 1 },
         },
       },
     });
     await world.create("configured", {
-      ...{ backend: { ...backendOnly.backend, repository: "tunable" }, configSet: { name: "whole" } },
+      backend: { ...backendOnly.backend, repository: "tunable" },
+      configSet: { name: "whole" },
       overrides: {
         backend: { resources: { requests: { cpu: "200m" } } },
         values: [{ path: "backend.cache.size", value: "64" }],
@@ -159,7 +165,9 @@ describe("an environment with a config set", () => {
     });
     expect((await world.expectPhase("configured", "ready")).status?.ttlHours).toBe(6);
     expect(await backendValues("configured")).toMatchObject({
-      ...{ replicas: 2, resources: { requests: { cpu: "200m", memory: "64Mi" } }, cache: { kind: "lru", size: 64 } },
+      replicas: 2,
+      resources: { requests: { cpu: "200m", memory: "64Mi" } },
+      cache: { kind: "lru", size: 64 },
       image: expect.stringContaining("tunable:"),
     });
     const quota = await world.admin.find(resourceQuotaKind, { name: "environment", namespace: "env-configured" });
@@ -203,7 +211,8 @@ test("values of every shape reach the application as they are, and are no drift"
     },
   });
   await world.create("shaped", {
-    ...{ backend: { ...backendOnly.backend, repository: "shapely" }, configSet: { name: "shapes" } },
+    backend: { ...backendOnly.backend, repository: "shapely" },
+    configSet: { name: "shapes" },
     overrides: {
       values: [
         { path: "backend.a.null", value: "null" },

@@ -44,13 +44,17 @@ test("a kubectl creator has no Repository of others, until its groups let him", 
   const found = await world.inventory(failed);
   expect([...found.keys()].filter((key) => /^(Application|AppProject|Secret|store)\//.test(key))).toEqual([]);
   await world.admin.patch(
-    ...[repositoryType, { name: "billing-api", namespace }, { spec: { access: { groups: ["billing", "shop"] } } }],
+    repositoryType,
+    { name: "billing-api", namespace },
+    { spec: { access: { groups: ["billing", "shop"] } } },
     { as: "merge" },
   );
   await world.expectPhase("intruder", "ready");
 
   await world.admin.patch(
-    ...[repositoryType, { name: "billing-api", namespace }, { spec: { access: { groups: ["billing"] } } }],
+    repositoryType,
+    { name: "billing-api", namespace },
+    { spec: { access: { groups: ["billing"] } } },
     { as: "merge" },
   );
   expect((await world.reconcile("intruder")).status?.phase).toBe("ready");

@@ -125,9 +125,7 @@ describe("an environment with a database", () => {
     await world.admin.create(configSetType, { metadata, spec: { database } });
     await world.create("by-config-set", { ...backendOnly, configSet: { name: "stored" } });
     await expectDatabase("by-config-set", "Ready");
-    expect(await valuesOf("by-config-set")).toEqual({
-      ...{ ...DATABASE, image: "docker.io/library/postgres:17", sizeGi: 5 },
-    });
+    expect(await valuesOf("by-config-set")).toEqual({ ...DATABASE, image: "docker.io/library/postgres:17", sizeGi: 5 });
     await provide("by-config-set", false);
     await expectDatabase("by-config-set", "NotRequested");
     expect(await valuesOf("by-config-set")).toBeUndefined();
@@ -169,7 +167,9 @@ async function reportUnscheduledPod(environment: string): Promise<void> {
   const namespace = namespaceName(environment);
   const labels = { "app.kubernetes.io/component": "database" };
   const securityContext = {
-    ...{ allowPrivilegeEscalation: false, runAsNonRoot: true, capabilities: { drop: ["ALL"] } },
+    allowPrivilegeEscalation: false,
+    runAsNonRoot: true,
+    capabilities: { drop: ["ALL"] },
     seccompProfile: { type: "RuntimeDefault" },
   };
   const containers = [{ name: "postgresql", image: "postgres:18", securityContext }];

@@ -55,7 +55,8 @@ const reasons = async (environment: EphemeralEnvironment) => (await described(en
 
 const untilReason = (environment: EphemeralEnvironment, reason: string) =>
   until(async () => (await described(environment)).find((event) => event.reason === reason), {
-    ...{ what: `the event ${reason}`, deadlineMs: 20_000 },
+    what: `the event ${reason}`,
+    deadlineMs: 2e4,
   });
 
 const change = (name: string, spec: object) => world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
@@ -67,8 +68,10 @@ describe("kubectl describe of an environment shows", () => {
     await world.expectPhase(name, "ready");
     const ready = await untilReason(made, "Ready");
     expect(ready).toMatchObject({
-      ...{ type: "Normal", message: expect.stringMatching(/^ready \d+ s after its creation$/) },
-      ...{ reportingComponent: "ephemeral-environments", metadata: { namespace: "default" } },
+      type: "Normal",
+      message: expect.stringMatching(/^ready \d+ s after its creation$/),
+      reportingComponent: "ephemeral-environments",
+      metadata: { namespace: "default" },
     });
 
     await change(name, { backend: { commit: "b".repeat(40) } });

@@ -97,7 +97,9 @@ test("hosts that are listed later are served and asked, and those that are not a
   });
   expect(moved.status?.urls).toEqual({ backend: urlOf(name, "api"), hosts: { docs: urlOf(name, "docs") } });
   expect(await valuesOf(name)).toEqual({
-    ...{ host: `${name}--api.env.localhost`, admin: {}, other: `${name}--docs.env.localhost` },
+    host: `${name}--api.env.localhost`,
+    admin: {},
+    other: `${name}--docs.env.localhost`,
   });
   await list([]);
   const without = await world.expectState(

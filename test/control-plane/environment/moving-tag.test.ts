@@ -29,7 +29,8 @@ async function rollOut(commit: string): Promise<void> {
       securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
       containers: [
         {
-          ...{ name: "backend", image: "docker.io/local/moving:main" },
+          name: "backend",
+          image: "docker.io/local/moving:main",
           securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
         },
       ],

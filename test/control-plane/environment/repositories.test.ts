@@ -29,7 +29,8 @@ test("a Repository that can't be reached says why, and is not kept while nobody 
   await expectRepository(name, "having been checked", (found) => found?.status?.lastCheckedAt !== undefined);
   const found = await find(name);
   expect(found?.status).toMatchObject({
-    ...{ observedGeneration: 1, reachable: false },
+    observedGeneration: 1,
+    reachable: false,
     conditions: [
       { type: "Ready", status: "False", reason: "Unreachable", message: expect.stringContaining("ECONNREFUSED") },
     ],

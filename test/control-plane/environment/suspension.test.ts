@@ -63,8 +63,9 @@ async function runPod(namespace: string, name: string): Promise<void> {
   await world.admin.create(podKind, {
     metadata: { namespace, name },
     spec: {
-      ...{ automountServiceAccountToken: false, terminationGracePeriodSeconds: 0 },
-      securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: 0,
+      securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
       containers: [{ name, image: "docker.io/local/shop:main", securityContext }],
     },
   });

@@ -46,7 +46,9 @@ const podSpec = (requests: Readonly<Record<string, string>>) => ({
   securityContext: { runAsNonRoot: true, runAsUser: 1_000, seccompProfile: { type: "RuntimeDefault" } },
   containers: [
     {
-      ...{ name: "main", image: "registry.test/none:1", resources: { requests, limits: { memory: "1Gi" } } },
+      name: "main",
+      image: "registry.test/none:1",
+      resources: { requests, limits: { memory: "1Gi" } },
       securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
     },
   ],

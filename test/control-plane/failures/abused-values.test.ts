@@ -134,7 +134,9 @@ describe("abuse case: values that a chart is mapped to", () => {
       const name = await made(values);
       const { status } = await world.expectPhase(name, "failed");
       expect(findCondition(status?.conditions, "ConfigurationResolved")).toMatchObject({
-        ...{ status: "False", reason: "ValuesInvalid", message: expect.stringContaining(words) },
+        status: "False",
+        reason: "ValuesInvalid",
+        message: expect.stringContaining(words),
       });
       expect(await found(applicationKind, name)).toBeUndefined();
       expect({}).not.toHaveProperty("polluted");

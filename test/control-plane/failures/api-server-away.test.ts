@@ -87,7 +87,9 @@ describe("while the API server is away", () => {
     for (const [target, sent] of writes) {
       const reply = await pair.call(replica, target, sent);
       expect({ target, status: reply.status, detail: reply.body.detail }).toEqual({
-        ...{ target, status: 503, detail: expect.stringContaining("The Kubernetes API can't be reached") },
+        target,
+        status: 503,
+        detail: expect.stringContaining("The Kubernetes API can't be reached"),
       });
       expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
     }

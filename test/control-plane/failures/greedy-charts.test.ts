@@ -31,7 +31,9 @@ const podDraft = (name: string, resources: object = {}, spec: object = {}) => ({
     securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
     containers: [
       {
-        ...{ name: "main", image: "docker.io/local/none", resources },
+        name: "main",
+        image: "docker.io/local/none",
+        resources,
         securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
       },
     ],

@@ -40,10 +40,11 @@ afterAll(async () => {
 function replica(changed: object): Promise<PlatformProcess> {
   return platformProcess(world.identity, {
     ...testSettings,
-    ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile },
+    ingressAddress: ingress.address,
+    ingressCaFile: ingress.caFile,
     api: {
       issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { maintainer: ["maintainers"] } }],
-      limits: { authenticatedPerMinute: 100_000 },
+      limits: { authenticatedPerMinute: 1e5 },
     },
     ...changed,
   });
@@ -154,7 +155,10 @@ describe("with leader election", () => {
       const [writer, reader] = round % 2 === 0 ? [leader, follower] : [follower, leader];
       const environment_name = `available-${++made}`;
       const { body } = await call(writer, "", {
-        ...{ environment_name, backend_repo: "test-backend", backend_branch: "main", backend_commit: COMMIT },
+        environment_name,
+        backend_repo: "test-backend",
+        backend_branch: "main",
+        backend_commit: COMMIT,
       });
       expect((await call(reader, `/${body.environment?.id}`)).status).toBe(200);
     }

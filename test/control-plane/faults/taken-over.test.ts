@@ -50,7 +50,7 @@ async function deleted(environments: readonly EphemeralEnvironment[], plans: rea
 }
 
 test("a deletion that is taken over meets every fault at each of its writes: it ends, and its record misses no removal", async () => {
-  const [reference] = await Promise.all([held("held-reference")]);
+  const reference = await held("held-reference");
   await deleted([reference], []);
   const { writes, calls } = world.field.of("held-reference");
   const own = (title: string) => /RoleBinding|patch Application|ConfigMap|abandon/.test(title);

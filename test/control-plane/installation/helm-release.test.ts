@@ -93,7 +93,10 @@ describe("a release of the platform's chart", () => {
     const kinds = "clusterroles,validatingadmissionpolicies,flowschemas,crds,roles,configmaps,serviceaccounts";
     const versions = () =>
       asAdministrator(
-        ...["get", kinds, "--namespace=ephemeral-system", "--selector=app.kubernetes.io/instance=platform"],
+        "get",
+        kinds,
+        "--namespace=ephemeral-system",
+        "--selector=app.kubernetes.io/instance=platform",
         "--output=jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}\n{end}",
       );
     const stored = await versions();
@@ -122,8 +125,10 @@ describe("a release of the platform's chart", () => {
   test("leaves its kinds, the values of secrets and all environments when it is uninstalled, and takes them on again", async () => {
     await release("uninstall");
     const left = await asAdministrator(
-      ...["get", "crds,namespaces,clusterroles,validatingadmissionpolicies,flowschemas"],
-      ...["--selector=app.kubernetes.io/instance=platform", "--output=name"],
+      "get",
+      "crds,namespaces,clusterroles,validatingadmissionpolicies,flowschemas",
+      "--selector=app.kubernetes.io/instance=platform",
+      "--output=name",
     );
     const lines = left.trim().split("\n").sort();
     expect(lines.filter((line) => line.startsWith("customresourcedefinition"))).toHaveLength(7);

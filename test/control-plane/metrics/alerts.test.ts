@@ -121,7 +121,9 @@ async function play(name: string, series: Story["series"], looks: Readonly<Recor
         interval: "1m",
         input_series: Object.entries(series).map(([one, values]) => ({ series: one, values })),
         alert_rule_test: Object.entries(looks).map(([eval_time, exp_alerts]) => ({
-          ...{ eval_time, alertname: name, exp_alerts },
+          eval_time,
+          alertname: name,
+          exp_alerts,
         })),
       },
     ],

@@ -41,8 +41,13 @@ test("what OpenCost allocated is kept with environments, in their records, and b
   // Gone before the environment came, so that they have no hour in common.
   const [formerMs, formerEndMs] = [hourMs - 3 * HOUR, hourMs - HOUR];
   const former = {
-    ...{ name, uid: randomUUID(), reason: "deleted" as const, teardownSeconds: 0 },
-    ...{ createdAt: instant(formerMs), deletedAt: instant(formerEndMs), goneAt: instant(formerEndMs) },
+    name,
+    uid: randomUUID(),
+    reason: "deleted" as const,
+    teardownSeconds: 0,
+    createdAt: instant(formerMs),
+    deletedAt: instant(formerEndMs),
+    goneAt: instant(formerEndMs),
   };
   await world.admin.create(recordType, recordManifest(former, NAMESPACE));
   openCost.knows(

@@ -32,9 +32,15 @@ afterAll(async () => {
 }, 60_000);
 
 const record = (createdAt: string, goneAt: string, cpuMillicores: number): RecordSpec => ({
-  ...{ name: "gone", uid: randomUUID(), reason: "expired", createdAt, deletedAt: goneAt, goneAt, teardownSeconds: 20 },
-  readyAt: new Date(Date.parse(createdAt) + 40_000).toISOString(),
-  usage: [{ since: createdAt, cpuMillicores, memoryMebibytes: 1_024, storageMebibytes: 0 }],
+  name: "gone",
+  uid: randomUUID(),
+  reason: "expired",
+  createdAt,
+  deletedAt: goneAt,
+  goneAt,
+  teardownSeconds: 20,
+  readyAt: new Date(Date.parse(createdAt) + 4e4).toISOString(),
+  usage: [{ since: createdAt, cpuMillicores, memoryMebibytes: 1024, storageMebibytes: 0 }],
   components: { backend: { repository: "test-backend", branch: "main", commit: "" } },
 });
 
@@ -65,7 +71,11 @@ async function figuresOf(one: PlatformProcess) {
   const objectives = (levels?.objectives ?? []) as readonly { readonly id: string }[];
   return {
     costs,
-    ...{ by_repository, by_creator, by_config_set, timeseries, top_environments },
+    by_repository,
+    by_creator,
+    by_config_set,
+    timeseries,
+    top_environments,
     objectives: objectives.filter(({ id }) => ["creation", "deletion", "expiry"].includes(id)),
   };
 }

@@ -64,7 +64,8 @@ const mailsTo = (environment: EphemeralEnvironment) =>
   mail.received.filter(({ source }) => source.includes(`Subject: ${environment.metadata.name} expires`));
 const untilTold = (name: string, ends: string) =>
   until(() => Promise.resolve(textsAbout(name).at(-1)?.includes(ends) === true), {
-    ...{ what: `the chat hearing that '${name}' ${ends}`, deadlineMs: 30_000 },
+    what: `the chat hearing that '${name}' ${ends}`,
+    deadlineMs: 3e4,
   });
 
 describe("messages about an environment", () => {

@@ -36,7 +36,9 @@ const kinds: readonly [kind: string, path: string, draft: (metadata: object) => 
     "Repository",
     paths.repositories,
     (metadata) => ({
-      ...{ apiVersion, kind: "Repository", metadata: { name: unique("audited-"), ...metadata } },
+      apiVersion,
+      kind: "Repository",
+      metadata: { name: unique("audited-"), ...metadata },
       spec: { type: "backend", cloneUrl: "http://127.0.0.1:9/x.git", image: { repository: "docker.io/local/x" } },
     }),
     { spec: { port: 8081 } },

@@ -27,7 +27,10 @@ describe("the platform chart, where helm asks the cluster for Argo CD's account"
   /** As `helm install` would have it; kinds that others have installed are theirs. */
   const rendered = (serviceAccount?: object, namespace = deployer) =>
     renderChart({
-      ...{ chart: "platform", release: "platform", namespace: "ephemeral-system", kubeconfig: plane.kubeconfigPath },
+      chart: "platform",
+      release: "platform",
+      namespace: "ephemeral-system",
+      kubeconfig: plane.kubeconfigPath,
       values: {
         settings: { ...testSettings, deployer: { namespace } },
         operator: { enabled: false },

@@ -22,7 +22,11 @@ beforeAll(async () => {
   plane = await startTestPlane({ argoCd: false });
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   operator = createOperator({
-    ...{ settings: settingsFrom(testSettings), kubeConfig, log: silentLog, clock: systemClock, random: Math.random },
+    settings: settingsFrom(testSettings),
+    kubeConfig,
+    log: silentLog,
+    clock: systemClock,
+    random: Math.random,
   });
   probes = await serveProbes({ host: "127.0.0.1", port: 0 }, operator, prometheusMetrics());
 }, 180_000);

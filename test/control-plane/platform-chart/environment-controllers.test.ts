@@ -28,9 +28,15 @@ const volume = unique("volume-");
 const kinds: readonly WorkloadKind[] = ["Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicationController"];
 
 const controllers = [
-  ...["deployment-controller", "replicaset-controller", "statefulset-controller", "daemonset-controller"],
-  ...["job-controller", "replicationcontroller-controller", "ephemeral-volume-controller"],
-  ...["persistentvolume-binder-controller", "persistentvolumeclaim-protection-controller"],
+  "deployment-controller",
+  "replicaset-controller",
+  "statefulset-controller",
+  "daemonset-controller",
+  "job-controller",
+  "replicationcontroller-controller",
+  "ephemeral-volume-controller",
+  "persistentvolume-binder-controller",
+  "persistentvolumeclaim-protection-controller",
   "validatingadmissionpolicy-status-controller",
 ];
 

@@ -36,7 +36,8 @@ interface Made {
 }
 
 const container = (name: string, securityContext?: object) => ({
-  ...{ name, image: "registry.test/none:1" },
+  name,
+  image: "registry.test/none:1",
   ...(securityContext && { securityContext }),
 });
 const pod = (spec: object, place = namespace) =>

@@ -183,7 +183,8 @@ describe("abuse case 117: pods of an environment", () => {
       });
     }
     expect(await admin.create(dryRun("Pod"), workload("Pod", of("with")))).toMatchObject({
-      ...{ status: 403, message: expect.stringContaining("volumes has a ServiceAccount token") },
+      status: 403,
+      message: expect.stringContaining("volumes has a ServiceAccount token"),
     });
     const said = podSpec({ automountServiceAccountToken: true, serviceAccountName: "without" });
     expect(await admin.create(dryRun("Deployment"), workload("Deployment", said))).toMatchObject({ status: 403 });

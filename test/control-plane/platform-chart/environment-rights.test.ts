@@ -13,8 +13,12 @@ const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", n
 const finalizer = `${group}/teardown`;
 const source = { repository: "sample-backend", branch: "main" };
 const pipeline = {
-  ...{ project: "g/shop", workflow: "", id: 7, commit: "a".repeat(40) },
-  ...{ status: "running", at: "2026-01-01T00:00:00Z" },
+  project: "g/shop",
+  workflow: "",
+  id: 7,
+  commit: "a".repeat(40),
+  status: "running",
+  at: "2026-01-01T00:00:00Z",
 };
 
 const refusedToMake: readonly [what: string, object: object, words: string][] = [

@@ -65,8 +65,13 @@ describe("the platform's identity can't", () => {
     const events = "/apis/events.k8s.io/v1/namespaces/default/events";
     const event = (kind: string, reportingController: string) => ({
       metadata: { name: unique("bounds-") },
-      ...{ type: "Normal", reason: "Bounds", action: "Try", note: "a try", reportingController },
-      ...{ reportingInstance: "test", eventTime: "2026-01-01T00:00:00.000000Z" },
+      type: "Normal",
+      reason: "Bounds",
+      action: "Try",
+      note: "a try",
+      reportingController,
+      reportingInstance: "test",
+      eventTime: "2026-01-01T00:00:00.000000Z",
       regarding: { apiVersion: "v1", kind, name: "any", ...(kind === "Pod" ? { namespace: "default" } : {}) },
     });
     const series = { count: 2, lastObservedTime: "2026-01-01T00:00:01.000000Z" };

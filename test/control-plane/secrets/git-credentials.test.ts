@@ -82,7 +82,9 @@ describe("a private repository", () => {
     expect(message).toContain(`the settings bind no credential 'shop-git' to ${elsewhere.address}`);
     await world.create("moved", ofMain("moving"));
     expect(await expectReason(world, "moved", ["SourceResolved", "CredentialNotBound"])).toMatchObject({
-      ...{ phase: "failed", status: "False", message: expect.stringContaining("Repository 'moving'") },
+      phase: "failed",
+      status: "False",
+      message: expect.stringContaining("Repository 'moving'"),
     });
     expect(elsewhere.callers).toEqual([]);
 

@@ -139,7 +139,8 @@ describe("a Repository that is changed", () => {
     const isAsleep = async () => (await applicationValues(world.admin, "unmoved"))?.suspended === true;
     await until(isAsleep, { what: "the suspension", deadlineMs: 20_000 });
     expect((await applicationValues(world.admin, "unmoved"))?.backend).toMatchObject({
-      ...{ cache: 64, env: expect.arrayContaining([variable]) },
+      cache: 64,
+      env: expect.arrayContaining([variable]),
     });
     expect((await applicationValues(world.admin, "unmoved"))?.backend).not.toHaveProperty("other");
   }, 90_000);

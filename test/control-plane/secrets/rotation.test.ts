@@ -43,7 +43,9 @@ describe("a rotation", () => {
     expect(await held("rotated", before.secret)).toBeUndefined();
     expect(await seen("rotated")).toEqual(during);
     expect((await world.find("rotated"))?.status?.secrets).toContainEqual({
-      ...{ name: "SECRET_KEY", version: 2, rotation: "leaked" },
+      name: "SECRET_KEY",
+      version: 2,
+      rotation: "leaked",
     });
   }, 60_000);
 

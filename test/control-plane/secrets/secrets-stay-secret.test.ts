@@ -119,8 +119,10 @@ const settings = () => {
 async function register(): Promise<void> {
   const latest = (name: string) => ({ name, key: "latest" });
   const of = (credential: string) => ({
-    ...{ type: "frontend" as const, cloneUrl: `http://${git.address}/confidential-web.git` },
-    ...{ credentialsRef: latest(credential), image: { repository: "registry.test/confidential" } },
+    type: "frontend" as const,
+    cloneUrl: `http://${git.address}/confidential-web.git`,
+    credentialsRef: latest(credential),
+    image: { repository: "registry.test/confidential" },
   });
   await world.register("confidential-web", { ...of("git"), imagePullSecretRef: latest("registry") });
   await world.register("confidential-wrong", of("wrong"));

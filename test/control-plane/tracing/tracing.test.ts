@@ -37,10 +37,7 @@ async function traced<T>(endpoint: string, work: (platform: PlatformProcess) => 
 /** Creates an environment and waits until a reconcile has seen it; its URLs lead nowhere, so it never becomes ready. */
 async function create({ url }: PlatformProcess, name: string, headers: Record<string, string> = {}): Promise<string> {
   const bearer = await issuer.sign({ sub: unique("dev-"), email: "someone@example.test", groups: ["developers"] });
-  const body = {
-    ...{ environment_name: name, backend_repo: "test-backend" },
-    ...{ backend_branch: "main", backend_commit: COMMIT },
-  };
+  const body = { environment_name: name, backend_repo: "test-backend", backend_branch: "main", backend_commit: COMMIT };
   const post = await fetch(`${url}/api/environments?dry=needle`, {
     method: "POST",
     headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", ...headers },
@@ -73,7 +70,9 @@ test("a request continues its caller's trace; the reconcile is another one, link
 
   const [request] = childrenOf({ spanId: callerId });
   expect(request).toMatchObject({
-    ...{ traceId, name: "POST /api/environments", isFailed: false },
+    traceId,
+    name: "POST /api/environments",
+    isFailed: false,
     attributes: { "http.request.method": "POST", "http.route": "/api/environments" },
     resource: { "service.name": "ephemeral-environments" },
   });

@@ -116,9 +116,7 @@ const deliveriesOf = async (repository: string): Promise<WebhookDelivery[]> => {
 const untilSettled = (repository: string) =>
   until(
     async () => (await deliveriesOf(repository)).every(({ status }) => (status?.phase ?? "pending") !== "pending"),
-    {
-      ...{ what: `no delivery of '${repository}' being pending`, deadlineMs: 60_000 },
-    },
+    { what: `no delivery of '${repository}' being pending`, deadlineMs: 6e4 },
   );
 
 describe("a signed pull request", () => {
@@ -184,9 +182,7 @@ test("a pull request of a monorepo has both components at its head, and moves th
   const monorepo = { fullName: "shop/monorepo" };
   const web = { ...monorepo, type: "frontend", companionRepository: "mono-api" } as const;
   await world.register("mono-web", web);
-  await world.register("mono-api", {
-    ...{ ...monorepo, companionRepository: "mono-web", pullRequest: { enabled: true } },
-  });
+  await world.register("mono-api", { ...monorepo, companionRepository: "mono-web", pullRequest: { enabled: true } });
   await world.startOperator({ settings });
   const { pull, push, audit } = await facade();
   await pull("shop/monorepo", { commit: FIRST, updatedAt: now() });
@@ -362,9 +358,7 @@ test("abuse: events of a pull request whose environment can't go wait as one, an
   const superseded = Array.from({ length: 5 }, () => "Superseded");
   await until(
     async () => (await reasons()).join() === ["Closed", "NameTerminating", "RulesMet", ...superseded].join(),
-    {
-      ...{ what: "one delivery waiting, and five superseded", deadlineMs: 30_000 },
-    },
+    { what: "one delivery waiting, and five superseded", deadlineMs: 3e4 },
   );
   await pull("shop/stuck", { action: "closed", commit: FIRST, updatedAt: now() });
   await untilSettled("stuck");

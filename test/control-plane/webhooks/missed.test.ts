@@ -40,9 +40,7 @@ const untilFound = (repository: string, reason: string) =>
   });
 const questions = () => api.calls.filter(({ route }) => route.includes("/pulls?")).length;
 const untilAsked = (before: number) =>
-  until(async () => questions() > before, {
-    ...{ what: "another question for the open pull requests", deadlineMs: 30_000 },
-  });
+  until(async () => questions() > before, { what: "another question for the open pull requests", deadlineMs: 3e4 });
 
 test("a pull request that opened and one that closed while no operator ran are found at the next start", async () => {
   const start = await given("missed");
@@ -57,7 +55,10 @@ test("a pull request that opened and one that closed while no operator ran are f
   expect(made.spec.trigger).toMatchObject({ kind: "pull_request", number: 43, provider: "git" });
   await world.expectGone(ended);
   const outcomes = (await foundOf("missed")).map(({ spec: { door, event }, status }) => [
-    ...[door, event.pullRequest?.number, event.pullRequest?.action, status?.phase],
+    door,
+    event.pullRequest?.number,
+    event.pullRequest?.action,
+    status?.phase,
   ]);
   expect(outcomes.sort()).toEqual([
     ["inquiry", 41, "closed", "acted"],

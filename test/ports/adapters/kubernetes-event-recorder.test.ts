@@ -60,11 +60,16 @@ function recorder(clock = new TestClock(), more: { readonly namespace?: string; 
 eventRecorderSuite("on Kubernetes", async () => {
   const { clock, events, stored } = recorder();
   return {
-    ...{ clock, events },
+    clock,
+    events,
     async told(reason) {
       const found = (await stored()).filter((event) => event.reason === reason);
       return found.map(({ type, action, note: message, regarding, series: { count } = { count: 1 } }) => ({
-        ...{ type, reason, action, message, count },
+        type,
+        reason,
+        action,
+        message,
+        count,
         ...(regarding.kind === "EphemeralEnvironment" ? { environment: regarding.name } : {}),
       }));
     },
@@ -93,7 +98,8 @@ test("another process records the same event of the same hour not again, and one
   };
   const untilCount = (count: number) =>
     until(async () => (await ofReason()).find(({ series }) => (series?.count ?? 1) === count), {
-      ...{ what: `the event with count ${count}`, deadlineMs: 10_000 },
+      what: `the event with count ${count}`,
+      deadlineMs: 1e4,
     });
   one.events.publish(event);
   await untilCount(1);

@@ -12,11 +12,11 @@ import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
 const plane = await controlPlane();
 
 const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
-const policies = wireKind({
-  ...{ ...admission, kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies" },
-});
+const policies = wireKind({ ...admission, kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies" });
 const bindings = wireKind({
-  ...{ ...admission, kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings" },
+  ...admission,
+  kind: "ValidatingAdmissionPolicyBinding",
+  plural: "validatingadmissionpolicybindings",
 });
 
 namespaceContentsSuite("on Kubernetes", async () => {

@@ -49,8 +49,14 @@ describe("the workloads of an environment", () => {
     furnish({ statefulsets: items({ ...redis, status: { ...redis.status, replicas: 1, readyReplicas: 1 } }) });
     expect(await list()).toEqual([
       {
-        ...{ kind: "StatefulSet", name: "redis", component: "backend", wanted: 1, ready: 1, restarts: 0 },
-        ...{ images: ["redis:7"], problem: undefined },
+        kind: "StatefulSet",
+        name: "redis",
+        component: "backend",
+        wanted: 1,
+        ready: 1,
+        restarts: 0,
+        images: ["redis:7"],
+        problem: undefined,
       },
     ]);
     expect(server.seen.map(({ path }) => path.split("/").at(-1)).sort()).toEqual([
@@ -68,7 +74,10 @@ describe("the workloads of an environment", () => {
     const refusal = {
       metadata: { name: "w", uid: "w", creationTimestamp: born },
       involvedObject: { uid: "redis" },
-      ...{ reason: "FailedCreate", message: "violates PodSecurity", lastTimestamp: born, firstTimestamp: born },
+      reason: "FailedCreate",
+      message: "violates PodSecurity",
+      lastTimestamp: born,
+      firstTimestamp: born,
     };
     furnish({ statefulsets: items(redis), events: items(refusal) });
     expect(await list()).toMatchObject([

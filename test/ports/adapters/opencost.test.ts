@@ -57,8 +57,16 @@ describe("OpenCost", () => {
     answered([
       {
         "env-shop": {
-          ...{ cpuCost: 1, cpuCostAdjustment: -0.25, ramCost: 0.5, ramCostAdjustment: -1, pvCost: 0.125 },
-          ...{ gpuCost: 2, networkCost: 0.01, loadBalancerCost: 0.02, sharedCost: 0.03, externalCost: 0.04 },
+          cpuCost: 1,
+          cpuCostAdjustment: -0.25,
+          ramCost: 0.5,
+          ramCostAdjustment: -1,
+          pvCost: 0.125,
+          gpuCost: 2,
+          networkCost: 0.01,
+          loadBalancerCost: 0.02,
+          sharedCost: 0.03,
+          externalCost: 0.04,
           totalCost: 3.475,
         },
       },

@@ -60,7 +60,11 @@ describe("SMTP", () => {
       [pair.key, pair.certificate, authority.certificate].map((file) => readFile(file ?? "", "utf8")),
     );
     const mailServer = await startMailServer({
-      ...{ secure: true, key, cert, authOptional: false, disabledCommands: [] },
+      secure: true,
+      key,
+      cert,
+      authOptional: false,
+      disabledCommands: [],
       onAuth: ({ username, password }, _session, callback) =>
         password === "right" ? callback(null, { user: username }) : callback(new Error("wrong")),
     });

@@ -6,7 +6,8 @@ eventRecorderSuite("in memory", async () => {
   const clock = new TestClock();
   const events = memoryEventRecorder(clock);
   return {
-    ...{ events, clock },
+    events,
+    clock,
     told: async (reason) => events.list().filter((event) => event.reason === reason),
     stop: async () => undefined,
   };

@@ -9,7 +9,10 @@ namespaceContentsSuite("in memory", async () => {
   const cluster = memoryCluster();
   const contents = memoryNamespaceContents(cluster);
   const metadata = (ref: { name: string; namespace: string }) => ({
-    ...{ ...ref, uid: randomUUID(), resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+    ...ref,
+    uid: randomUUID(),
+    resourceVersion: "1",
+    creationTimestamp: "2026-01-01T00:00:00Z",
   });
   const found = (kind: { plural: string }, ref: { name: string; namespace: string }) =>
     cluster
@@ -53,12 +56,18 @@ namespaceContentsSuite("in memory", async () => {
     async makeVolume(ref, volumeName, persistentVolumeReclaimPolicy, annotations = {}) {
       const claim = { ...metadata(ref) };
       cluster.put(volumeClaimKind, {
-        ...{ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: claim, spec: { volumeName } },
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        metadata: claim,
+        spec: { volumeName },
       });
       const { namespace: _none, ...volume } = metadata({ name: volumeName, namespace: "" });
       const spec = { claimRef: { uid: claim.uid }, persistentVolumeReclaimPolicy };
       cluster.put(volumeKind, {
-        ...{ apiVersion: "v1", kind: "PersistentVolume", metadata: { ...volume, annotations }, spec },
+        apiVersion: "v1",
+        kind: "PersistentVolume",
+        metadata: { ...volume, annotations },
+        spec,
       });
       return volume.uid;
     },

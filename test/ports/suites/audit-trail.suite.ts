@@ -15,10 +15,16 @@ export interface AuditScene {
 /** The record of a deletion. */
 export function auditRecord(auditId: string): AuditRecord {
   return {
-    ...{ auditId, requestId: "request", event: "change", action: "deleteEnvironment", from: "203.0.113.7" },
+    auditId,
+    requestId: "request",
+    event: "change",
+    action: "deleteEnvironment",
+    from: "203.0.113.7",
     actor: { subject: "https://login.example.test#dev", method: "id_token" },
     objects: [{ name: "shop", uid: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10" }],
-    ...{ concerns: "shop", outcome: "accepted", status: 200 },
+    concerns: "shop",
+    outcome: "accepted",
+    status: 200,
   };
 }
 

@@ -19,7 +19,9 @@ export interface ClusterScene {
 const namespace = "default";
 const newOwner = (): Owner => ({ name: unique("shop-"), uid: randomUUID() });
 const desired = (name: string) => ({
-  ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace } },
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace },
   data: { KEY: "value" },
 });
 

@@ -20,7 +20,11 @@ export function notificationsSuite(title: string, start: () => Promise<Notificat
     async function made(more: Partial<NotificationSpec> = {}) {
       const to = unique("channel-");
       const spec: NotificationSpec = {
-        ...{ channel: "chat", to, event: "ready", template: "ready", facts: { environment: "shop" } },
+        channel: "chat",
+        to,
+        event: "ready",
+        template: "ready",
+        facts: { environment: "shop" },
         at: "2026-06-01T12:00:00.123Z",
         ...more,
       };

@@ -19,8 +19,13 @@ export interface RecordsScene {
 export function recordFixture(name: string, minute: number): RecordSpec {
   const at = minutesLater(minute).toISOString();
   return {
-    ...{ name, uid: randomUUID(), reason: "deleted" as const, teardownSeconds: 0 },
-    ...{ createdAt: minutesLater(0).toISOString(), deletedAt: at, goneAt: at },
+    name,
+    uid: randomUUID(),
+    reason: "deleted" as const,
+    teardownSeconds: 0,
+    createdAt: minutesLater(0).toISOString(),
+    deletedAt: at,
+    goneAt: at,
   };
 }
 

@@ -43,7 +43,8 @@ export function rollupsSuite(title: string, start: () => Promise<RollupsScene>):
       const rows = new Map([["constructor", tally]]);
       const empty = new Map();
       const summary = {
-        ...{ total: tally, peak: 2 },
+        total: tally,
+        peak: 2,
         by: { repository: rows, creator: rows, config_set: empty, trigger: empty },
       };
       expect(await scene.store.replace(former, { ...former, summary })).toBe(true);

@@ -31,8 +31,17 @@ const specOf = (more: Partial<WebhookDeliverySpec> = {}) => webhookDeliveryFixtu
 const pullRequest = (number: number, headCommit = "a".repeat(40)): WebhookDeliverySpec["event"] => ({
   type: "pull_request",
   pullRequest: {
-    ...{ number, action: "opened", state: "open", merged: false, draft: false, labels: ["preview"], isFork: false },
-    ...{ headRef: "feature", headCommit, baseRef: "main", updatedAt: "2026-06-01T12:00:00Z" },
+    number,
+    action: "opened",
+    state: "open",
+    merged: false,
+    draft: false,
+    labels: ["preview"],
+    isFork: false,
+    headRef: "feature",
+    headCommit,
+    baseRef: "main",
+    updatedAt: "2026-06-01T12:00:00Z",
   },
 });
 
@@ -113,7 +122,10 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
       const event = await claim({ host: "lab", repositories: [one, other], event: pullRequest(7) });
       const approval = { number: 7, commit: "a".repeat(40), by: "mai@example.test" };
       const approved = await claim({
-        ...{ host: "lab", door: "approval", repositories: [one], event: { type: "approval", approval } },
+        host: "lab",
+        door: "approval",
+        repositories: [one],
+        event: { type: "approval", approval },
       });
       await claim({ host: "lab", repositories: [one], event: pullRequest(8) });
       const of = (repository: string, host = "lab") =>

@@ -89,7 +89,11 @@ export async function startCommandLine(options: ServiceOptions = {}): Promise<Co
   }
 
   return {
-    ...{ service, server, url, home, start },
+    service,
+    server,
+    url,
+    home,
+    start,
     eenv: async (person, args, call) => (await start(person, args, call)).ended,
     spawn: started,
     async stop() {

@@ -22,11 +22,9 @@ export async function startLogInSite(): Promise<LogInSite> {
   const provider = await startIdentityProvider({ port: 0 });
   const line = await startCommandLine({
     issuer: {
-      ...{
-        issuer: provider.issuer,
-        audience: "eenv",
-        roles: { developer: ["platform-developers"], viewer: ["viewers"] },
-      },
+      issuer: provider.issuer,
+      audience: "eenv",
+      roles: { developer: ["platform-developers"], viewer: ["viewers"] },
       commandLine: { clientId: "eenv", flows: ["loopback", "device"] },
     },
   });
@@ -36,7 +34,9 @@ export async function startLogInSite(): Promise<LogInSite> {
   await writeFile(program, script(provider.passwords[USER] ?? ""));
   await chmod(program, 0o755);
   return {
-    ...{ line, provider, browser: { BROWSER: program } },
+    line,
+    provider,
+    browser: { BROWSER: program },
     async apiToken() {
       const owner = { subject: `${provider.issuer}#vie`, email: "vie@example.test", name: "Vie" };
       return (await line.service.makeToken("viewer", { owner })).value;

@@ -24,7 +24,10 @@ export const untilFollowed = ({ environments }: ApiService) =>
 
 /** A condition as the operator writes it. */
 export const step = (type: string, status: "True" | "False" | "Unknown", message = "") => ({
-  ...{ type, status, message, reason: status === "True" ? "Done" : "Waiting" },
+  type,
+  status,
+  message,
+  reason: status === "True" ? "Done" : "Waiting",
   lastTransitionTime: "2026-06-01T12:00:00Z",
 });
 

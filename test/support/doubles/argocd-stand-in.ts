@@ -156,7 +156,8 @@ function heldStatus(application: WireObject): object {
   const source = sourceOf(application);
   const { destination } = application.spec as { destination: object };
   const begun = operationOf(application) ?? {
-    ...{ operation: { sync: {} }, message: "waiting for completion of hook batch/Job/migrate" },
+    operation: { sync: {} },
+    message: "waiting for completion of hook batch/Job/migrate",
     startedAt: `${new Date(Date.now() - HOOK_RAN_MS).toISOString().slice(0, 19)}Z`,
     syncResult: { revision: "", source },
   };
@@ -165,7 +166,8 @@ function heldStatus(application: WireObject): object {
   const resources = [{ ...hook, hookType: "PreSync", syncPhase: "PreSync", ...state }];
   const ended = { phase: "Failed", message: "Operation terminated", finishedAt: WHEN };
   const operationState = {
-    ...{ ...begun, ...(isEnding ? ended : { phase: "Running" }) },
+    ...begun,
+    ...(isEnding ? ended : { phase: "Running" }),
     syncResult: { ...begun.syncResult, resources },
   };
   const sync = { comparedTo: { destination, source }, revision: "", status: "OutOfSync" };
@@ -190,8 +192,13 @@ const WHEN = "2026-01-01T00:00:00Z";
 
 const UNRENDERED = { type: "ComparisonError", message: "no template", lastTransitionTime: WHEN };
 const HEALTH = {
-  ...{ healthy: "Healthy", undeletable: "Healthy", progressing: "Progressing", degraded: "Degraded" },
-  ...{ hooked: "Missing", unsyncable: "Missing", unrendered: "Unknown" },
+  healthy: "Healthy",
+  undeletable: "Healthy",
+  progressing: "Progressing",
+  degraded: "Degraded",
+  hooked: "Missing",
+  unsyncable: "Missing",
+  unrendered: "Unknown",
 } as const;
 
 /** What a chart of some kinds makes; the objects are a test's to make. */

@@ -60,7 +60,8 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ url, kubeConfig: kubeConfigOf({ url }, "a-token") },
+    url,
+    kubeConfig: kubeConfigOf({ url }, "a-token"),
     seen,
     on: (matches, ...answers) => {
       rules.push({ matches, answers: [...answers] });

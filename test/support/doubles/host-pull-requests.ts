@@ -22,12 +22,16 @@ function shown(pull: HostPull, { inList }: { readonly inList: boolean }) {
   const { number, state = "open", merged = false, draft = false, labels = [], base = "main" } = pull;
   const { branch = "feature", commit = PULL_COMMIT, isFork = false, updatedAt = UPDATED_AT } = pull;
   return {
-    ...{ id: 1000 + number, number, state, draft, updated_at: updatedAt, user: { id: 1, login: "dev" } },
+    id: 1e3 + number,
+    number,
+    state,
+    draft,
+    updated_at: updatedAt,
+    user: { id: 1, login: "dev" },
     ...(inList ? {} : { merged }),
     labels: labels.map((name, index) => ({ id: index, name })),
     head: { ref: branch, sha: commit, repo: { id: isFork ? 2 : 1, full_name: isFork ? "dev/shop" : "shop/shop" } },
     base: { ref: base, repo: { id: 1, full_name: "shop/shop" } },
-    // The team of GitHub's published example is not as its own schema wants.
     requested_teams: [],
   };
 }
@@ -38,9 +42,18 @@ export function shownByGitlab(pull: HostPull) {
   const { branch = "feature", commit = PULL_COMMIT, isFork = false, updatedAt = UPDATED_AT } = pull;
   const closed = merged ? "merged" : "closed";
   return {
-    ...{ id: 1000 + number, iid: number, state: state === "open" ? "opened" : closed, draft, labels, sha: commit },
-    ...{ source_branch: branch, target_branch: base, target_project_id: 1, source_project_id: isFork ? 2 : 1 },
-    ...{ updated_at: updatedAt, author: { id: 1, username: "dev" } },
+    id: 1e3 + number,
+    iid: number,
+    state: state === "open" ? "opened" : closed,
+    draft,
+    labels,
+    sha: commit,
+    source_branch: branch,
+    target_branch: base,
+    target_project_id: 1,
+    source_project_id: isFork ? 2 : 1,
+    updated_at: updatedAt,
+    author: { id: 1, username: "dev" },
   };
 }
 

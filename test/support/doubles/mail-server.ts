@@ -27,7 +27,9 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   const received: ReceivedMail[] = [];
   let code: number | undefined;
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ["STARTTLS"], logger: false },
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    logger: false,
     ...options,
     onData(stream, session, callback) {
       text(stream).then((source) => {

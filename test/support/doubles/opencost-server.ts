@@ -86,16 +86,21 @@ function answerTo(query: URLSearchParams, known: readonly HourOfNamespace[]): ob
 
 function amounts(cpu: number, ram: number, pv: number, other: number): Readonly<Record<string, number>> {
   return {
-    ...{ cpuCost: cpu * 2, cpuCostAdjustment: -cpu, cpuEfficiency: 0.1, ramCost: ram, ramCostAdjustment: 0 },
-    ...{
-      pvCost: pv,
-      pvCostAdjustment: 0,
-      gpuCost: 0,
-      gpuCostAdjustment: 0,
-      networkCost: other,
-      networkCostAdjustment: 0,
-    },
-    ...{ loadBalancerCost: 0, loadBalancerCostAdjustment: 0, sharedCost: 0, externalCost: 0 },
+    cpuCost: cpu * 2,
+    cpuCostAdjustment: -cpu,
+    cpuEfficiency: 0.1,
+    ramCost: ram,
+    ramCostAdjustment: 0,
+    pvCost: pv,
+    pvCostAdjustment: 0,
+    gpuCost: 0,
+    gpuCostAdjustment: 0,
+    networkCost: other,
+    networkCostAdjustment: 0,
+    loadBalancerCost: 0,
+    loadBalancerCostAdjustment: 0,
+    sharedCost: 0,
+    externalCost: 0,
     totalCost: cpu + ram + pv + other,
   };
 }

@@ -114,7 +114,9 @@ function environmentOf({
 }: Subject): Pick<Life, "world" | "name" | "found" | "given" | "planned"> {
   const found = () => world.observer.environment(name) as EphemeralEnvironment;
   return {
-    ...{ world, name, found },
+    world,
+    name,
+    found,
     async given() {
       world.field.arm(name);
       await world.create(name);

@@ -196,7 +196,12 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   const replaced = made === undefined ? [] : observer.replaced(made).map((title) => title.replace(reference, "NAME"));
   const missing = leaves ? left(world) : unlike(world, reference, isEnd);
   return {
-    ...{ name, act, given: given ?? (async () => undefined), writes: lastingWrites(writes) + slack, replaced, leaves },
+    name,
+    act,
+    given: given ?? (async () => undefined),
+    writes: lastingWrites(writes) + slack,
+    replaced,
+    leaves,
     targets: [...new Set([...writes, ...own])].sort(),
     events,
     missing: (one) => [...missing(one), ...told(one)],

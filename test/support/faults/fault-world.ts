@@ -115,12 +115,21 @@ export async function createFaultWorld(options: FaultWorldOptions = {}): Promise
     await until(isAcknowledged, { what: `the answer about '${environment}'`, deadlineMs: PATIENCE_MS, everyMs: 100 });
   };
   return {
-    ...{ world, observer, field, registry, audience, settings, clock, convergenceMs, repositoryHost, asClient },
+    world,
+    observer,
+    field,
+    registry,
+    audience,
+    settings,
+    clock,
+    convergenceMs,
+    repositoryHost,
+    asClient,
     log: () => process.log,
     nextLife: (options) => process.next(options),
     async create(name, spec = faultSpec(name)) {
       await asClient(name, ({ environments }) => environments.create(name, spec));
-      return until(() => observer.environment(name), { what: `'${name}' being seen`, deadlineMs: 30_000 });
+      return until(() => observer.environment(name), { what: `'${name}' being seen`, deadlineMs: 3e4 });
     },
     async delete(environment) {
       observer.mayGo(environment);
@@ -204,7 +213,8 @@ class Process {
     });
     const { onRequest, onPorts = (context: ControllerContext) => context, ...others } = options;
     const operator = await world.startOperator({
-      ...{ settings, clock },
+      settings,
+      clock,
       log: winstonLog({ level: "debug", stream }),
       random: seededRandom(faultSeed),
       onRequest: onRequest === undefined ? life.onRequest : around(life.onRequest, onRequest),

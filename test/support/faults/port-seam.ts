@@ -55,12 +55,22 @@ type Asking<P> = {
 /** Whom each call is about. A method that is not listed here is a type error: it would meet no fault. */
 const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[P]>]: About } } = {
   secretManager: {
-    ...{ ensure: owner, remove: owner, holdsAny: owner },
-    ...{ shared: nobody, read: credential, owners: nobody, close: nobody },
+    ensure: owner,
+    remove: owner,
+    holdsAny: owner,
+    shared: nobody,
+    read: credential,
+    owners: nobody,
+    close: nobody,
   },
   deployer: {
-    ...{ ensureProject: owner, ensure: application, retry: application },
-    ...{ endSync: owner, remove: owner, abandon: owner, removeProject: owner },
+    ensureProject: owner,
+    ensure: application,
+    retry: application,
+    endSync: owner,
+    remove: owner,
+    abandon: owner,
+    removeProject: owner,
   },
   pods: { diagnose: owner, lastOutput: owner, readiness: owner, commits: owner, running: owner },
   repositoryHost: { head: branch },

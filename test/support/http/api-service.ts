@@ -129,7 +129,15 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const lines: LogLine[] = [];
   const log = recordingLog(lines);
   const webhooks = memoryWebhooks({
-    ...{ settings, environments, repositories, configSets, branchHeads, secretManager, audit, clock, log },
+    settings,
+    environments,
+    repositories,
+    configSets,
+    branchHeads,
+    secretManager,
+    audit,
+    clock,
+    log,
   });
   const app = createApp({
     settings,
@@ -151,7 +159,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     workloads,
     deployerLog,
     ...webhooks,
-    ...{ history: memoryHistory(records), rollups },
+    history: memoryHistory(records),
+    rollups,
     metrics: prometheusMetrics(),
     clock,
     randomBytes,
@@ -174,11 +183,17 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     configSets,
     apiTokens,
     health,
-    ...{ secretManager, identityProvider, prober, podLogs, workloads, deployerLog },
+    secretManager,
+    identityProvider,
+    prober,
+    podLogs,
+    workloads,
+    deployerLog,
     webhookDeliveries: webhooks.webhookDeliveries,
     repositoryHooks: webhooks.repositoryHooks,
     notifications: webhooks.notifications,
-    ...{ records, rollups },
+    records,
+    rollups,
     stopping,
     log: lines,
     http: supertest(app),
@@ -186,7 +201,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       const { sub, email, name, groups } = PEOPLE[person];
       const value = tokenOf(randomBytes(32));
       const owner = { subject: `${issuer.issuer}#${sub}`, email, name };
-      const at = new Date(Math.floor(clock.now().getTime() / 1000) * 1000).toISOString();
+      const at = new Date(Math.floor(clock.now().getTime() / 1e3) * 1e3).toISOString();
       const vouched = { groups: [...groups].sort(), at };
       const wanted = apiTokenFixture({ owner, vouched, scopes: ["ENV_READ"], keepsValue: true, ...spec }, value);
       const token = await apiTokens.create(wanted.spec);
@@ -194,7 +209,11 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       await secretManager.ensure(valueOwner(token), [kept]);
       return { id: token.metadata.name, value };
     },
-    bearer: async (person, claims = {}) => `Bearer ${await issuer.sign({ ...PEOPLE[person], ...claims })}`,
+    bearer: async (person, claims = {}) =>
+      `Bearer ${await issuer.sign({
+        ...PEOPLE[person],
+        ...claims,
+      })}`,
     stop: () => issuer.stop(),
   };
 }

@@ -109,7 +109,10 @@ export class Browser {
       headers: {
         cookie: this.cookiesFor(url, { isSameSite: site !== "cross-site" }),
         ...(method === "POST" && initiator !== undefined && { origin: new URL(initiator).origin }),
-        ...{ accept: "text/html", "sec-fetch-site": site, "sec-fetch-mode": "navigate", ...headers },
+        accept: "text/html",
+        "sec-fetch-site": site,
+        "sec-fetch-mode": "navigate",
+        ...headers,
       },
       ...(form && { body: new URLSearchParams(form) }),
     });

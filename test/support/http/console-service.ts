@@ -71,7 +71,11 @@ export async function startConsoleService(options: ReplicaOptions = {}): Promise
   };
   await replace();
   return {
-    ...{ origin, provider, secretManager, replace, stopProvider },
+    origin,
+    provider,
+    secretManager,
+    replace,
+    stopProvider,
     get api() {
       return api as ApiService;
     },
@@ -118,18 +122,22 @@ function optionsOf(
   { api, console, issuer, ...options }: ReplicaOptions,
 ): ServiceOptions {
   const trusted = {
-    ...{ issuer: provider.issuer, audience: ["console", "ephemeral"] },
+    issuer: provider.issuer,
+    audience: ["console", "ephemeral"],
     roles: { developer: ["platform-developers"], maintainer: ["platform-maintainers"] },
     ...issuer,
   };
   return {
     clientsFolder: NOTHING_BUILT,
     ...options,
-    ...{ secretManager, now: new Date().toISOString() },
+    secretManager,
+    now: new Date().toISOString(),
     api: { issuers: [trusted], ...api },
     settings: {
       console: {
-        ...{ publicUrl: origin, clientId: "console", clientSecret: { name: "console-client", key: "latest" } },
+        publicUrl: origin,
+        clientId: "console",
+        clientSecret: { name: "console-client", key: "latest" },
         ...console,
       },
     },

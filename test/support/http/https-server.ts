@@ -34,7 +34,10 @@ export async function startHttpsServer(
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ address: `127.0.0.1:${port}`, port, ca: ca ?? "", caFile: authority.certificate },
+    address: `127.0.0.1:${port}`,
+    port,
+    ca: ca ?? "",
+    caFile: authority.certificate,
     async stop() {
       server.closeAllConnections();
       server.close();

@@ -26,8 +26,14 @@ export function authorizationUrl(
 ): string {
   const challenge = createHash("sha256").update(verifier).digest("base64url");
   const query = new URLSearchParams({
-    ...{ client_id: "ephemeral", response_type: "code", scope: "openid email profile", redirect_uri: COME_BACK },
-    ...{ code_challenge: challenge, code_challenge_method: "S256", state: "s", nonce: "n" },
+    client_id: "ephemeral",
+    response_type: "code",
+    scope: "openid email profile",
+    redirect_uri: COME_BACK,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    state: "s",
+    nonce: "n",
     ...more,
   });
   return `${issuer}/auth?${query}`;

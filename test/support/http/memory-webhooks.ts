@@ -36,7 +36,9 @@ export const hookSettings = {
   publicUrl: "https://environments.example.test/platform/",
   hosts: [
     {
-      ...{ id: "git", kind: "gitea", apiUrl: "https://git.example.test/api/v1" },
+      id: "git",
+      kind: "gitea",
+      apiUrl: "https://git.example.test/api/v1",
       token: { name: "git-token", key: "latest" },
     },
   ],

@@ -43,7 +43,10 @@ export async function readEvents(url: string, headers: Readonly<Record<string, s
       state.isOver = true;
     });
   return {
-    ...{ status: response.status, headers: response.headers, events, end },
+    status: response.status,
+    headers: response.headers,
+    events,
+    end,
     get comments() {
       return state.comments;
     },

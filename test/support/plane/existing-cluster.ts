@@ -61,11 +61,18 @@ export async function existingCluster(): Promise<ExistingCluster> {
     );
   }
   return {
-    ...{ plane, state, apiUrl: `http://127.0.0.1:${apiPort}`, writeSettings, shell, make },
+    plane,
+    state,
+    apiUrl: `http://127.0.0.1:${apiPort}`,
+    writeSettings,
+    shell,
+    make,
     asAdministrator: (...args) => kubectl({ kubectl: plane.kubectl, kubeconfig: plane.kubeconfigPath }, args),
     async kubeconfigOf(name) {
       const file = join(state, `${name}.kubeconfig`);
-      const config = JSON.parse(await readFile(plane.kubeconfigPath, "utf8")) as { users: object[] };
+      const config = JSON.parse(await readFile(plane.kubeconfigPath, "utf8")) as {
+        users: object[];
+      };
       const [admin] = config.users;
       const user = { token: plane.adminToken, as: name };
       await writeFile(file, JSON.stringify({ ...config, users: [{ ...admin, user }] }));

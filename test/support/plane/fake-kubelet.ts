@@ -60,7 +60,7 @@ export class FakeKubelet {
 
   constructor(server: FakeApiServer) {
     server.on(
-      ({ path }) => /\/pods$/.test(path),
+      ({ path }) => path.endsWith("/pods"),
       (request, response) => this.#list(request, response),
     );
     server.on(
@@ -68,7 +68,7 @@ export class FakeKubelet {
       (request, response) => this.#log(request, response),
     );
     server.on(
-      ({ path }) => /\/secrets$/.test(path),
+      ({ path }) => path.endsWith("/secrets"),
       (request, response) => this.#secrets(request, response),
     );
   }
@@ -163,7 +163,10 @@ function podObject({ namespace, name, containers, secrets = [], owner, ...pod }:
     containers.filter(({ isInit = false }) => isInit === areInit).map(containerStatus);
   return {
     metadata: {
-      ...{ namespace, name, uid: `uid-${namespace}-${name}`, resourceVersion: "1" },
+      namespace,
+      name,
+      uid: `uid-${namespace}-${name}`,
+      resourceVersion: "1",
       labels,
       ...(owner === undefined ? {} : { ownerReferences: [{ ...owner, uid: `uid-${owner.kind}-${owner.name}` }] }),
     },
@@ -175,7 +178,9 @@ function podObject({ namespace, name, containers, secrets = [], owner, ...pod }:
 function containerStatus({ name, runs, isRunning }: FakeContainer): object {
   const hasRunBefore = runs.length > (isRunning ? 1 : 0);
   return {
-    ...{ name, ready: isRunning, restartCount: Math.max(0, runs.length - 1) },
+    name,
+    ready: isRunning,
+    restartCount: Math.max(0, runs.length - 1),
     state: isRunning ? { running: {} } : { waiting: { reason: "CrashLoopBackOff" } },
     ...(hasRunBefore ? { lastState: { terminated: { exitCode: 1 } } } : {}),
   };

@@ -136,14 +136,17 @@ async function describePlane(
     if (isServed && running.has(manager)) await restart(manager);
   };
   return {
-    ...{ client, adminToken: token, url: access.url, caFile: access.caFile },
+    client,
+    adminToken: token,
+    url: access.url,
+    caFile: access.caFile,
     etcdSocket: etcdSocket(site),
     kubeconfigPath: await writeKubeconfig(join(folder, "kubeconfig"), administrator),
     kubectl: join(site.programs, "kubectl"),
-    ...{ kill, restart },
+    kill,
+    restart,
     async stop() {
       client.close();
-      // The API server goes before etcd, its client. The controller manager's watches would keep it busy.
       for (const name of ["kube-controller-manager", "kube-apiserver", "etcd"] as const) await kill(name);
       await keepLogs(folder);
       await rm(folder, { recursive: true, force: true });
@@ -165,9 +168,14 @@ async function describeSite(
 ): Promise<ControlPlaneSite> {
   const [port = 0] = await freePorts(1);
   return {
-    // mkdtemp has made the folder for its owner alone.
-    ...{ programs: built.programs, folder, address: "127.0.0.1", port, etcdFolder: folder, etcdGateway },
-    ...{ caFile: ca.certificate, serviceAccountKeys: await signingKey(join(folder, "pki"), "service-accounts") },
+    programs: built.programs,
+    folder,
+    address: "127.0.0.1",
+    port,
+    etcdFolder: folder,
+    etcdGateway,
+    caFile: ca.certificate,
+    serviceAccountKeys: await signingKey(join(folder, "pki"), "service-accounts"),
     diesWithUs: true,
   };
 }

@@ -90,7 +90,7 @@ async function answer(
 
 async function serve({ plane, snapshot, killed }: PooledPlane, question: PlaneQuestion): Promise<object> {
   if (question.ask === "lease") {
-    for (const program of [...killed]) await restart(program);
+    for (const program of Array.from(killed)) await restart(program);
     await snapshot.restore();
     return plane;
   }

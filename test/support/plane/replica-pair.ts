@@ -44,7 +44,10 @@ export interface ReplicaPair {
 
 /** The body of a creation. */
 export const wanted = (environment_name: string) => ({
-  ...{ environment_name, backend_repo: "test-backend", backend_branch: "main", backend_commit: COMMIT },
+  environment_name,
+  backend_repo: "test-backend",
+  backend_branch: "main",
+  backend_commit: COMMIT,
 });
 
 /** Starts both; they serve when it ends. */
@@ -55,17 +58,21 @@ export async function startReplicaPair(): Promise<ReplicaPair> {
   const replica = () =>
     platformProcess(world.identity, {
       ...testSettings,
-      ...{ ingressAddress: ingress.address, ingressCaFile: ingress.caFile, leaderElection: true },
+      ingressAddress: ingress.address,
+      ingressCaFile: ingress.caFile,
+      leaderElection: true,
       api: {
         issuers: [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { maintainer: ["maintainers"] } }],
-        limits: { authenticatedPerMinute: 100_000, unauthenticatedPerMinute: 100_000 },
+        limits: { authenticatedPerMinute: 1e5, unauthenticatedPerMinute: 1e5 },
       },
     });
   const replicas = [await replica(), await replica()] as const;
   await Promise.all(replicas.map((one) => one.start()));
   const call = caller(await issuer.sign({ sub: "mai", email: "mai@example.test", groups: ["maintainers"] }));
   return {
-    ...{ world, replicas, call },
+    world,
+    replicas,
+    call,
     async haveReady(name) {
       const { id = "" } = (await call(replicas[0], "/environments", { body: wanted(name) })).body.environment ?? {};
       await world.expectPhase(name, "ready");
@@ -82,7 +89,7 @@ export async function startReplicaPair(): Promise<ReplicaPair> {
           ({ status }) => status === 200,
           () => false,
         );
-      const patience = { what: "a ready replica", deadlineMs: 60_000, everyMs: 50 };
+      const patience = { what: "a ready replica", deadlineMs: 6e4, everyMs: 50 };
       await Promise.all(replicas.map((one) => until(() => isReady(one), patience)));
     },
     async stop() {

@@ -104,7 +104,11 @@ function spansOf({ resourceSpans }: ExportRequest): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap((scope) =>
       scope.spans.map(({ traceId, spanId, parentSpanId, name, attributes, links = [], status }) => ({
-        ...{ traceId, spanId, name, links, isFailed: status?.code === STATUS_ERROR },
+        traceId,
+        spanId,
+        name,
+        links,
+        isFailed: status?.code === STATUS_ERROR,
         ...(parentSpanId === undefined ? {} : { parentSpanId }),
         attributes: valuesOf(attributes),
         resource: valuesOf(resource.attributes),

@@ -45,7 +45,9 @@ describe("problemOf", () => {
     const { violations: _, ...said } = body;
     expect(answer).toEqual({ status, headers: {} });
     expect(said).toEqual({
-      ...{ detail, status_code: status, timestamp: NOW.toISOString() },
+      detail,
+      status_code: status,
+      timestamp: NOW.toISOString(),
       ...(code ? { error_code: code } : {}),
     });
     expect(isFault(error)).toBe(status === 500);

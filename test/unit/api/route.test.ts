@@ -25,9 +25,21 @@ describe("a route", () => {
   test("gets its method and path from its endpoint, its id and tag from its feature, and defaults for the rest", () => {
     const getThing = route(plain)(({ params: { id } }) => ({ name: id }));
     expect(contractOf("health", { getThing }, { envelope: "always" })).toEqual({
-      ...{ method: "get", path: "/api/things/{id}", operationId: "getThing", tag: "health", isStream: false },
-      ...{ summary: "Get a thing", description: "The thing.", access: { permission: "environments:read" } },
-      ...{ params, reply, status: 200, errors: [], links: {}, rate: "caller", envelope: "always" },
+      method: "get",
+      path: "/api/things/{id}",
+      operationId: "getThing",
+      tag: "health",
+      isStream: false,
+      summary: "Get a thing",
+      description: "The thing.",
+      access: { permission: "environments:read" },
+      params,
+      reply,
+      status: 200,
+      errors: [],
+      links: {},
+      rate: "caller",
+      envelope: "always",
     });
   });
 

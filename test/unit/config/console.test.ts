@@ -74,13 +74,11 @@ describe("settings", () => {
     (publicUrl) => {
       const { console } = settingsFrom({ ...withIssuer({}), console: { publicUrl, clientId: "a" } });
       expect(console).toEqual({
-        ...{
-          publicUrl,
-          clientId: "a",
-          sessionHours: 12,
-          keyVersion: 1,
-          authorizationParameters: { prompt: "consent" },
-        },
+        publicUrl,
+        clientId: "a",
+        sessionHours: 12,
+        keyVersion: 1,
+        authorizationParameters: { prompt: "consent" },
         scopes: ["openid", "email", "profile", "offline_access"],
       });
     },

@@ -11,7 +11,9 @@ const read = (notifications: object, more: object = {}) =>
 describe("the settings of messages", () => {
   test("send nothing by default, and warn a day and an hour ahead once there is a mail server", () => {
     expect(read({})).toMatchObject({
-      ...{ chat: { webhooks: [] }, templates: [], retention: { finished: 1000, hours: 24 } },
+      chat: { webhooks: [] },
+      templates: [],
+      retention: { finished: 1e3, hours: 24 },
       expiryWarnings: { hours: [24, 1], extensionHours: 24 },
     });
     expect(read({ email: { smtp } }).email?.smtp).toMatchObject({ port: 587, secure: false });

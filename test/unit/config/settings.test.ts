@@ -14,8 +14,12 @@ describe("settings", () => {
 
   test("are complete from the least that must be said", () => {
     expect(settingsFrom(least)).toMatchObject({
-      ...{ namespace: "ephemeral-system", secretsNamespace: "ephemeral-secrets", serviceAccount: "platform" },
-      ...{ publicPort: 443, leaderElection: true, logLevel: "info" },
+      namespace: "ephemeral-system",
+      secretsNamespace: "ephemeral-secrets",
+      serviceAccount: "platform",
+      publicPort: 443,
+      leaderElection: true,
+      logLevel: "info",
       deployer: { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" },
       api: { host: "127.0.0.1", port: 8080, limits: { authenticatedPerMinute: 100, unauthenticatedPerMinute: 10 } },
       isolation: { quota: { pods: "30", "services.loadbalancers": "0" } },
@@ -23,7 +27,7 @@ describe("settings", () => {
       reconcile: { workers: 16, resyncMinutes: 10, creationDeadlineMinutes: 15, probeSeconds: 60, downMinutes: 5 },
       expiry: { perSecond: 500, breaker: { share: 0.5, atLeast: 50 } },
       sweep: { everySeconds: 300, graceSeconds: 600, breaker: { share: 0.1, atLeast: 5 } },
-      records: { atMost: 10_000, days: 90 },
+      records: { atMost: 1e4, days: 90 },
       secretManager: { kind: "embedded" },
     });
   });
@@ -103,8 +107,12 @@ describe("settings", () => {
   test("give no role to users of an issuer unless they say so, and to a tenant's when they do", () => {
     expect(settingsFrom(withIssuer({})).api.issuers).toEqual([
       {
-        ...{ issuer: "https://i.test", audience: "a", algorithms: ["RS256"], groupsClaim: "groups" },
-        ...{ requiredClaims: {}, roles: { viewer: [], developer: [], maintainer: [], admin: [] } },
+        issuer: "https://i.test",
+        audience: "a",
+        algorithms: ["RS256"],
+        groupsClaim: "groups",
+        requiredClaims: {},
+        roles: { viewer: [], developer: [], maintainer: [], admin: [] },
       },
     ]);
     const tenant = { requiredClaims: { tid: ["t-1"] }, defaultRole: "developer" };

@@ -76,7 +76,10 @@ describe("a run of stages", () => {
     await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
     const config = join(folder, "jest.config.json");
     const projects = ["failing", "unloaded", "unsteady", "elsewhere"].map((displayName) => ({
-      ...{ displayName, rootDir: folder, transform: {}, testRunner: join(checkout, "test/runner/native.ts") },
+      displayName,
+      rootDir: folder,
+      transform: {},
+      testRunner: join(checkout, "test/runner/native.ts"),
       testMatch: [join(folder, displayName === "elsewhere" ? "fine.test.ts" : "*.test.ts")],
     }));
     const files = { ...TESTS, "stages.ts": STAGES.replace("CONFIG", config), "main.ts": MAIN };

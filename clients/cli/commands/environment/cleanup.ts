@@ -22,7 +22,8 @@ async function run(this: Context, flags: Flags): Promise<void> {
   const { dryRun, olderThan } = flags;
   if (!dryRun) await confirm(this, "Delete the failed environments with all their data?", flags);
   const body = {
-    ...{ dry_run: dryRun, include_running: flags.includeRunning },
+    dry_run: dryRun,
+    include_running: flags.includeRunning,
     ...(olderThan !== undefined && { older_than_hours: olderThan }),
   };
   const reply = await this.client().call("POST /api/v2/environments/cleanup-failed", { body });
@@ -47,7 +48,10 @@ export const cleanup = buildCommand<Flags, [], Context>({
     flags: {
       dryRun: off("Show what would be deleted, and delete nothing"),
       olderThan: {
-        ...{ kind: "parsed", parse: hoursOf, optional: true, placeholder: "duration" },
+        kind: "parsed",
+        parse: hoursOf,
+        optional: true,
+        placeholder: "duration",
         brief: "Only those that have been failed for as long, such as 24h",
       },
       includeRunning: off("Also those whose former version still runs, or sleeps"),

@@ -24,9 +24,15 @@ export function creationRequest(
   flags: CreationFlags,
 ): CreateEnvironmentRequest {
   const flagged = given({
-    ...{ environment_name: name, backend_repo: flags.repo, backend_branch: flags.branch, backend_commit: flags.commit },
-    ...{ frontend_repo: flags.frontend, frontend_branch: flags.frontendBranch },
-    ...{ ttl: flags.ttl, config_set: flags.configSet, provision_database: flags.database },
+    environment_name: name,
+    backend_repo: flags.repo,
+    backend_branch: flags.branch,
+    backend_commit: flags.commit,
+    frontend_repo: flags.frontend,
+    frontend_branch: flags.frontendBranch,
+    ttl: flags.ttl,
+    config_set: flags.configSet,
+    provision_database: flags.database,
     use_shared_api_keys: flags.sharedApiKeys,
   });
   const request = { ...file, ...flagged, ...overridesOf(file, flags.set ?? []) } as Partial<CreateEnvironmentRequest>;

@@ -65,7 +65,9 @@ export const logs = buildCommand<Flags, [name: string, component?: Component], C
       parameters: [
         environmentName,
         {
-          ...{ brief: "backend (default), frontend, or argocd", placeholder: "component", optional: true },
+          brief: "backend (default), frontend, or argocd",
+          placeholder: "component",
+          optional: true,
           parse: componentOf,
           proposeCompletions: (partial) => COMPONENTS.filter((name) => name.startsWith(partial)),
         },

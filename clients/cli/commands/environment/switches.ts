@@ -42,12 +42,16 @@ const suspension = ({ suspended, goal, brief, examples }: Suspension) =>
 
 /** `eenv sleep`. */
 export const sleep = suspension({
-  ...{ suspended: true, goal: "asleep", examples: ["sleep shop-pr-42"] },
+  suspended: true,
+  goal: "asleep",
+  examples: ["sleep shop-pr-42"],
   brief: "Stop the pods of an environment; secrets and data stay",
 });
 /** `eenv wake`. */
 export const wake = suspension({
-  ...{ suspended: false, goal: "ready", examples: ["wake shop-pr-42"] },
+  suspended: false,
+  goal: "ready",
+  examples: ["wake shop-pr-42"],
   brief: "Start the pods of an environment that sleeps",
 });
 

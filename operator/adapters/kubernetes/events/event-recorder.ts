@@ -107,7 +107,10 @@ function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, conte
       environment === undefined
         ? { apiVersion: "v1", kind: "ServiceAccount", name, namespace }
         : { apiVersion: API_VERSION, kind: environmentKind.kind, name, uid: environment.uid },
-    ...{ type, reason, action, note: fitting(message) },
+    type,
+    reason,
+    action,
+    note: fitting(message),
     eventTime: microTime(firstAt),
     ...(count > 1 ? { series: { count, lastObservedTime: microTime(lastAt) } } : {}),
     reportingController: FIELD_MANAGER,

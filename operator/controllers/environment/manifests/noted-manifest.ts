@@ -40,7 +40,8 @@ export function noteManifest(
     specHash: hash("sha256", canonical(others), "hex"),
     switches: switchesOf(sent, environment, former),
     ...renewal(environment),
-    ...{ writtenAt, fieldsHash },
+    writtenAt,
+    fieldsHash,
     ...keptOf(former),
   };
 }

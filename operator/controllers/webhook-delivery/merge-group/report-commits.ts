@@ -45,6 +45,7 @@ const isOfHost = (error: unknown): error is Error =>
   error instanceof PullRequestHostFailed || error instanceof SecretManagerUnavailable;
 
 const said = (phase: WebhookDeliveryStatus["phase"], reason: string, message: string): WebhookDeliveryStatus => ({
-  ...{ phase, reason },
+  phase,
+  reason,
   message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH),
 });

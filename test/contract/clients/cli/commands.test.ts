@@ -13,11 +13,10 @@ afterEach(() => line.stop());
 /** An environment that runs. */
 async function make(name: string): Promise<string> {
   const { metadata } = await line.service.environments.create(name, {
-    ...{ backend: { repository: "shop-api", branch: "main" }, ttlHours: 24 },
-    ...{
-      access: { groups: ["shop"] },
-      owner: { subject: `${line.service.issuer.issuer}#dev`, email: "dev@example.test", name: "Dev" },
-    },
+    backend: { repository: "shop-api", branch: "main" },
+    ttlHours: 24,
+    access: { groups: ["shop"] },
+    owner: { subject: `${line.service.issuer.issuer}#dev`, email: "dev@example.test", name: "Dev" },
   });
   await writeStatus(line.service, name, READY);
   return metadata.uid;
@@ -43,14 +42,17 @@ describe("environments", () => {
     expect(JSON.parse(stdout)).toHaveLength(2);
     expect((await line.eenv("colleague", ["list", "--mine", "-o", "name"])).stdout).toBe("");
     expect(await line.eenv("stranger", ["list"])).toMatchObject({
-      ...{ code: 0, stdout: expect.stringMatching(/^NAME/), stderr: "There are no such environments.\n" },
+      code: 0,
+      stdout: expect.stringMatching(/^NAME/),
+      stderr: "There are no such environments.\n",
     });
   });
 
   test("the list is read page by page", async () => {
     for (let index = 0; index < 103; index += 1) {
       await line.service.environments.create(`shop-${index}`, {
-        ...{ backend: { repository: "shop-api", branch: "main" }, access: { groups: ["shop"] } },
+        backend: { repository: "shop-api", branch: "main" },
+        access: { groups: ["shop"] },
       });
     }
     const all = await line.eenv("developer", ["list", "--limit", "1000", "-o", "name"]);
@@ -121,7 +123,9 @@ describe("environments", () => {
     const { stdout } = await line.eenv("developer", ["update", "shop-one", ...commit]);
     expect(JSON.parse(stdout)).toMatchObject({ observed: false });
     expect(await line.eenv("developer", ["update", "shop-one", "--branch", "absent"])).toMatchObject({
-      ...{ code: 1, stdout: "", stderr: expect.stringContaining("has no branch 'absent'") },
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("has no branch 'absent'"),
     });
     expect(await line.eenv("developer", ["update", "shop-one", "--config-set-version", "next"])).toMatchObject({
       code: 2,
@@ -132,7 +136,8 @@ describe("environments", () => {
   test("a deletion needs a yes, and can be waited for", async () => {
     await make("shop-one");
     expect(await line.eenv("developer", ["delete", "shop-one"])).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining("--yes says so") },
+      code: 2,
+      stderr: expect.stringContaining("--yes says so"),
     });
     const deleting = await line.start("developer", ["delete", "shop-one", "--yes", "--wait"]);
     await untilFollowed(line.service);
@@ -181,7 +186,8 @@ test("the workloads of an environment are shown with it, and each has its log", 
   const { stdout } = await line.eenv("viewer", ["logs", "shop", "--workload", "redis"]);
   expect(stdout).toBe("INFO  out of memory\n");
   expect(await line.eenv("viewer", ["logs", "shop", "--workload", "nope"])).toMatchObject({
-    ...{ code: 5, stderr: expect.stringContaining("it has StatefulSet/redis, Rollout/web") },
+    code: 5,
+    stderr: expect.stringContaining("it has StatefulSet/redis, Rollout/web"),
   });
   line.service.workloads.setReachable(false);
   const { code, stdout: shown } = await line.eenv("viewer", ["get", "shop"]);

@@ -36,7 +36,9 @@ test.each([
 test("nothing is proposed, and nothing said, where the platform can't be asked", async () => {
   const env = { EENV_URL: "http://127.0.0.1:1" };
   expect(await line.eenv("developer", ["__complete", "get", "shop"], { env })).toEqual({
-    ...{ code: 0, stdout: "", stderr: "" },
+    code: 0,
+    stdout: "",
+    stderr: "",
   });
 });
 

@@ -127,7 +127,8 @@ describe("eenv create", () => {
     expect(used).toMatchObject({ code: 0, stdout: `${URL_OF_SHOP}\n` });
     const branch = other.map((word) => (word === "main" ? "other" : word));
     expect(await line.eenv("developer", [...branch, "--if-exists=use"])).toMatchObject({
-      ...{ code: 1, stderr: "eenv: shop-test exists, but from shop-api@main: it can't be used instead\n" },
+      code: 1,
+      stderr: "eenv: shop-test exists, but from shop-api@main: it can't be used instead\n",
     });
     expect(environments()).toHaveLength(1);
   });
@@ -149,7 +150,10 @@ describe("eenv create", () => {
 
   test("takes the fields of a file; flags and --set win over it", async () => {
     const file = {
-      ...{ environment_name: "from-file", backend_repo: "shop-api", backend_branch: "main", ttl: 5 },
+      environment_name: "from-file",
+      backend_repo: "shop-api",
+      backend_branch: "main",
+      ttl: 5,
       config_overrides: { helm_values: { backend: { replicas: 2, env: { LOG_LEVEL: "info", KEPT: "yes" } } } },
     };
     await writeFile(join(line.home, "environment.yaml"), JSON.stringify(file));
@@ -157,7 +161,8 @@ describe("eenv create", () => {
     const args = ["create", "-f", "environment.yaml", "--branch", "next", "--ttl", "8h", ...set, "--no-wait"];
     expect(await line.eenv("developer", args)).toMatchObject({ code: 0, stderr: "" });
     expect((await untilMade(line.service, "from-file")).spec).toMatchObject({
-      ...{ ttlHours: 8, backend: { repository: "shop-api", branch: "next" } },
+      ttlHours: 8,
+      backend: { repository: "shop-api", branch: "next" },
       overrides: {
         backend: {
           replicas: 3,
@@ -183,7 +188,8 @@ describe("eenv create", () => {
     ["a file that is not there", ["create", "-f", "nowhere.yaml"], "nowhere.yaml can't be read"],
   ])("%s is misuse: 2", async (_, args, sentence) => {
     expect(await line.eenv("developer", args)).toEqual({
-      ...{ code: 2, stdout: "" },
+      code: 2,
+      stdout: "",
       stderr: expect.stringContaining(sentence),
     });
     expect(environments()).toHaveLength(0);

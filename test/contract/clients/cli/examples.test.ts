@@ -74,7 +74,8 @@ test.each(documented.filter(({ examples }) => !ELSEWHERE.test(examples[0] ?? "")
       }
       const { code, stderr } = await running.ended;
       expect({ example, code, stderr }).toEqual({
-        ...{ example, code: REFUSED.test(example) ? 1 : 0 },
+        example,
+        code: REFUSED.test(example) ? 1 : 0,
         stderr: expect.any(String),
       });
     }

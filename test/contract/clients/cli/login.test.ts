@@ -94,7 +94,8 @@ describe("eenv login", () => {
     await writeFile(program, SECRET_TOOL);
     await chmod(program, 0o755);
     const desktop = {
-      ...{ PATH: `${site.line.home}:${process.env.PATH}`, DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" },
+      PATH: `${site.line.home}:${process.env.PATH}`,
+      DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere",
       KEYRING: join(site.line.home, "keyring"),
     };
     const value = await site.apiToken();

@@ -102,7 +102,8 @@ describe("eenv mcp", () => {
     const { one, running } = await assistant();
     await one.begin({});
     expect(await one.call("create_environment", WANTED)).toMatchObject({
-      ...{ isError: false, value: { environment: { name: environment_id, status: "creating" } } },
+      isError: false,
+      value: { environment: { name: environment_id, status: "creating" } },
     });
     const waiting = one.call("wait_for_environment", { environment_id });
     await untilFollowed(line.service);

@@ -52,7 +52,8 @@ export function changingEnvironments(scene: EnvironmentsScene): void {
     const made = await create({ configSet, backend: { ...spec.backend, branch: "main", follow: true } });
     const commit = "d".repeat(40);
     const moved = await scene.world.environments.update(made, {
-      ...{ backend: { branch: "next", commit }, configSet: { version: 2 } },
+      backend: { branch: "next", commit },
+      configSet: { version: 2 },
     });
     const { repository } = spec.backend;
     const backend = { repository, branch: "next", commit, follow: true };

@@ -3,8 +3,14 @@ import { type HostHook, type HostHooks, hookRoutes, invalid, refusal } from "./h
 
 /** Whose parts are separate in what it shows, see `updateHookEvents` in its routers/api/v1/utils/hook.go. */
 const OF_PULL_REQUESTS = [
-  ...["pull_request", "pull_request_assign", "pull_request_label", "pull_request_milestone", "pull_request_comment"],
-  ...["pull_request_review", "pull_request_review_request", "pull_request_sync"],
+  "pull_request",
+  "pull_request_assign",
+  "pull_request_label",
+  "pull_request_milestone",
+  "pull_request_comment",
+  "pull_request_review",
+  "pull_request_review_request",
+  "pull_request_sync",
 ];
 const OTHERS = ["create", "delete", "fork", "push", "issues", "release", "status", "workflow_run", "workflow_job"];
 const FIELDS = ["type", "config", "events", "branch_filter", "authorization_header", "active", "name"];
@@ -34,6 +40,10 @@ function spread(asked: readonly string[]): string[] {
 }
 
 const shown = ({ id, fields }: HostHook) => ({
-  ...{ id, name: "", authorization_header: "", ...fields },
-  ...{ updated_at: "2026-06-01T11:00:00Z", created_at: "2026-06-01T11:00:00Z" },
+  id,
+  name: "",
+  authorization_header: "",
+  ...fields,
+  updated_at: "2026-06-01T11:00:00Z",
+  created_at: "2026-06-01T11:00:00Z",
 });

@@ -50,14 +50,31 @@ function shown({ id, fields, secret }: HostHook) {
   const config = { ...(fields.config as object), ...(secret === undefined ? {} : { secret: "********" }) };
   const url = `https://api.github.com/repos/shop/shop-api/hooks/${id}`;
   return {
-    ...{ type: "Repository", id, name: "web", active: fields.active, events: fields.events, config },
-    ...{ updated_at: CHANGED, created_at: CHANGED, url, test_url: `${url}/test`, ping_url: `${url}/pings` },
+    type: "Repository",
+    id,
+    name: "web",
+    active: fields.active,
+    events: fields.events,
+    config,
+    updated_at: CHANGED,
+    created_at: CHANGED,
+    url,
+    test_url: `${url}/test`,
+    ping_url: `${url}/pings`,
     last_response: { code: null, status: "unused", message: null },
   };
 }
 
 const delivery = (status_code: number) => ({
-  ...{ id: 1, guid: "0b989ba4-242f-11e5-81e1-c7b6966d2516", delivered_at: DELIVERED, redelivery: false, duration: 0.3 },
-  ...{ status: status_code === 200 ? "OK" : "Invalid HTTP Response", status_code, event: "ping", action: null },
-  ...{ installation_id: null, repository_id: 1 },
+  id: 1,
+  guid: "0b989ba4-242f-11e5-81e1-c7b6966d2516",
+  delivered_at: DELIVERED,
+  redelivery: false,
+  duration: 0.3,
+  status: status_code === 200 ? "OK" : "Invalid HTTP Response",
+  status_code,
+  event: "ping",
+  action: null,
+  installation_id: null,
+  repository_id: 1,
 });

@@ -3,8 +3,15 @@ import { aboutHook, type HostHook, type HostHooks, hookRoutes, invalid, refusal 
 
 const EVENTS = ["push_events", "merge_requests_events", "pipeline_events", "issues_events", "tag_push_events"];
 const FIELDS = [
-  ...["url", "name", "enable_ssl_verification", "push_events_branch_filter", "branch_filter_strategy"],
-  ...["custom_webhook_template", "token", "signing_token", ...EVENTS],
+  "url",
+  "name",
+  "enable_ssl_verification",
+  "push_events_branch_filter",
+  "branch_filter_strategy",
+  "custom_webhook_template",
+  "token",
+  "signing_token",
+  ...EVENTS,
 ];
 const HOOKS = "/projects/shop%2F[^/]+/hooks";
 
@@ -53,9 +60,11 @@ function stored(body: HostCall["body"], former: Pick<HostHook, "fields" | "secre
 }
 
 const shown = ({ id, fields, secret = "" }: HostHook) => ({
-  ...{ id, project_id: 3, disabled_until: null, url_variables: [], ...fields },
-  ...{
-    token_present: secret !== "" && !secret.startsWith("whsec_"),
-    signing_token_present: secret.startsWith("whsec_"),
-  },
+  id,
+  project_id: 3,
+  disabled_until: null,
+  url_variables: [],
+  ...fields,
+  token_present: secret !== "" && !secret.startsWith("whsec_"),
+  signing_token_present: secret.startsWith("whsec_"),
 });

@@ -101,7 +101,8 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       put(kind, { ...found, metadata: { ...found.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
       const held = (reason: string) => ({ reason, message: "a finalizer that is not removed yet" });
       return {
-        ...{ state: "removing", message: `${kind.kind} '${name}' is being deleted` },
+        state: "removing",
+        message: `${kind.kind} '${name}' is being deleted`,
         blockers: finalizers.map((finalizer) => ({ kind: kind.kind, name, ...held(finalizer) })),
       };
     },

@@ -21,9 +21,10 @@ export function memoryPlatformHealth(lastCheck: Date): MemoryPlatformHealth {
   return {
     check: async () => ({
       datastore: { healthy: healthy.datastore, responseTimeMs: 1.6, lastCheck },
-      cache: { healthy: healthy.cache, responseTimeMs: 0, memoryBytes: 44_040_192, ageMs, lastCheck },
+      cache: { healthy: healthy.cache, responseTimeMs: 0, memoryBytes: 44040192, ageMs, lastCheck },
       deployer: { healthy: healthy.deployer, applicationsSynced: 2, lastCheck },
-      ...{ circuitBreakers, expirationsBlocked },
+      circuitBreakers,
+      expirationsBlocked,
     }),
     setHealthy: (dependency, isHealthy) => {
       healthy[dependency] = isHealthy;

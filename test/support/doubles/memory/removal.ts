@@ -17,7 +17,8 @@ import { memorySecretManager } from "./secret-manager.ts";
 /** Where an environment's things are. */
 export const namespaceOf = ({ name }: Pick<Owner, "name">) => ({ name: namespaceName(name) });
 export const applicationOf = ({ name }: Pick<Owner, "name">) => ({
-  ...{ name: namespaceName(name), namespace: fixtureSettings.deployer.namespace },
+  name: namespaceName(name),
+  namespace: fixtureSettings.deployer.namespace,
 });
 
 /** A world in which things of environments are, and from which they can be removed. */
@@ -32,11 +33,16 @@ export function memoryRemoval(clock: TestClock) {
   const namespaceContents = memoryNamespaceContents(cluster);
 
   return {
-    ...{ cluster, namespaceContents, secretManager, records, events, deployer, clock, settings: fixtureSettings },
+    cluster,
+    namespaceContents,
+    secretManager,
+    records,
+    events,
+    deployer,
+    clock,
+    settings: fixtureSettings,
     log: silentLog,
-    /** No pods run here. */
     pods: { diagnose: async () => ({ problems: [], quiet: [], isServing: true }) } as unknown as Pods,
-    /** Makes of the environment what the steps of its life make. */
     async furnish(owner: Owner): Promise<void> {
       const [namespace, application] = [namespaceOf(owner), applicationOf(owner)];
       await cluster.ensure(owner, namespaceKind, { ...bare, kind: "Namespace", metadata: namespace });
@@ -44,7 +50,6 @@ export function memoryRemoval(clock: TestClock) {
       await cluster.ensure(owner, appProjectKind, { ...bare, kind: "AppProject", metadata: application });
       await cluster.ensure(owner, applicationKind, { ...bare, kind: "Application", metadata: application });
     },
-    /** What of the environment is there, by the step that removes it. */
     async left(owner: Owner): Promise<string[]> {
       const parts = [
         ["application", await cluster.read(owner, applicationKind, applicationOf(owner))],

@@ -71,8 +71,10 @@ export function createAudience({ admin, register }: Pick<World, "admin" | "regis
       host.of(fullNameOf(environment)).hooks.push(activeHook(HOOK));
       await shareSecret({ admin }, environment, `${CHAT}${environment}`);
       await register(repository, {
-        ...{ fullName: fullNameOf(environment), host: HOST },
-        ...{ pullRequest: { enabled: true }, notify: { chatChannel: repository } },
+        fullName: fullNameOf(environment),
+        host: HOST,
+        pullRequest: { enabled: true },
+        notify: { chatChannel: repository },
       });
     },
     hostOf: (environment) => host.of(fullNameOf(environment)),

@@ -44,19 +44,25 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
   const slack = 12;
   return [
     {
-      ...{ name: "pull request is opened", slack, isEnd: hasHead(HEADS.first) },
+      name: "pull request is opened",
+      slack,
+      isEnd: hasHead(HEADS.first),
       given: audience.register,
       act: (name) => send(world, name, OPENED),
       told: (name) => told.ofLiving(name, ["created", "ready"]),
     },
     {
-      ...{ name: "pull request is pushed to", slack, isEnd: hasHead(HEADS.second) },
+      name: "pull request is pushed to",
+      slack,
+      isEnd: hasHead(HEADS.second),
       given: opened,
       act: (name) => send(world, name, PUSHED),
       told: (name) => told.ofLiving(name, ["created", "ready", "updated"]),
     },
     {
-      ...{ name: "pull request is closed", slack, leaves: true },
+      name: "pull request is closed",
+      slack,
+      leaves: true,
       given: opened,
       async act(name) {
         observer.mayGo(found(name));
@@ -65,14 +71,18 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
       told: (name) => told.ofGone(name, ["created", "ready", "deleted"]),
     },
     {
-      ...{ name: "owner is warned of the expiry", slack },
+      name: "owner is warned of the expiry",
+      slack,
       async given(name) {
         const owner = { subject: `https://issuer.test#${name}`, email: addressOf(name), name };
-        // Of a protected one, nobody is warned.
-        await world.create(name, { ...faultSpec(name), ttlHours: WARNING_HOURS, owner, protected: true });
+        await world.create(name, {
+          ...faultSpec(name),
+          ttlHours: WARNING_HOURS,
+          owner,
+          protected: true,
+        });
         const isKnown = () => found(name)?.status?.announced?.expiry?.hours === WARNING_HOURS;
         await until(() => isReady(found(name)) && isKnown(), { what: `'${name}' being ready, and told`, ...READY });
-        // As if the warning had come due only now.
         const change = { status: { announced: { expiry: { hours: null } } } };
         await asOperator(world, (client) =>
           client.patch(environmentType, { name }, change, { as: "merge", subresource: "status" }),
@@ -104,7 +114,8 @@ async function send({ world, clock, asClient }: FaultWorld, environment: string,
   const bytes = Buffer.from(JSON.stringify(pullRequestBody(facts)));
   const id = `${environment}-${action}`;
   const headers = {
-    ...{ "x-github-event": "pull_request", "x-github-delivery": id },
+    "x-github-event": "pull_request",
+    "x-github-delivery": id,
     "x-hub-signature-256": `sha256=${createHmac("sha256", WEBHOOK_KEY).update(bytes).digest("hex")}`,
   };
   const isHeard = async () => {

@@ -32,13 +32,16 @@ export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
   const slack = 12;
   return [
     {
-      ...{ name: "opening is missed", slack },
+      name: "opening is missed",
+      slack,
       given: registered,
       act: async (name) => host(world, name, { state: "open" }),
       told: (name) => [...told.ofLiving(name, ["created", "ready"]), ...told.ofHook(name)],
     },
     {
-      ...{ name: "closing is missed", slack, leaves: true },
+      name: "closing is missed",
+      slack,
+      leaves: true,
       given: opened,
       async act(name) {
         observer.mayGo(observer.environment(name) as EphemeralEnvironment);
@@ -48,7 +51,8 @@ export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
     },
     { ...forgotten(world, outbox, told), slack, given: opened },
     {
-      ...{ name: "hook is paused", slack },
+      name: "hook is paused",
+      slack,
       given: opened,
       act: (name) => pause(world, name),
       told: (name) => [...told.ofLiving(name, ["created", "ready", "webhook"]), ...told.ofHook(name)],
@@ -83,8 +87,16 @@ function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Told): Part {
 /** The pull request is so at its host, which sends no webhook. */
 function host({ audience, clock }: FaultWorld, environment: string, { state }: Pick<HostedPullRequest, "state">): void {
   audience.hostOf(environment).pulls.set(PULL_REQUEST, {
-    ...{ number: PULL_REQUEST, state, merged: false, draft: false, labels: [], isFork: false, baseRef: "main" },
-    ...{ headRef: repositoryOf(environment), headCommit: COMMIT, updatedAt: clock.now().toISOString() },
+    number: PULL_REQUEST,
+    state,
+    merged: false,
+    draft: false,
+    labels: [],
+    isFork: false,
+    baseRef: "main",
+    headRef: repositoryOf(environment),
+    headCommit: COMMIT,
+    updatedAt: clock.now().toISOString(),
   });
 }
 

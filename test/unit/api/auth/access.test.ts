@@ -11,12 +11,18 @@ const settings = settingsFrom({
   api: {
     issuers: [
       {
-        ...{ issuer: "https://idp", audience: "x", groupsPrefix: "i:" },
+        issuer: "https://idp",
+        audience: "x",
+        groupsPrefix: "i:",
         roles: { viewer: ["i:v"], developer: ["i:d", "i:d2"], maintainer: ["i:m"], admin: ["i:a"] },
       },
       {
-        ...{ issuer: "https://idp/partner", audience: "x", groupsPrefix: "p:", requiredClaims: { hd: ["p.test"] } },
-        ...{ roles: { viewer: ["p:guests"] }, defaultRole: "developer" },
+        issuer: "https://idp/partner",
+        audience: "x",
+        groupsPrefix: "p:",
+        requiredClaims: { hd: ["p.test"] },
+        roles: { viewer: ["p:guests"] },
+        defaultRole: "developer",
       },
     ],
   },

@@ -25,8 +25,16 @@ beforeEach(async () => {
 
 const { owner } = apiTokenFixture().spec;
 const owned = (groups: readonly string[], laterMs: number, subject = owner.subject): Caller => ({
-  ...{ subject, email: "", name: "", groups, claims: {}, roles: [], permissions: new Set() },
-  ...{ method: "id_token", expiresAt: undefined, vouchedAt: new Date(Date.parse(NOW) + laterMs) },
+  subject,
+  email: "",
+  name: "",
+  groups,
+  claims: {},
+  roles: [],
+  permissions: new Set(),
+  method: "id_token",
+  expiresAt: undefined,
+  vouchedAt: new Date(Date.parse(NOW) + laterMs),
 });
 /** What is written is written beside the requests: one turn of the event loop is all that the double needs. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -8,7 +8,8 @@ import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 const idTokenOf = (sub: string) => new Sensitive(new UnsecuredJWT({}).setSubject(sub).encode());
 const session: Session = {
-  ...{ idToken: idTokenOf("dev"), refreshToken: new Sensitive("first") },
+  idToken: idTokenOf("dev"),
+  refreshToken: new Sensitive("first"),
   endsAt: new Date("2026-01-02T00:00:00.000Z"),
 };
 

@@ -76,16 +76,18 @@ describe("the OpenAPI document", () => {
     const announcing = operations.filter(({ operation }) => "409" in operation.responses);
     expect(new Set(announcing.map(({ operation }) => operation.operationId.replace(/V2$/, "")))).toEqual(
       new Set([
-        ...["createEnvironment", "extendEnvironment", "updateEnvironment", "deleteEnvironment"],
-        ...[
-          "createSampleEnvironment",
-          "createConfigSet",
-          "deleteConfigSet",
-          "createToken",
-          "redeliverWebhook",
-          "repairHook",
-        ],
-        ...["getExtension", "useExtension"],
+        "createEnvironment",
+        "extendEnvironment",
+        "updateEnvironment",
+        "deleteEnvironment",
+        "createSampleEnvironment",
+        "createConfigSet",
+        "deleteConfigSet",
+        "createToken",
+        "redeliverWebhook",
+        "repairHook",
+        "getExtension",
+        "useExtension",
       ]),
     );
   });

@@ -26,8 +26,14 @@ process.stdout.write(JSON.stringify({ name, refusal: PlatformError.name, unused:
 `;
 const STRICT = {
   compilerOptions: {
-    ...{ target: "es2023", lib: ["es2023", "dom", "dom.iterable"], module: "nodenext", types: [] },
-    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+    target: "es2023",
+    lib: ["es2023", "dom", "dom.iterable"],
+    module: "nodenext",
+    types: [],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
   },
   include: ["main.ts", "process.d.ts"],
 };

@@ -100,7 +100,15 @@ describe("a text", () => {
 test("other values are as YAML has them", () => {
   const yaml = "a: 1\nb: 1.5\nc: true\nd: null\ne:\nf: [1, {g: x}]\nh: {}\n8080: i\n'j k': \"l\\nm\"";
   expect(filled(yaml)).toEqual({
-    ...{ a: 1, b: 1.5, c: true, d: null, e: null, f: [1, { g: "x" }], h: {}, "8080": "i", "j k": "l\nm" },
+    a: 1,
+    b: 1.5,
+    c: true,
+    d: null,
+    e: null,
+    f: [1, { g: "x" }],
+    h: {},
+    "8080": "i",
+    "j k": "l\nm",
   });
   expect(filled("")).toEqual({});
   expect(filled("# nothing")).toEqual({});

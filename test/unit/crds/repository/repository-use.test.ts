@@ -47,7 +47,8 @@ describe("a place of a Repository", () => {
 describe("of environments that nobody vouches for, with two places,", () => {
   const at = (second: number, name: string, more: Parameters<typeof environmentFixture>[0] = {}) =>
     environmentFixture({
-      ...{ spec: ofGroups("shop"), ...more },
+      spec: ofGroups("shop"),
+      ...more,
       metadata: { name, uid: name, creationTimestamp: `2026-01-01T00:00:0${second}Z` },
     });
   const crowdedOut = (all: readonly EphemeralEnvironment[], repository = shop) =>

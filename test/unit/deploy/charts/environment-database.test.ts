@@ -33,7 +33,11 @@ describe("the environment chart", () => {
       const secretKeyRef = { name: values.secret.name, key: "DATABASE_PASSWORD" };
       expect(env).toContainEqual({ name: "DATABASE_PASSWORD", valueFrom: { secretKeyRef } });
       expect(env.map(({ name }) => name).sort()).toEqual([
-        ...["DATABASE_NAME", "DATABASE_PASSWORD", "DATABASE_USER", "PGDATA", "PGHOST"],
+        "DATABASE_NAME",
+        "DATABASE_PASSWORD",
+        "DATABASE_USER",
+        "PGDATA",
+        "PGHOST",
       ]);
     });
 

@@ -16,7 +16,8 @@ const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" }
 /** The values of an environment whose chart is mapped so. */
 function mapped(values: string, spec: Parts["spec"] = {}): object {
   const backend = repositoryFixture("shop-api", {
-    ...{ chart: { ...place, values }, port: 9000 },
+    chart: { ...place, values },
+    port: 9e3,
     imagePullSecretRef: { name: "shop-registry", key: "latest" },
   });
   const environment = shop({ spec, status: { pullSecret: [{ registry: "registry.test", source: "shop@latest" }] } });

@@ -28,7 +28,7 @@ describe("the platform chart", () => {
       rules: rights.map(ruleOf),
     }));
     const ofPeople = PEOPLE_ROLES.map(({ name, rights }) => ({ kind: "ClusterRole", name, rules: rights.map(ruleOf) }));
-    const roles = (await rendered()).filter(({ kind }) => /Role$/.test(kind));
+    const roles = (await rendered()).filter(({ kind }) => kind.endsWith("Role"));
     const found = roles.map(({ kind, metadata: { name, namespace }, rules }) => ({ kind, name, namespace, rules }));
     expect(found).toHaveLength(ofPlatform.length + ofPeople.length);
     expect(found).toEqual(expect.arrayContaining([...ofPlatform, ...ofPeople]));
@@ -46,7 +46,7 @@ describe("the platform chart", () => {
 
   test("gives no right on the embedded secret manager's entries where there is another one", async () => {
     const bound = (objects: readonly Manifest[]) =>
-      objects.filter(({ kind, metadata }) => /^Role/.test(kind) && metadata.namespace === "ephemeral-secrets");
+      objects.filter(({ kind, metadata }) => kind.startsWith("Role") && metadata.namespace === "ephemeral-secrets");
     const secretManager = { kind: "google", project: "my-project-42" };
     expect(bound(await rendered())).toHaveLength(2);
     expect(bound(await rendered({ settings: { ...settings, secretManager } }))).toEqual([]);
@@ -124,7 +124,7 @@ describe("the platform chart", () => {
   });
 
   test("grants no right with a wildcard but the one on what is left of an environment, and none on secrets, pods or events in the whole cluster", async () => {
-    const roles = (await rendered()).filter(({ kind }) => /Role$/.test(kind));
+    const roles = (await rendered()).filter(({ kind }) => kind.endsWith("Role"));
     const hasWildcard = (rule: object) => JSON.stringify(rule).includes('"*"');
     const wide = roles.flatMap(({ metadata, rules = [] }) =>
       (rules as object[]).filter(hasWildcard).map((rule) => [metadata.name, rule]),
@@ -154,7 +154,8 @@ describe("the platform chart", () => {
     const forClasses = { paramRef: { selector: {}, parameterNotFoundAction: "Allow" } };
     expect(bound.map(({ spec }) => spec)).toEqual(
       policies.map(({ metadata, spec }) => ({
-        ...{ policyName: metadata.name, validationActions: ["Deny"] },
+        policyName: metadata.name,
+        validationActions: ["Deny"],
         ...(Object.hasOwn(spec as object, "paramKind") && forClasses),
       })),
     );

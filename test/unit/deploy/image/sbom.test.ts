@@ -8,8 +8,18 @@ import packageJson from "../../../../package.json" with { type: "json" };
 
 /** What may be passed on inside of an image under Apache-2.0, without conditions but to name the authors. */
 const ALLOWED = new Set([
-  ...["0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0"],
-  ...["PSF-2.0", "Python-2.0", "Unlicense", "Zlib"],
+  "0BSD",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "MIT",
+  "MIT-0",
+  "PSF-2.0",
+  "Python-2.0",
+  "Unlicense",
+  "Zlib",
 ]);
 
 /** Whether an SPDX expression without nested parentheses leaves a choice of allowed licences. */

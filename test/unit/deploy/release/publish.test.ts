@@ -45,7 +45,9 @@ const dockerConfig = () => {
 /** As somebody who may read the registry. */
 const variables = () => ({
   ...process.env,
-  ...{ COSIGN_PASSWORD: PASSWORD, DOCKER_CONFIG: folder, HELM_REGISTRY_CONFIG: join(folder, "config.json") },
+  COSIGN_PASSWORD: PASSWORD,
+  DOCKER_CONFIG: folder,
+  HELM_REGISTRY_CONFIG: join(folder, "config.json"),
 });
 
 const call = (program: keyof ReleasePrograms, ...args: string[]) => run(programs[program], args, { env: variables() });

@@ -26,11 +26,16 @@ export function environment(
   const { stamp, ...more } = metadata;
   version += 1;
   return {
-    ...{ apiVersion: "ephemeral-environments.dev/v1", kind: "EphemeralEnvironment" },
+    apiVersion: "ephemeral-environments.dev/v1",
+    kind: "EphemeralEnvironment",
     metadata: {
-      ...{ name: "shop", uid: "uid-1", creationTimestamp: SECOND, resourceVersion: String(version), generation: 1 },
+      name: "shop",
+      uid: "uid-1",
+      creationTimestamp: SECOND,
+      resourceVersion: String(version),
+      generation: 1,
       ...(stamp === undefined ? {} : { annotations: { [AUDIT_ID_ANNOTATION]: stamp } }),
-      ...{ managedFields: [ofSpec("kubectl")] as ObjectMeta["managedFields"] },
+      managedFields: [ofSpec("kubectl")] as ObjectMeta["managedFields"],
       ...more,
     },
     spec: {},
@@ -59,8 +64,11 @@ export function scene() {
   const apiTokens = createObjectCache<ApiToken>();
   const repositories = createObjectCache({ transform: writers.noting<Repository>((object) => ({ ...object })) });
   const caches = {
-    ...{ environments, configSets: createObjectCache<ConfigSet>(), repositories },
-    ...{ apiTokens, writersOf: writers.of },
+    environments,
+    configSets: createObjectCache<ConfigSet>(),
+    repositories,
+    apiTokens,
+    writersOf: writers.of,
   };
   const audit = memoryAuditTrail();
   const deletions = ownDeletions();
@@ -68,7 +76,9 @@ export function scene() {
   const begin = () => recordOutOfBandChanges({ caches, audit, deletions, newId: () => `id-${++id}` });
   const seen = () =>
     audit.records.map(({ action, actor, objects }) => [
-      ...[action, objects[0]?.uid, "fieldManagers" in actor ? actor.fieldManagers.join(",") : undefined],
+      action,
+      objects[0]?.uid,
+      "fieldManagers" in actor ? actor.fieldManagers.join(",") : undefined,
     ]);
   return { environments, repositories, apiTokens, deletions, begin, seen };
 }

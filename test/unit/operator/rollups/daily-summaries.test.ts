@@ -10,7 +10,13 @@ import { environmentFixture } from "../../../support/fixtures/environment/enviro
 const { signal } = new AbortController();
 const usage = (since: string) => [{ since, cpuMillicores: 1_000, memoryMebibytes: 0, storageMebibytes: 0 }];
 const record = (uid: string, createdAt: string, goneAt: string): RecordSpec => ({
-  ...{ name: uid, uid, createdAt, reason: "deleted", deletedAt: goneAt, goneAt, teardownSeconds: 0 },
+  name: uid,
+  uid,
+  createdAt,
+  reason: "deleted",
+  deletedAt: goneAt,
+  goneAt,
+  teardownSeconds: 0,
   usage: usage(createdAt),
 });
 

@@ -19,7 +19,7 @@ test("a process that is killed loses what it counted since it last stored that, 
   const start = (writer: string) => {
     const recorder = createRecorder({ store, writer, clock, log: silentLog });
     const end = flushRegularly(recorder, clock);
-    return { end, count: (times: number) => recorder.count(...new Array<string>(times).fill("requests")) };
+    return { end, count: (times: number) => recorder.count(...Array.from({ length: times }, () => "requests")) };
   };
   const coverage = coverageOf({
     summaryRevision: 0,

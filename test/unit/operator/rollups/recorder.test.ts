@@ -159,7 +159,10 @@ test("counts are told to be stored when they are, and not while they wait", asyn
   const store = memoryRollupStore();
   const told: string[] = [];
   const recorder = createRecorder({
-    ...{ store: unreliable(store, ["lost"]), writer: "one", clock: new TestClock(NOON), log: silentLog },
+    store: unreliable(store, ["lost"]),
+    writer: "one",
+    clock: new TestClock(NOON),
+    log: silentLog,
     stored: () => void told.push("stored"),
   });
   recorder.count("requests");
@@ -184,7 +187,9 @@ test("what is counted while counts are stored waits for the next time", async ()
       create: (day, content) => busy(() => store.create(day, content)),
       replace: (former, content) => busy(() => store.replace(former, content)),
     },
-    ...{ writer: "one", clock: new TestClock(NOON), log: silentLog },
+    writer: "one",
+    clock: new TestClock(NOON),
+    log: silentLog,
   });
   recorder.count("requests");
   await recorder.flush();

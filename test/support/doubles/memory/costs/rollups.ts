@@ -47,7 +47,9 @@ export function memoryRollups(): MemoryRollups {
     },
     days: () =>
       [...new Set([...days.keys(), ...summaries.keys()])].map((day) => ({
-        ...{ day, slots: days.get(day) ?? {}, summary: summaries.get(day) },
+        day,
+        slots: days.get(day) ?? {},
+        summary: summaries.get(day),
       })),
     add(day, slot, counts) {
       days.set(day, { ...days.get(day), [slot]: counts });

@@ -38,7 +38,10 @@ export function memoryPullRequestHost() {
   };
   return {
     host,
-    ...{ reports, comments, deployments, retired },
+    reports,
+    comments,
+    deployments,
+    retired,
     setReachable: (isReachable: boolean) => {
       away = !isReachable;
     },

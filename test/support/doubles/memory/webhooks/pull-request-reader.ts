@@ -32,9 +32,10 @@ export function memoryPullRequestReader() {
   };
   return {
     reader,
-    ...{ pulls, asked, redelivered },
+    pulls,
+    asked,
+    redelivered,
     has: (pull: HostedPullRequest) => pulls.set(pull.number, pull),
-    /** From now on every call fails, or none. */
     fail(isAway: boolean, retryAfterMs?: number) {
       away = isAway ? new PullRequestHostFailed("the host is away", { retryAfterMs }) : undefined;
     },

@@ -14,13 +14,15 @@ function violations(values: string | undefined, backend: object, configSet?: str
   const overridable = ["backend.tag", "backend.size", "backend.replicas"];
   const repository = repositoryFixture("shop-api", { chart, overridable });
   const request = {
-    ...{ environment_name: "shop", backend_repo: "shop-api" },
+    environment_name: "shop",
+    backend_repo: "shop-api",
     config_overrides: { helm_values: { backend } },
   } as unknown as Parameters<typeof readOverrides>[0];
   return readOverrides(request, {
     sources: { backend: { repository } },
     configSet: configSet === undefined ? undefined : configSetFixture("web", { values: configSet }),
-    ...{ hasDatabase: false, settings: fixtureSettings },
+    hasDatabase: false,
+    settings: fixtureSettings,
   }).violations;
 }
 

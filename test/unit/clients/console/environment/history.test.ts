@@ -3,7 +3,9 @@ import { historyOf } from "../../../../../clients/console/environment/history.ts
 import type { EnvironmentReport, WebhookDelivery } from "../../../../../clients/sdk/index.ts";
 
 const environment = {
-  ...{ name: "shop", created_at: "2026-06-01T12:00:00Z", creator: { name: "Dev", email: "dev@example.test" } },
+  name: "shop",
+  created_at: "2026-06-01T12:00:00Z",
+  creator: { name: "Dev", email: "dev@example.test" },
   conditions: [
     {
       type: "UrlsReady",
@@ -24,7 +26,10 @@ const environment = {
 
 const delivery = (id: string, at: string, names: readonly string[]) =>
   ({
-    ...{ id, received_at: at, event_name: "push", message: "the branch moved" },
+    id,
+    received_at: at,
+    event_name: "push",
+    message: "the branch moved",
     environments: names.map((name) => ({ id: `id-${name}`, name, action: "updated" })),
   }) as unknown as WebhookDelivery;
 

@@ -9,9 +9,7 @@ const condition = (
   status: EnvironmentCondition["status"],
   seconds: number,
   message = "",
-): EnvironmentCondition => ({
-  ...{ type, status, reason: "Reason", message, last_transition_time: second(seconds) },
-});
+): EnvironmentCondition => ({ type, status, reason: "Reason", message, last_transition_time: second(seconds) });
 const steps = (status: EnvironmentStatus, conditions: readonly EnvironmentCondition[], nowSeconds = 60) =>
   stepsOf({ conditions, created_at: CREATED, status }, Date.parse(second(nowSeconds)));
 
@@ -31,7 +29,11 @@ describe("the steps of an environment", () => {
   test("that are waited for come last, and say since when and for what", () => {
     const waiting = condition("ApplicationSynced", "False", 10, "Pods start: 1 of 2 is ready");
     expect(steps("creating", [waiting, condition("NamespaceReady", "True", 2)]).at(-1)).toEqual({
-      ...{ type: "ApplicationSynced", name: "Application", state: "waiting", duration: "50 s", reason: "Reason" },
+      type: "ApplicationSynced",
+      name: "Application",
+      state: "waiting",
+      duration: "50 s",
+      reason: "Reason",
       message: "Pods start: 1 of 2 is ready",
     });
   });

@@ -22,16 +22,15 @@ describe("the address of a list", () => {
 });
 
 const environment = (name: string, status: EnvironmentStatus = "ready"): ListedEnvironmentReport => ({
-  ...{
-    id: `id-${name}`,
-    name,
-    status,
-    urls: { backend: `https://${name}.test` },
-    protected: false,
-    protected_until: null,
-    suspended: false,
-  },
-  ...{ created_at: "2026-06-01T10:00:00Z", expires_at: "2026-06-02T10:00:00Z" },
+  id: `id-${name}`,
+  name,
+  status,
+  urls: { backend: `https://${name}.test` },
+  protected: false,
+  protected_until: null,
+  suspended: false,
+  created_at: "2026-06-01T10:00:00Z",
+  expires_at: "2026-06-02T10:00:00Z",
   creator: { email: "", name: "" },
   repositories: { backend: { repo: "shop-api", branch: "main", commit: "" } },
   progress: { done: 1, total: 1, waiting_for: null },

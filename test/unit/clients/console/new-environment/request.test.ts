@@ -14,19 +14,34 @@ const LEAST = { ...EMPTY, environment_name: "shop", backend_repo: "shop-api", ba
 describe("the request of the form", () => {
   test("leaves out what was left empty", () => {
     expect(requestOf(LEAST, undefined)).toEqual({
-      ...{ environment_name: "shop", backend_repo: "shop-api", backend_branch: "main" },
+      environment_name: "shop",
+      backend_repo: "shop-api",
+      backend_branch: "main",
     });
   });
 
   test("has everything that was chosen, in its type", () => {
     const draft = {
-      ...{ ...LEAST, frontend_repo: "shop-web", frontend_branch: "trunk", config_set: "small", ttl: "8" },
-      ...{ provision_database: "no", use_shared_api_keys: "yes", backend_commit: "4f1c2a9" },
+      ...LEAST,
+      frontend_repo: "shop-web",
+      frontend_branch: "trunk",
+      config_set: "small",
+      ttl: "8",
+      provision_database: "no",
+      use_shared_api_keys: "yes",
+      backend_commit: "4f1c2a9",
     };
     expect(requestOf(draft, { backend: { replicas: 2 } })).toEqual({
-      ...{ environment_name: "shop", backend_repo: "shop-api", backend_branch: "main", backend_commit: "4f1c2a9" },
-      ...{ frontend_repo: "shop-web", frontend_branch: "trunk", config_set: "small", ttl: 8 },
-      ...{ provision_database: false, use_shared_api_keys: true },
+      environment_name: "shop",
+      backend_repo: "shop-api",
+      backend_branch: "main",
+      backend_commit: "4f1c2a9",
+      frontend_repo: "shop-web",
+      frontend_branch: "trunk",
+      config_set: "small",
+      ttl: 8,
+      provision_database: false,
+      use_shared_api_keys: true,
       config_overrides: { helm_values: { backend: { replicas: 2 } } },
     });
   });
@@ -51,7 +66,12 @@ describe("the command that asks for the same", () => {
   test("has the flags of what was chosen", () => {
     const draft = { ...LEAST, ttl: "8", config_set: "small", provision_database: "yes", use_shared_api_keys: "yes" };
     expect(commandOf(draft).split(" \\\n  ")).toEqual([
-      ...["eenv create shop", "--repo shop-api", "--branch main", "--config-set small", "--ttl 8h", "--database"],
+      "eenv create shop",
+      "--repo shop-api",
+      "--branch main",
+      "--config-set small",
+      "--ttl 8h",
+      "--database",
       "--shared-api-keys",
     ]);
   });

@@ -70,15 +70,15 @@ describe("what is charged", () => {
 
   test("is what was allocated, and what was requested where nothing is", () => {
     expect(chargedBetween({ usage, allocations }, 0, atMs(10))).toEqual({
-      // From the second to the fourth hour, and from the eighth to the tenth.
-      ...{ cpu: 4 * 3_600 * 1_000, memory: 0, storage: 0, knownSeconds: 8 * 3_600 },
-      ...{
-        allocatedSeconds: 4 * 3_600,
-        allocatedCpu: 401,
-        allocatedMemory: 802,
-        allocatedStorage: 0,
-        allocatedOther: 1,
-      },
+      cpu: 4 * 3600 * 1e3,
+      memory: 0,
+      storage: 0,
+      knownSeconds: 8 * 3600,
+      allocatedSeconds: 4 * 3600,
+      allocatedCpu: 401,
+      allocatedMemory: 802,
+      allocatedStorage: 0,
+      allocatedOther: 1,
     });
   });
 
@@ -89,7 +89,10 @@ describe("what is charged", () => {
 
   test("is known where only the allocation is", () => {
     expect(chargedBetween({ usage: undefined, allocations }, 0, atMs(10))).toMatchObject({
-      ...{ cpu: 0, knownSeconds: 4 * 3_600, allocatedSeconds: 4 * 3_600, allocatedCpu: 401 },
+      cpu: 0,
+      knownSeconds: 4 * 3600,
+      allocatedSeconds: 4 * 3600,
+      allocatedCpu: 401,
     });
     const late = spansOf([{ ...requested, since: at(7) }]);
     expect(chargedBetween({ usage: late, allocations }, 0, atMs(10)).knownSeconds).toBe(6 * 3_600);

@@ -59,7 +59,9 @@ describe("the local identity provider", () => {
 
   describe("abuse case 92: for tokens without a browser", () => {
     const password = (email: string, own: string | undefined) => ({
-      ...{ grant_type: "password", username: email, password: own ?? "" },
+      grant_type: "password",
+      username: email,
+      password: own ?? "",
     });
 
     test("takes no password unless that was asked for", async () => {

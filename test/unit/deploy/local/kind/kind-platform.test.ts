@@ -73,7 +73,9 @@ async function start(more: Partial<Sources> = {}) {
   await writeFile(archive, "the images");
   const tools = {
     kind: kindCli({ program: join(bin, "kind") }),
-    ...{ docker: join(bin, "docker"), kubectl: join(bin, "kubectl"), helm: join(bin, "helm") },
+    docker: join(bin, "docker"),
+    kubectl: join(bin, "kubectl"),
+    helm: join(bin, "helm"),
   };
   const sources: Sources = {
     read: manifestsOfArgoCd,

@@ -9,7 +9,9 @@ test("a volume is for one claim, of the size that it requests, and is deleted wi
   expect(volumeObject(claim, "/state/volumes/u-1")).toMatchObject({
     metadata: { name: "pvc-u-1", annotations: { "pv.kubernetes.io/provisioned-by": storageClass.provisioner } },
     spec: {
-      ...{ capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], storageClassName: "local" },
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: "local",
       claimRef: { name: "database", namespace: "env-shop", uid: "u-1" },
       persistentVolumeReclaimPolicy: "Delete",
       hostPath: { path: "/state/volumes/u-1" },

@@ -51,19 +51,22 @@ const cases: readonly {
   {
     name: "an error of the wanted values is one",
     status: { ...healthy, conditions: [{ type: "ComparisonError", message: "no chart" }] },
-    ...{ state: "broken", problem: "ChartInvalid" },
+    state: "broken",
+    problem: "ChartInvalid",
     message: "ComparisonError: no chart",
   },
   {
     name: "a repo-server that is down is not the chart's fault",
     status: { ...healthy, conditions: [{ type: "ComparisonError", message: `Failed to load target state: ${DOWN}` }] },
-    ...{ state: "broken", problem: "DeployerUnavailable" },
+    state: "broken",
+    problem: "DeployerUnavailable",
     message: "connection refused",
   },
   {
     name: "a chart that doesn't render is told by Helm's own words alone",
     status: { ...healthy, conditions: [{ type: "ComparisonError", message: rendering("a1b2") }] },
-    ...{ state: "broken", problem: "ChartInvalid" },
+    state: "broken",
+    problem: "ChartInvalid",
     message:
       "Argo CD says ComparisonError: Error: execution error at (environment/templates/deployment.yaml:3:4): no image",
   },
@@ -72,7 +75,8 @@ const cases: readonly {
     status: {
       ...unsynced,
       operationState: {
-        ...{ phase: "Failed", message: "one or more objects failed to apply" },
+        phase: "Failed",
+        message: "one or more objects failed to apply",
         syncResult: {
           source,
           resources: [
@@ -83,7 +87,8 @@ const cases: readonly {
         },
       },
     },
-    ...{ state: "broken", problem: "SyncFailed" },
+    state: "broken",
+    problem: "SyncFailed",
     message: "Ingress/a: bad host; Service/b: bad port",
   },
   {
@@ -91,11 +96,13 @@ const cases: readonly {
     status: {
       ...unsynced,
       operationState: {
-        ...{ phase: "Failed", message: 'persistentvolumeclaims "a" is forbidden: exceeded quota: environment' },
+        phase: "Failed",
+        message: 'persistentvolumeclaims "a" is forbidden: exceeded quota: environment',
         syncResult: { source },
       },
     },
-    ...{ state: "broken", problem: "QuotaExceeded" },
+    state: "broken",
+    problem: "QuotaExceeded",
     message: "exceeded quota",
   },
   {
@@ -103,27 +110,30 @@ const cases: readonly {
     status: {
       ...unsynced,
       operationState: {
-        ...{ phase: "Failed", message: "one or more objects failed to apply" },
+        phase: "Failed",
+        message: "one or more objects failed to apply",
         syncResult: {
           source,
           resources: [{ kind: "Service", name: "a", status: "SyncFailed", message: UNCOUNTED }],
         },
       },
     },
-    ...{ state: "broken", problem: "QuotaUncounted" },
+    state: "broken",
+    problem: "QuotaUncounted",
     message: "has not counted the environment's quota yet, and takes nothing before",
   },
   {
     name: "Argo CD's refusal to sync again",
     status: { ...unsynced, conditions: [{ type: "SyncError", message: "Failed last sync attempt" }] },
-    ...{ state: "broken", problem: "SyncFailed" },
+    state: "broken",
+    problem: "SyncFailed",
     message: "Failed last sync attempt",
   },
   {
     name: "a refusal to sync again that a running sync may lift",
     status: {
       ...unsynced,
-      ...{ conditions: [{ type: "SyncError", message: "Failed last sync attempt" }] },
+      conditions: [{ type: "SyncError", message: "Failed last sync attempt" }],
       operationState: { phase: "Running" },
     },
     state: "waiting",
@@ -137,14 +147,17 @@ const cases: readonly {
   {
     name: "degraded",
     status: { ...healthy, health: { status: "Degraded" } },
-    ...{ state: "broken", problem: "DeploymentFailed", message: "degraded" },
+    state: "broken",
+    problem: "DeploymentFailed",
+    message: "degraded",
   },
   { name: "not synced yet", status: { ...healthy, ...unsynced }, state: "waiting" },
   {
     name: "a failed sync of the wanted source",
     status: { ...unsynced, operationState: { phase: "Failed", message: "denied", syncResult: { source } } },
     state: "broken",
-    ...{ problem: "SyncFailed", message: "did not take all that the chart makes: denied" },
+    problem: "SyncFailed",
+    message: "did not take all that the chart makes: denied",
   },
   {
     name: "a failed sync of the source before is over",
@@ -171,8 +184,15 @@ type SyncedResources = NonNullable<
 
 /** As Argo CD 3.5 reports a hook of Helm that runs, and one that failed. */
 const hook = (hookPhase: string, message: string) => ({
-  ...{ group: "batch", version: "v1", kind: "Job", namespace: "env-shop", name: "migrate", syncPhase: "PreSync" },
-  ...{ hookType: "PreSync", hookPhase, message },
+  group: "batch",
+  version: "v1",
+  kind: "Job",
+  namespace: "env-shop",
+  name: "migrate",
+  syncPhase: "PreSync",
+  hookType: "PreSync",
+  hookPhase,
+  message,
 });
 const applied = {
   kind: "Service",
@@ -184,7 +204,9 @@ const applied = {
 const waitingFor = (what: string, resources: SyncedResources, of: object = source, revision = "abc") => ({
   ...unsynced,
   operationState: {
-    ...{ phase: "Running", startedAt: "2026-01-01T00:00:01Z", message: `waiting for ${what}` },
+    phase: "Running",
+    startedAt: "2026-01-01T00:00:01Z",
+    message: `waiting for ${what}`,
     syncResult: { source: of, revision, resources },
   },
 });
@@ -194,7 +216,8 @@ const observedOf = (status: ApplicationStatus) => observed(keptStatus(status, un
 describe("a sync of Argo CD", () => {
   test("that waits says since when and for which hook", () => {
     expect(observedOf(onHook).waitingSync).toEqual({
-      ...{ since: new Date("2026-01-01T00:00:01Z"), isOutdated: false },
+      since: new Date("2026-01-01T00:00:01Z"),
+      isOutdated: false,
       objects: [{ kind: "Job", name: "migrate", hook: "PreSync" }],
     });
   });
@@ -227,11 +250,14 @@ describe("a sync of Argo CD", () => {
     { message: "Terminated", words: "it was ended before it was done" },
   ])("whose hook failed names it: $message", ({ message, words }) => {
     const operationState = {
-      ...{ phase: "Failed", message: "one or more synchronization tasks completed unsuccessfully (retried 3 times)." },
+      phase: "Failed",
+      message: "one or more synchronization tasks completed unsuccessfully (retried 3 times).",
       syncResult: { source, resources: [applied, hook("Failed", message)] },
     };
     expect(observedOf({ ...unsynced, operationState })).toMatchObject({
-      ...{ state: "broken", problem: "SyncFailed", failedHooks: [{ kind: "Job", name: "migrate", hook: "PreSync" }] },
+      state: "broken",
+      problem: "SyncFailed",
+      failedHooks: [{ kind: "Job", name: "migrate", hook: "PreSync" }],
       message: `the cluster did not take all that the chart makes: Job/migrate (hook PreSync): ${words}`,
     });
   });

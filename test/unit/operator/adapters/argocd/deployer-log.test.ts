@@ -26,8 +26,10 @@ const broken = {
     { type: "OrphanedResourceWarning", message: "one orphan" },
   ],
   operationState: {
-    ...{ phase: "Failed", message: "one or more objects failed to apply" },
-    ...{ startedAt: "2026-06-01T12:01:00Z", finishedAt: "2026-06-01T12:02:00Z" },
+    phase: "Failed",
+    message: "one or more objects failed to apply",
+    startedAt: "2026-06-01T12:01:00Z",
+    finishedAt: "2026-06-01T12:02:00Z",
     syncResult: {
       resources: [
         { kind: "Service", name: "backend", status: "Synced", message: "service/backend created" },

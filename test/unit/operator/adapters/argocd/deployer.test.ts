@@ -14,7 +14,9 @@ const wanted: WantedApplication = {
   leavesReplicas: true,
 };
 const source = {
-  ...{ repoURL: "https://git.test/chart.git", path: ".", targetRevision: "main" },
+  repoURL: "https://git.test/chart.git",
+  path: ".",
+  targetRevision: "main",
   helm: { releaseName: "environment", valuesObject: {} },
 };
 const comparedTo = { source };
@@ -164,7 +166,9 @@ test.each(["main", "dependabot/npm_and_yarn/@types/node-22", "größe#2", "@"])(
 
 describe("replicas that an autoscaler set", () => {
   const autoscaled = ["Deployment", "StatefulSet"].map((kind) => ({
-    ...{ group: "apps", kind, managedFieldsManagers: ["kube-controller-manager"] },
+    group: "apps",
+    kind,
+    managedFieldsManagers: ["kube-controller-manager"],
   }));
 
   test("are left to it, by every sync", async () => {

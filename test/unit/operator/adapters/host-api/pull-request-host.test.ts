@@ -14,7 +14,10 @@ const repository = { host: "git", fullName: "shop/shop-api" };
 const marker = "<!-- environment of 42 -->";
 const { signal } = new AbortController();
 const sticky = (text: string, id?: number) => ({
-  ...{ number: 42, marker, text, mayCreate: true },
+  number: 42,
+  marker,
+  text,
+  mayCreate: true,
   ...(id === undefined ? {} : { id }),
 });
 const report = { commit: commitA, context: "environment", state: "success", description: "ready" } as const;
@@ -56,7 +59,10 @@ describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
     await host.report(repository, { ...report, url: "https://shop.env.test" }, signal);
     expect(api.statuses).toEqual([
       {
-        ...{ sha: commitA, context: "environment", state: "success", description: "ready" },
+        sha: commitA,
+        context: "environment",
+        state: "success",
+        description: "ready",
         target_url: "https://shop.env.test",
       },
     ]);

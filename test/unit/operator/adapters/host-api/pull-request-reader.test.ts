@@ -43,8 +43,17 @@ async function scene<K extends Kind>(kind: K) {
 }
 
 const asRead = {
-  ...{ number: 7, state: "open", merged: false, draft: false, labels: [], headRef: "feature", isFork: false },
-  ...{ headCommit: PULL_COMMIT, baseRef: "main", updatedAt: "2026-01-01T00:00:00.000Z", login: "dev" },
+  number: 7,
+  state: "open",
+  merged: false,
+  draft: false,
+  labels: [],
+  headRef: "feature",
+  isFork: false,
+  headCommit: PULL_COMMIT,
+  baseRef: "main",
+  updatedAt: "2026-01-01T00:00:00.000Z",
+  login: "dev",
 };
 
 /** GitHub alone names the commit that merges it for a test: the one in the example of its documentation. */
@@ -108,7 +117,9 @@ describe("webhooks that GitHub could not deliver", () => {
   const address = "https://platform.test/api/webhooks/";
   const missed = { address, since: new Date("2026-06-01T12:00:00Z") };
   const attempt = (id: number, guid: string, status_code: number, day = 3): HookAttempt => ({
-    ...{ id, guid, status_code },
+    id,
+    guid,
+    status_code,
     delivered_at: `2026-06-0${day}T00:00:00Z`,
   });
 

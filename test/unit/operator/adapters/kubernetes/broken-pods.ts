@@ -31,9 +31,14 @@ export function pod(container: Partial<ContainerStatus>, shape: Shape = {}): Pod
     ...parts,
   });
   return {
-    ...{ apiVersion: "v1", kind: "Pod" },
+    apiVersion: "v1",
+    kind: "Pod",
     metadata: {
-      ...{ name, namespace: "env-shop", uid: name, resourceVersion: "1", creationTimestamp: born },
+      name,
+      namespace: "env-shop",
+      uid: name,
+      resourceVersion: "1",
+      creationTimestamp: born,
       labels: component === "" ? {} : { "app.kubernetes.io/component": component },
       ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: maker, uid: maker }],
       ...(shape.deleted ? { deletionTimestamp: BORN } : {}),
@@ -42,7 +47,9 @@ export function pod(container: Partial<ContainerStatus>, shape: Shape = {}): Pod
       initContainers: [{ name: "migrate", image: IMAGE }],
       containers: [
         {
-          ...{ name: "backend", image: IMAGE, resources: { limits: { memory: "512Mi" } } },
+          name: "backend",
+          image: IMAGE,
+          resources: { limits: { memory: "512Mi" } },
           startupProbe: { httpGet: { path: "/healthz", port: "http" } },
           readinessProbe: { httpGet: { path: "/ready", port: "http" } },
         },
@@ -60,9 +67,14 @@ export function pod(container: Partial<ContainerStatus>, shape: Shape = {}): Pod
 /** The Deployment of a frontend whose pods the API server refuses with this message. */
 export function refusedDeployment(message: string, generation = 1): Resource {
   return {
-    ...{ apiVersion: "apps/v1", kind: "Deployment" },
+    apiVersion: "apps/v1",
+    kind: "Deployment",
     metadata: {
-      ...{ name: "frontend", uid: "d", resourceVersion: "1", creationTimestamp: BORN, generation },
+      name: "frontend",
+      uid: "d",
+      resourceVersion: "1",
+      creationTimestamp: BORN,
+      generation,
       labels: { "app.kubernetes.io/component": "frontend" },
     },
     status: {
@@ -86,7 +98,9 @@ export const running = { state: { running: { startedAt: BORN } }, started: false
 export const PULL = 'failed to pull and unpack image "registry.test/shop-api:abc": not found';
 /** The condition of a pod that fits on no node. */
 export const unschedulable = {
-  ...{ type: "PodScheduled", status: "False", reason: "Unschedulable" },
+  type: "PodScheduled",
+  status: "False",
+  reason: "Unschedulable",
   message: "0/1 nodes are available: 1 Insufficient memory.",
 };
 /** The condition of a pod that waits for its volume. */

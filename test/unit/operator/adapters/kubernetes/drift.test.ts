@@ -12,7 +12,9 @@ const found = (fields: object = {}, metadata: object = {}) =>
     ...fields,
   }) as WireObject;
 const wanted = (metadata: object = {}, fields: object = { spec: { a: 1, list: [1, 2] } }) => ({
-  ...{ apiVersion: "v1", kind: "K", metadata: { name: "a", ...metadata } },
+  apiVersion: "v1",
+  kind: "K",
+  metadata: { name: "a", ...metadata },
   ...fields,
 });
 

@@ -6,8 +6,14 @@ const metadata = { name: "one", uid: "1", resourceVersion: "1", creationTimestam
 
 test("a record is cached with all that service levels, costs and insights are told from", () => {
   const spec: RecordSpec = {
-    ...{ name: "shop", uid: "1", reason: "deleted", teardownSeconds: 1, groups: ["shop"] },
-    ...{ createdAt: "2026-01-01T00:00:00Z", deletedAt: "2026-01-01T01:00:00Z", goneAt: "2026-01-01T01:00:01Z" },
+    name: "shop",
+    uid: "1",
+    reason: "deleted",
+    teardownSeconds: 1,
+    groups: ["shop"],
+    createdAt: "2026-01-01T00:00:00Z",
+    deletedAt: "2026-01-01T01:00:00Z",
+    goneAt: "2026-01-01T01:00:01Z",
     forced: [{ step: "application", left: "it hangs" }],
     configSet: { name: "plain" },
     owner: { subject: "issuer#dev", email: "", name: "" },

@@ -107,7 +107,8 @@ const cases: readonly {
     name: "a container that ended after a long run is no loop, however often it ended before",
     pods: [
       pod({
-        ...{ ...looping, restartCount: 9 },
+        ...looping,
+        restartCount: 9,
         lastState: { terminated: { exitCode: 1, startedAt: "2025-12-31T23:00:00Z", finishedAt: BORN } },
       }),
     ],

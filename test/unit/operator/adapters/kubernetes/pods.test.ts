@@ -57,13 +57,18 @@ const listed = (secrets: Readonly<Record<string, Values>>) =>
 
 const crashing = {
   metadata: {
-    ...{ name: "backend-5f7c-x", namespace: "env-shop", uid: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+    name: "backend-5f7c-x",
+    namespace: "env-shop",
+    uid: "1",
+    creationTimestamp: "2026-01-01T00:00:00Z",
     labels: { "app.kubernetes.io/component": "backend" },
   },
   spec: {
     containers: [
       {
-        ...{ name: "backend", image: "shop:1", envFrom: [{ secretRef: { name: "environment-secrets-1" } }] },
+        name: "backend",
+        image: "shop:1",
+        envFrom: [{ secretRef: { name: "environment-secrets-1" } }],
         env: [{ name: "EXTRA", valueFrom: { secretKeyRef: { name: "extra", key: "a" } } }],
       },
     ],
@@ -72,7 +77,9 @@ const crashing = {
   status: {
     containerStatuses: [
       {
-        ...{ name: "backend", ready: false, restartCount: 4 },
+        name: "backend",
+        ready: false,
+        restartCount: 4,
         state: { waiting: { reason: "CrashLoopBackOff" } },
         lastState: { terminated: { exitCode: 1, message: `ended with ${PASSWORD}` } },
       },
@@ -269,7 +276,11 @@ test("the last output of a CronJob is that of its newest run", async () => {
 describe("the readiness of a component", () => {
   const podOf = (uid: string, ready: string, more: object = {}) => ({
     metadata: {
-      ...{ name: `database-${uid}`, namespace: "env-shop", uid, creationTimestamp: "2026-01-01T00:00:00Z", ...more },
+      name: `database-${uid}`,
+      namespace: "env-shop",
+      uid,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      ...more,
       labels: { "app.kubernetes.io/component": "database" },
     },
     status: { conditions: [{ type: "Ready", status: ready }] },
@@ -301,7 +312,10 @@ describe("the commits of the pods", () => {
     { commit, ...more }: { commit?: string; readonly [of: string]: unknown },
   ) => ({
     metadata: {
-      ...{ name: `pod-${uid}`, namespace: "env-shop", uid, creationTimestamp: "2026-01-01T00:00:00Z" },
+      name: `pod-${uid}`,
+      namespace: "env-shop",
+      uid,
+      creationTimestamp: "2026-01-01T00:00:00Z",
       labels: { "app.kubernetes.io/component": component },
       ...more,
       ...(commit === undefined ? {} : { annotations: { "ephemeral-environments.dev/commit": commit } }),
@@ -353,7 +367,10 @@ describe("the commits of the pods", () => {
 test("what has living pods is named as the chart has it, each once", async () => {
   const pod = (name: string, owner: object | undefined, more: object = {}) => ({
     metadata: {
-      ...{ name, namespace: "env-shop", uid: name, creationTimestamp: "2026-01-01T00:00:00Z" },
+      name,
+      namespace: "env-shop",
+      uid: name,
+      creationTimestamp: "2026-01-01T00:00:00Z",
       ...(owner === undefined ? {} : { ownerReferences: [{ uid: "1", ...owner }] }),
       labels: { "pod-template-hash": "5f7c" },
     },

@@ -9,9 +9,15 @@ type Owner = NonNullable<Pod["metadata"]["ownerReferences"]>[number];
 
 /** An object as the API server has it, called `one`, with its kind's fields. */
 const object = (kind: string, parts: Pick<Resource, "spec" | "status">, owner?: Partial<Owner>): Resource => ({
-  ...{ apiVersion: "v1", kind, ...parts },
+  apiVersion: "v1",
+  kind,
+  ...parts,
   metadata: {
-    ...{ name: "one", namespace: "env-shop", uid: `uid-${kind}`, resourceVersion: "1", generation: 1 },
+    name: "one",
+    namespace: "env-shop",
+    uid: `uid-${kind}`,
+    resourceVersion: "1",
+    generation: 1,
     creationTimestamp: BORN,
     ...(owner ? { ownerReferences: [{ apiVersion: "v1", kind: "", name: "", uid: "", ...owner }] } : {}),
   },
@@ -24,7 +30,12 @@ const podOf = (kind: string, container: Parameters<typeof pod>[0], more: object 
   return { ...made, metadata: { ...made.metadata, ownerReferences } };
 };
 const warning = (about: string, reason: string, message: string, at = BORN): WarningEvent => ({
-  ...{ apiVersion: "v1", kind: "Event", reason, message, lastTimestamp: at, firstTimestamp: at },
+  apiVersion: "v1",
+  kind: "Event",
+  reason,
+  message,
+  lastTimestamp: at,
+  firstTimestamp: at,
   metadata: { name: "w", uid: "w", resourceVersion: "1", creationTimestamp: at },
   involvedObject: { uid: about },
 });

@@ -28,12 +28,20 @@ function templateIn(kind: string): NonNullable<Resource["spec"]> {
 function object(kind: string, name: string, parts: Pick<Resource, "spec" | "status">, cronJob?: string): Resource {
   const owner = { apiVersion: "batch/v1", kind: "CronJob", name: cronJob ?? "", uid: `CronJob/${cronJob}` };
   return {
-    ...{ apiVersion: "v1", kind },
+    apiVersion: "v1",
+    kind,
     metadata: {
-      ...{ name, namespace: "env-shop", uid: `${kind}/${name}`, resourceVersion: "1", creationTimestamp: BORN },
+      name,
+      namespace: "env-shop",
+      uid: `${kind}/${name}`,
+      resourceVersion: "1",
+      creationTimestamp: BORN,
       ...(cronJob === undefined ? {} : { ownerReferences: [owner] }),
     },
-    spec: { ...templateIn(kind), ...parts.spec },
+    spec: {
+      ...templateIn(kind),
+      ...parts.spec,
+    },
     status: { observedGeneration: 1, ...parts.status },
   };
 }

@@ -21,7 +21,8 @@ function tracedInto(endpoint: string) {
   const { log, lines } = recordedLog();
   const clock = new TestClock();
   return {
-    ...{ clock, lines },
+    clock,
+    lines,
     tracing: openTelemetryTracing({ endpoint, sampleRatio: 1, version: "1.2.3", instance: "one", log, clock }),
   };
 }

@@ -34,7 +34,9 @@ test("a request continues its caller's trace, and its calls are its children, ho
   expect(outer).toMatchObject({ traceId: TRACE, parentSpanId: request?.spanId, name: "outer" });
   expect(inner).toMatchObject({ traceId: TRACE, parentSpanId: outer?.spanId, attributes: { verb: "get" } });
   expect(request?.resource).toEqual({
-    ...{ "service.name": "ephemeral-environments", "service.version": "1.2.3", "service.instance.id": "one" },
+    "service.name": "ephemeral-environments",
+    "service.version": "1.2.3",
+    "service.instance.id": "one",
   });
 });
 

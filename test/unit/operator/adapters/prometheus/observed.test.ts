@@ -44,7 +44,9 @@ function told(status: EphemeralEnvironment["status"], more: { deletedAfterS?: nu
     spec: { ttlHours: 1 },
     status,
     metadata: {
-      ...{ name, uid: `uid-of-${name}`, resourceVersion: String(version) },
+      name,
+      uid: `uid-of-${name}`,
+      resourceVersion: String(version),
       ...(deletedAfterS !== undefined && { deletionTimestamp: secondsIn(deletedAfterS) }),
     },
   });

@@ -33,7 +33,9 @@ function scene(environments: readonly EphemeralEnvironment[], recordedMinutesAgo
     environments: { remove: async ({ metadata }: EphemeralEnvironment) => void done.push(`delete ${metadata.name}`) },
     repositories: { find: (name: string) => (name === "shop-api" ? repositoryFixture() : undefined) },
     writes: { create: async (name: string) => void done.push(`create ${name}`) },
-    ...{ clock, log: silentLog, newId: () => "id" },
+    clock,
+    log: silentLog,
+    newId: () => "id",
   } as unknown as CanaryContext;
   const controller = canary(context);
   const run = () =>

@@ -23,7 +23,13 @@ export const living = (name: string, created: string) =>
     status: { phase: "ready" },
   });
 export const gone = (name: string, uid: string, [createdAt, goneAt]: readonly [string, string]): RecordSpec => ({
-  ...{ name, uid, createdAt, goneAt, deletedAt: goneAt, reason: "deleted", teardownSeconds: 0 },
+  name,
+  uid,
+  createdAt,
+  goneAt,
+  deletedAt: goneAt,
+  reason: "deleted",
+  teardownSeconds: 0,
 });
 
 /** Processes that follow one another, with the same environments and records. */
@@ -53,7 +59,10 @@ export function allocationScene(resolutionHours = 1) {
         put({ ...environment, ...(status && { status }) });
       },
     },
-    ...{ records, allocations, clock, log: silentLog },
+    records,
+    allocations,
+    clock,
+    log: silentLog,
   } as unknown as AllocationContext;
   const start = () => {
     const { reconcile, initialKeys } = costAllocation(context);

@@ -30,7 +30,10 @@ const settings = {
 const openCost = { url: "http://opencost:9003", resolutionHours: 1 };
 const HOURLY = { cpu: 50_000, memory: 20_000, storage: 5_000, other: 1_000 };
 const change = (since: string, cpuMillicores: number) => ({
-  ...{ since: `2026-${since}Z`, cpuMillicores, memoryMebibytes: 0, storageMebibytes: 0 },
+  since: `2026-${since}Z`,
+  cpuMillicores,
+  memoryMebibytes: 0,
+  storageMebibytes: 0,
 });
 const environment = (uid: string, usage: readonly ReturnType<typeof change>[]) =>
   environmentFixture({
@@ -58,7 +61,11 @@ function platform() {
         there = { ...written, ...(status && { status }) };
       },
     },
-    ...{ caches, records, allocations, clock, log: silentLog },
+    caches,
+    records,
+    allocations,
+    clock,
+    log: silentLog,
   } as unknown as AllocationContext;
   const reconcileContext = { signal: never, requeueUrgently: () => undefined };
   const sources = {
@@ -79,7 +86,9 @@ function platform() {
         if (!(error instanceof AllocationsUnavailable)) throw error;
       });
     const summarize = summarizeDays({
-      ...{ clock, rollupStore: store, rollupDays: sources.rollups },
+      clock,
+      rollupStore: store,
+      rollupDays: sources.rollups,
       caches: caches as unknown as Parameters<typeof summarizeDays>[0]["caches"],
     });
     await summarize(never);

@@ -162,7 +162,8 @@ describe("a second backing service", () => {
     scene.clock.advance(60_000);
     const { status } = await scene.reconcile(withCache);
     expect(findCondition(status.conditions, CACHE_READY)).toMatchObject({
-      ...{ status: "False", reason: "ImagePullFailed" },
+      status: "False",
+      reason: "ImagePullFailed",
       message: "cache: it can't be pulled: push the image of the cache",
     });
     expect(status.phase).toBe("failed");

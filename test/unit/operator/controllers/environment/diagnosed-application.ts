@@ -49,8 +49,9 @@ export interface Scene {
 }
 
 const waitingSync = ({ seconds, objects, isOutdated = false }: NonNullable<Scene["waits"]>, now: Date) => ({
-  ...{ objects, isOutdated },
-  since: new Date(now.getTime() - seconds * 1000),
+  objects,
+  isOutdated,
+  since: new Date(now.getTime() - seconds * 1e3),
 });
 
 /** The result of a diagnosis, and which ports it called. */
@@ -114,7 +115,9 @@ export async function diagnose(scene: Scene) {
   } as unknown as StepContext;
   const since = new Date(clock.now().getTime() - (scene.degradedSeconds ?? 0) * 1000);
   const observed = {
-    ...{ state, revision: "", message: "the deployer says so" },
+    state,
+    revision: "",
+    message: "the deployer says so",
     ...(problem ? { problem } : {}),
     ...(scene.degradedSeconds === undefined ? {} : { since }),
     ...(scene.failedHooks ? { failedHooks: scene.failedHooks } : {}),

@@ -76,7 +76,8 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     name: "a crash loop fails at once",
     scene: { former: starting, troubles: [["CrashLoop", 20]] },
     expected: {
-      ...{ state: "failed", reason: "CrashLoop" },
+      state: "failed",
+      reason: "CrashLoop",
       message: "backend: it has CrashLoop: repair it\nLast output of backend:\npanic: no database",
     },
   },
@@ -284,7 +285,8 @@ const otherCases: readonly { name: string; scene: Scene; expected: object }[] = 
   {
     name: "what may still pass is named behind what has lasted too long",
     scene: {
-      ...{ former: starting, evidence: "" },
+      former: starting,
+      evidence: "",
       troubles: [
         ["VolumeMissing", 30],
         ["JobFailed", 30],
@@ -292,7 +294,8 @@ const otherCases: readonly { name: string; scene: Scene; expected: object }[] = 
       ],
     },
     expected: {
-      ...{ state: "failed", reason: "JobFailed" },
+      state: "failed",
+      reason: "JobFailed",
       message: "frontend: it has JobFailed: repair it; backend: it has VolumeMissing: repair it",
     },
   },

@@ -35,7 +35,8 @@ describe("an override", () => {
     ["with an object", value("backend.cache.size", "{}"), "'backend.cache.size': the value must be"],
   ])("is forbidden: %s", (_what, spec, message) => {
     expect(forbidden(spec)).toMatchObject({
-      ...{ state: "failed", reason: "OverrideForbidden" },
+      state: "failed",
+      reason: "OverrideForbidden",
       message: expect.stringContaining(message),
     });
   });
@@ -73,7 +74,8 @@ describe("an override", () => {
       mapping,
     });
     expect(result).toMatchObject({
-      ...{ state: "failed", reason: "OverrideForbidden" },
+      state: "failed",
+      reason: "OverrideForbidden",
       message: "spec.overrides.backend.resources: changes nothing: the chart's values have no ${backend.resources}",
     });
   });

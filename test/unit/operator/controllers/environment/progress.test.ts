@@ -100,7 +100,10 @@ describe("what is wanted serves", () => {
   const serving: EnvironmentStatus = {
     sources: { backend: { applied } },
     components: { backend: { commit: commitA, revision: "0123456789ab+hash" } },
-    ...{ desiredHash: "hash", servingHash: "hash", renderedSpecHash: specHash(specOf({})), readyAt: CREATED },
+    desiredHash: "hash",
+    servingHash: "hash",
+    renderedSpecHash: specHash(specOf({})),
+    readyAt: CREATED,
   };
   const asleep = { ...serving, renderedSpecHash: specHash(specOf({ suspended: true })), servingHash: "" };
 

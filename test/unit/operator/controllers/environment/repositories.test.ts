@@ -40,7 +40,8 @@ describe("the Repositories of an environment", () => {
     ["a frontend given as backend", from("shop-web"), "no backend Repository 'shop-web' is registered"],
   ])("lack %s, and say so", (_what, environment, message) => {
     expect(problemOf(environment)).toMatchObject({
-      ...{ state: "failed", reason: "RepositoryNotFound" },
+      state: "failed",
+      reason: "RepositoryNotFound",
       message: expect.stringContaining(message),
     });
   });
@@ -56,7 +57,8 @@ describe("a Repository that an environment without an owner may not have", () =>
 
   test("is another team's, and counts as none", () => {
     expect(problemOf(environmentFixture(), memoryRepositories(theirs))).toMatchObject({
-      ...{ state: "failed", reason: "RepositoryNotShared" },
+      state: "failed",
+      reason: "RepositoryNotShared",
       message: expect.stringContaining("spec.access.groups"),
     });
     expect(repositoriesOf(environmentFixture(), memoryRepositories(theirs))).toEqual({});
@@ -64,7 +66,9 @@ describe("a Repository that an environment without an owner may not have", () =>
 
   test("is full until a place is free, and is checked again", () => {
     expect(problemOf(environmentFixture(mine), memoryRepositories(one), [older])).toMatchObject({
-      ...{ state: "failed", reason: "RepositoryFull", requeueAfterMs: expect.any(Number) },
+      state: "failed",
+      reason: "RepositoryFull",
+      requeueAfterMs: expect.any(Number),
       message: expect.stringContaining("maxEnvironments"),
     });
     expect(problemOf(environmentFixture(mine), memoryRepositories(one))).toBeUndefined();

@@ -61,7 +61,10 @@ const child = (change: object = {}): WireObject => ({
   apiVersion: "v1",
   kind: "Namespace",
   metadata: {
-    ...{ name: "env-shop", uid: "child", resourceVersion: "1", creationTimestamp: "" },
+    name: "env-shop",
+    uid: "child",
+    resourceVersion: "1",
+    creationTimestamp: "",
     labels: { [ENVIRONMENT_UID_LABEL]: UID },
   },
   ...change,
@@ -192,7 +195,10 @@ describe("a config set wakes, when it", () => {
     { name: "appears: not who has one", status: "True", current: revision(), expected: [] },
     {
       name: "is noted as unused: none",
-      ...{ status: "False", current: newer(revision()), previous: revision(), expected: [] },
+      status: "False",
+      current: newer(revision()),
+      previous: revision(),
+      expected: [],
     },
   ] satisfies VersionChange[])("has a version that $name", ({ status, expected, ...change }) => {
     const { woken, tell } = scene([judged(status)]);

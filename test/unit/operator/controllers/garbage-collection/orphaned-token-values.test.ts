@@ -36,17 +36,24 @@ async function scene({ living, gone }: { living: number; gone: number }) {
   let answer: () => Promise<readonly string[]> = async () =>
     tokens.slice(0, living).map(({ metadata }) => metadata.uid);
   const values = createOrphanedValues({
-    ...{ settings: fixtureSettings, secretManager, clock, events, log: silentLog },
+    settings: fixtureSettings,
+    secretManager,
+    clock,
+    events,
+    log: silentLog,
     isKnown: () => false,
     livingTokens: () => answer(),
   });
   return {
-    ...{ clock, tokens, values, secretManager, events },
+    clock,
+    tokens,
+    values,
+    secretManager,
+    events,
     list(next: typeof answer) {
       answer = next;
     },
     sweep: () => values.sweep(new AbortController().signal),
-    /** How many values of tokens are left, and of environments. */
     async left() {
       const names = (await secretManager.owners(() => false)).map(({ name }) => name);
       return { tokens: names.filter((name) => name !== "shop").length, environments: names.includes("shop") ? 1 : 0 };

@@ -40,8 +40,11 @@ function missing({
     ]),
   );
   const found = missedStates({
-    ...{ rules: { enabled: true, requiredLabels: ["preview"] }, answers: [], createsSince: new Date(DAY) },
-    ...{ known: (number: number) => states.get(number), environments: new Set(environments) },
+    rules: { enabled: true, requiredLabels: ["preview"] },
+    answers: [],
+    createsSince: new Date(DAY),
+    known: (number: number) => states.get(number),
+    environments: new Set(environments),
     protectedOnes: new Set<number>(),
     ...more,
   });
@@ -68,7 +71,9 @@ describe("a survey finds", () => {
       "nothing about a known end whose environment stays: it is protected",
       {
         answers: [answer(1, { state: "closed" })],
-        ...{ known: { 1: { state: "closed" } }, environments: [1], protectedOnes: new Set([1]) },
+        known: { 1: { state: "closed" } },
+        environments: [1],
+        protectedOnes: new Set([1]),
       },
       [],
     ],
@@ -76,7 +81,9 @@ describe("a survey finds", () => {
       "nothing about a known end that deletes no environment",
       {
         answers: [answer(1, { state: "closed" })],
-        ...{ known: { 1: { state: "closed" } }, environments: [1], rules: { enabled: true, deleteOn: ["merged"] } },
+        known: { 1: { state: "closed" } },
+        environments: [1],
+        rules: { enabled: true, deleteOn: ["merged"] },
       },
       [],
     ],

@@ -122,8 +122,14 @@ describe("a sweep", () => {
     expect(hosted.host.redelivered).toEqual([{ address: "https://platform.test/api/webhooks/", since }]);
     expect(hosted.recorded.lines).toEqual([
       {
-        ...{ level: "info", message: "a host was asked for missed pull requests", repository: "shop-api" },
-        ...{ open: 1, unlisted: 0, failed: 0, missed: 0, redelivered: 0 },
+        level: "info",
+        message: "a host was asked for missed pull requests",
+        repository: "shop-api",
+        open: 1,
+        unlisted: 0,
+        failed: 0,
+        missed: 0,
+        redelivered: 0,
       },
     ]);
   });

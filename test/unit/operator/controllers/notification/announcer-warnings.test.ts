@@ -12,7 +12,8 @@ describe("an ended pipeline", () => {
   const ran = (status: "running" | "success" | "failed" | "canceled", id = 7) => ({
     spec: {
       backend: {
-        ...{ repository: "shop-api", branch: "main" },
+        repository: "shop-api",
+        branch: "main",
         pipelines: [pipelineFixture({ status, id, url: "https://ci.test/p/7" })],
       },
     },
@@ -24,7 +25,9 @@ describe("an ended pipeline", () => {
     expect(await reconcile({ ...ran("success"), status: readiness("Unknown", 0) })).toEqual(["pipeline to chat shop"]);
     expect(await reconcile({ ...ran("success"), status: readiness("Unknown", 0) })).toEqual([]);
     expect(notifications.specs().at(-1)?.facts).toMatchObject({
-      ...{ project: "g/shop", commit: "aaaaaaaa", status: "success" },
+      project: "g/shop",
+      commit: "aaaaaaaa",
+      status: "success",
       image: `registry.test/shop-api:${"a".repeat(40)}`,
     });
     expect(notifications.specs().at(-1)?.facts).not.toHaveProperty("pipelineUrl");
@@ -134,7 +137,9 @@ describe("a warning before an expiry", () => {
   test("wakes the reconcile when it is due", async () => {
     const { announcer, clock } = scene(silent);
     const announced: Announced = {
-      ...{ event: "ready", at: minutesLater(0).toISOString(), serving: "hash-1" },
+      event: "ready",
+      at: minutesLater(0).toISOString(),
+      serving: "hash-1",
       expiry: { at: minutesLater(48 * HOUR).toISOString() },
     };
     const given = warned(48);

@@ -32,11 +32,20 @@ export function scene({ settings = notificationSettings(), living = [] as Epheme
   const signal = new AbortController().signal;
   let made = 0;
   return {
-    ...{ clock, notifications, chat, mail, events, secretManager, extensionKey },
+    clock,
+    notifications,
+    chat,
+    mail,
+    events,
+    secretManager,
+    extensionKey,
     async add(more: Partial<NotificationSpec> = {}) {
       made += 1;
       const spec: NotificationSpec = {
-        ...{ channel: "chat", to: "shop", event: "ready", template: "ready" },
+        channel: "chat",
+        to: "shop",
+        event: "ready",
+        template: "ready",
         facts: { environment: `shop-${made}`, url: "https://shop.env.test" },
         environment: { name: `shop-${made}`, uid: UID },
         at: clock.now().toISOString(),

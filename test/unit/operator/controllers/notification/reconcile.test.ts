@@ -203,7 +203,10 @@ describe("the delivery of a warning", () => {
     const [link, token = ""] = linkIn(mail.sent[0]?.text) ?? [];
     expect(link).toContain("https://platform.example.test/base/api/v2/extensions/");
     expect(verifyExtension(token, await extensionKey(), clock.now())).toEqual({
-      ...{ uid: UID, addedHours: 24, expiresAt: new Date(expiresAt), endsAt: new Date(expiresAt) },
+      uid: UID,
+      addedHours: 24,
+      expiresAt: new Date(expiresAt),
+      endsAt: new Date(expiresAt),
     });
     expect(JSON.stringify(find(name))).not.toContain(token);
     expect(mail.sent[0]).toMatchObject({ to: "dev@example.test", id: name });

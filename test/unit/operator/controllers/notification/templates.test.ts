@@ -4,12 +4,23 @@ import type { Facts, MessageEvent, NotificationSpec } from "../../../../../crds/
 import { messageTexts } from "../../../../../operator/controllers/notification/templates.ts";
 
 const facts: Facts = {
-  ...{ environment: "shop-pr-7", repository: "shop-api", branch: "feature_x", commit: "0a1b2c3d" },
-  ...{ url: "https://shop-pr-7.env.test", status: "ready", reason: "Expired", message: "it went wrong" },
-  ...{ project: "g/shop", image: "registry.test/shop_api:0a1b2c3d", expiresAt: "2026-06-02T00:00:00.000Z" },
+  environment: "shop-pr-7",
+  repository: "shop-api",
+  branch: "feature_x",
+  commit: "0a1b2c3d",
+  url: "https://shop-pr-7.env.test",
+  status: "ready",
+  reason: "Expired",
+  message: "it went wrong",
+  project: "g/shop",
+  image: "registry.test/shop_api:0a1b2c3d",
+  expiresAt: "2026-06-02T00:00:00.000Z",
 };
 const specOf = (event: MessageEvent, more: Facts = {}, template: string = event): NotificationSpec => ({
-  ...{ channel: "chat", to: "shop", event, template },
+  channel: "chat",
+  to: "shop",
+  event,
+  template,
   facts: { ...facts, ...more },
   at: "2026-06-01T12:00:00.000Z",
 });

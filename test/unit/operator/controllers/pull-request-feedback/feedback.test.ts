@@ -31,17 +31,22 @@ const reconciling: ReconcileContext = { signal, requeueUrgently: () => undefined
 
 type Status = NonNullable<EphemeralEnvironment["status"]>;
 const ready: Status = {
-  ...{ phase: "ready", observedGeneration: 1, readyAt: CREATED, expiresAt: "2026-01-02T00:00:00.000Z" },
-  ...{
-    url: "https://shop.env.test",
-    urls: { backend: "https://shop--api.env.test", hosts: { admin: "https://shop--admin.env.test" } },
-  },
+  phase: "ready",
+  observedGeneration: 1,
+  readyAt: CREATED,
+  expiresAt: "2026-01-02T00:00:00.000Z",
+  url: "https://shop.env.test",
+  urls: { backend: "https://shop--api.env.test", hosts: { admin: "https://shop--admin.env.test" } },
 };
 const failed: Status = {
-  ...{ phase: "failed", observedGeneration: 1 },
+  phase: "failed",
+  observedGeneration: 1,
   conditions: [
     {
-      ...{ type: "Ready", status: "False", reason: "ImagePull", lastTransitionTime: CREATED },
+      type: "Ready",
+      status: "False",
+      reason: "ImagePull",
+      lastTransitionTime: CREATED,
       message: "the `image`\nis not there @everyone",
     },
   ],
@@ -56,7 +61,11 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
   let refusals: Error[] = [];
   const repositories = { find: () => repository };
   const context = {
-    ...{ settings, repositories, log: silentLog, pullRequestHost: told.host, environment: () => environment },
+    settings,
+    repositories,
+    log: silentLog,
+    pullRequestHost: told.host,
+    environment: () => environment,
     statusWriter: {
       addFinalizer: async (made: EphemeralEnvironment) => made,
       removeFinalizer: async () => undefined,
@@ -89,7 +98,8 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     async becomes(status: Status, { generation = 1, commit = commitA } = {}) {
       const { metadata, spec, status: former } = environment;
       environment = {
-        ...{ ...environment, metadata: { ...metadata, generation } },
+        ...environment,
+        metadata: { ...metadata, generation },
         spec: { ...spec, backend: { ...spec.backend, commit } },
         status: { ...status, ...(former?.feedback && { feedback: former.feedback }) },
       };

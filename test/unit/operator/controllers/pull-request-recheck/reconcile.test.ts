@@ -41,9 +41,15 @@ beforeEach(async () => {
   const { context } = new WebhookWorld({ repositories: [shopApi({ host: "git" })], settings: { hosts: [...hosts] } });
   const found = (name: string) => environments.list().find(({ metadata }) => metadata.name === name);
   const reconcile = createRecheck({
-    ...{ clock, decide, log: silentLog, newId: () => "id", audit: memoryAuditTrail(), webhookDeliveries: deliveries },
+    clock,
+    decide,
+    log: silentLog,
+    newId: () => "id",
+    audit: memoryAuditTrail(),
+    webhookDeliveries: deliveries,
     world: { ...context, deliveries, clock, environments: { find: found, ofRepository: () => environments.list() } },
-    ...{ writes: memoryDecidedWrites(environments), pullRequestReader: reader.reader },
+    writes: memoryDecidedWrites(environments),
+    pullRequestReader: reader.reader,
   });
   const { signal } = new AbortController();
   recheck = async () => reconcile(NAME, { signal, requeueUrgently: () => undefined });

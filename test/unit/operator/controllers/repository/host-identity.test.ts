@@ -20,7 +20,11 @@ function repository(spec: Partial<Repository["spec"]> = {}, status?: Repository[
 
 const delivery = (more: Partial<WebhookDeliverySpec>) =>
   webhookDeliveryFixture(more.receivedAt ?? "one", {
-    ...{ host: "git", repositories: ["shop-api"], hostRepository: old, receivedAt: at(1), ...more },
+    host: "git",
+    repositories: ["shop-api"],
+    hostRepository: old,
+    receivedAt: at(1),
+    ...more,
   });
 
 const condition = (status: Repository["status"]) => findCondition(status?.conditions, "NameCurrent");
@@ -33,7 +37,8 @@ test("the id is that of the first delivery, and the name that of the newest", ()
   const second = identified(repository({}, first), deliveries, now);
   expect(second?.hostRepository).toEqual(renamed);
   expect(condition(second)).toMatchObject({
-    ...{ status: "False", reason: "Renamed" },
+    status: "False",
+    reason: "Renamed",
     message: "the host calls it acme/new: correct spec.fullName and spec.cloneUrl",
   });
   const corrected = repository({ fullName: "acme/new" }, second);

@@ -137,7 +137,8 @@ describe("a check", () => {
       {
         conditions: [
           {
-            ...{ status: "False", reason: "RulesInvalid" },
+            status: "False",
+            reason: "RulesInvalid",
             message: "spec.chart.values: ${hosts.dcos}: spec.hosts lists no host 'dcos'",
           },
         ],

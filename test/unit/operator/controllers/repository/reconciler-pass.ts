@@ -62,7 +62,9 @@ export async function pass({
   const reconcile = createRepositoryReconciler({
     repositories: memoryRepositories(found, ...others),
     configSets: memoryConfigSets(...configSets),
-    ...{ settings, secretManager, webhookDeliveries: { list: () => [] } },
+    settings,
+    secretManager,
+    webhookDeliveries: { list: () => [] },
     repositoryHost: host,
     repositoryStatusWriter: {
       async addFinalizer(held) {
@@ -90,7 +92,9 @@ export function well(minutes = 0): RepositoryStatus {
   const at = minutesLater(minutes).toISOString();
   const condition = { type: "Ready", status: "True" as const, reason: "Checked", message: "", observedGeneration: 1 };
   return {
-    ...{ observedGeneration: 1, reachable: true, lastCheckedAt: at },
+    observedGeneration: 1,
+    reachable: true,
+    lastCheckedAt: at,
     conditions: [{ ...condition, lastTransitionTime: CREATED }],
   };
 }

@@ -22,7 +22,11 @@ function scene(token?: { readonly name: string; readonly key: string }) {
   const repository = shopApi({ host: "git" });
   const host = { id: "git", kind: "github", apiUrl: "https://git.test", ...(token && { token }) };
   const { webhookInbox, webhookDeliveries } = memoryWebhooks({
-    ...{ clock, environments, audit, log: silentLog, branchHeads: memoryBranchHeads() },
+    clock,
+    environments,
+    audit,
+    log: silentLog,
+    branchHeads: memoryBranchHeads(),
     settings: settingsFrom({ ...testSettings, hosts: [host] }),
     repositories: memoryRepositories(repository),
     configSets: { find: () => undefined },
@@ -33,7 +37,9 @@ function scene(token?: { readonly name: string; readonly key: string }) {
       received: { door: "repohost", headers: {} },
       digest: digestOf([id]).padEnd(64, "0"),
       delivery: { eventName: "pull_request", deliveryId: id },
-      ...{ repositories: [repository], host: "git", sender: "shop/shop-api" },
+      repositories: [repository],
+      host: "git",
+      sender: "shop/shop-api",
       event: { type: "pull_request", pullRequest: pullRequestState({ updatedAt, ...more }) },
     });
   const { failNext } = environments;

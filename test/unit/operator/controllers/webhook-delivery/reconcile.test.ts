@@ -64,7 +64,12 @@ beforeEach(() => {
     repositories: memoryRepositories(aRepository("shop-api")),
   } as unknown as DecisionContext;
   const reconciler = createDeliveryReconciler({
-    ...{ clock, audit, world, log: silentLog, webhookDeliveries: deliveries, newId: () => "id" },
+    clock,
+    audit,
+    world,
+    log: silentLog,
+    webhookDeliveries: deliveries,
+    newId: () => "id",
     pullRequestReader: memoryPullRequestReader().reader,
     writes: memoryDecidedWrites(environments),
     decide: async (_subject, seen) =>
@@ -205,7 +210,12 @@ const pipeline = (id: number, letter: string, status: "success" | "running" = "s
   ({
     type: "pipeline",
     pipeline: {
-      ...{ project: "shop/shop-api", id, commit: commitOf(letter), branch: "main", status, at: "2026-06-01T11:59:00Z" },
+      project: "shop/shop-api",
+      id,
+      commit: commitOf(letter),
+      branch: "main",
+      status,
+      at: "2026-06-01T11:59:00Z",
     },
   }) as const;
 

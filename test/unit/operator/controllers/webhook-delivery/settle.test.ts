@@ -23,7 +23,8 @@ test("a status that one Repository asks for keeps no other from its environment"
     settings: { hosts },
     repositories: [
       repositoryFixture("shop-docs", {
-        ...{ ...fullName, pullRequest: { enabled: true, requiredLabels: ["docs"] } },
+        ...fullName,
+        pullRequest: { enabled: true, requiredLabels: ["docs"] },
         feedback: { statusWithoutEnvironment: "success" },
       }),
       shopApi(fullName),
@@ -33,7 +34,10 @@ test("a status that one Repository asks for keeps no other from its environment"
   const environments = memoryEnvironments(clock);
   const { host, reports } = memoryPullRequestHost();
   const common = {
-    ...{ decide, world: world.context, newId: () => "id", audit: memoryAuditTrail() },
+    decide,
+    world: world.context,
+    newId: () => "id",
+    audit: memoryAuditTrail(),
     writes: memoryDecidedWrites(environments),
   };
   const event = { type: "pull_request", pullRequest: pullRequestState() } as const;

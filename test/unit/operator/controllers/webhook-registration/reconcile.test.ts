@@ -35,7 +35,12 @@ function scene(former?: Pick<Condition, "status" | "reason">, spec: Partial<Repo
   const written: RepositoryStatus[] = [];
   let isStored = true;
   const reconcile = createHookReconciler({
-    ...{ settings, repositories, secretManager, hooks, clock, log: recordingLog(lines) },
+    settings,
+    repositories,
+    secretManager,
+    hooks,
+    clock,
+    log: recordingLog(lines),
     alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),
     repositoryStatusWriter: {
       addFinalizer: async (held) => held,
@@ -49,7 +54,10 @@ function scene(former?: Pick<Condition, "status" | "reason">, spec: Partial<Repo
     },
   });
   return {
-    ...{ hooks, notifications, lines, written },
+    hooks,
+    notifications,
+    lines,
+    written,
     refuseWrites: (refused: boolean) => {
       isStored = !refused;
     },

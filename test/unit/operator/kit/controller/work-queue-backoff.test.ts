@@ -80,7 +80,7 @@ describe("a storm of retries", () => {
 
   test("beyond what the bucket can take is spread evenly, not put off to one moment", async () => {
     const stormy = createWorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
-    const perSecond = new Array<number>(longest / 1000).fill(0);
+    const perSecond = Array.from({ length: longest / 1000 }, () => 0);
     for (const key of keysOf(3_000)) {
       const second = Math.min(Math.floor(stormy.retry(key) / 1000), perSecond.length - 1);
       perSecond[second] = (perSecond[second] ?? 0) + 1;

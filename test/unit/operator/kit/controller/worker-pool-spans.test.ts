@@ -19,7 +19,11 @@ test("a reconcile is a span with what its log lines say, its end and its cause; 
       if (key.startsWith("bad")) throw new TypeError("the password is 1234");
     },
     {
-      ...{ name: "messages", workers: 1, log, tracing, metrics: outcomesInto(outcomes) },
+      name: "messages",
+      workers: 1,
+      log,
+      tracing,
+      metrics: outcomesInto(outcomes),
       loggedKey: (key) => (key.includes("@") ? "digest" : key),
       causeOf: (key) => (key === "caused" ? CAUSE : undefined),
     },

@@ -49,8 +49,13 @@ describe("a summary", () => {
   test("knows the most environments that were there together: one that goes when another comes is not", () => {
     const life = (createdMs: number, goneMs: number) =>
       lifeOfRecord({
-        ...{ name: "x", uid: "x", reason: "deleted", teardownSeconds: 0, createdAt: at(createdMs) },
-        ...{ deletedAt: at(goneMs), goneAt: at(goneMs) },
+        name: "x",
+        uid: "x",
+        reason: "deleted",
+        teardownSeconds: 0,
+        createdAt: at(createdMs),
+        deletedAt: at(goneMs),
+        goneAt: at(goneMs),
       });
     const peakOf = (...all: Life[]) => summaryOf(all, { fromMs: 0, toMs: 10 * HOUR }, NOW).peak;
     expect(peakOf()).toBe(0);

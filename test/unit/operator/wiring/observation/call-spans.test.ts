@@ -29,7 +29,9 @@ test("a call to the API server says its verb, its resource and its status, and n
     [
       "patch ephemeralenvironments/status",
       {
-        ...{ "k8s.api.verb": "patch", "k8s.api.resource": "ephemeralenvironments/status", "k8s.api.name": "shop" },
+        "k8s.api.verb": "patch",
+        "k8s.api.resource": "ephemeralenvironments/status",
+        "k8s.api.name": "shop",
         "http.response.status_code": 409,
       },
       false,
@@ -57,7 +59,10 @@ test("a call of a service says its method, and one to a host its route with brac
   });
   const spans = await received();
   expect(spans.map(({ name }) => name)).toEqual([
-    ...["secret-manager read", "POST /repos/{owner}/{repo}", "GET /repos/{owner}/{repo}/pulls", "GET"],
+    "secret-manager read",
+    "POST /repos/{owner}/{repo}",
+    "GET /repos/{owner}/{repo}/pulls",
+    "GET",
   ]);
   expect(spans[1]?.attributes).toMatchObject({ "peer.service": "repository-host", "ephemeral.host": "github" });
   expect(JSON.stringify(spans)).not.toContain("hidden");

@@ -19,8 +19,12 @@ interface Stamps {
 }
 
 const parts = ({ auditId, traceparent }: Stamps) => ({
-  ...{ client: world.client, cache: world.cache, clock: world.clock, deletions: ownDeletions() },
-  ...{ auditId: () => auditId, traceparent: () => traceparent },
+  client: world.client,
+  cache: world.cache,
+  clock: world.clock,
+  deletions: ownDeletions(),
+  auditId: () => auditId,
+  traceparent: () => traceparent,
 });
 
 /** The annotations of what was written last. */

@@ -36,15 +36,12 @@ function environmentOf({ number, phase, owner, access, isLeaving, life }: Traits
   version += 1;
   const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
   const metadata = {
-    ...{
-      name: `shop-${number.toString(3)}`,
-      uid: `${number}/${life}`,
-      resourceVersion: String(version),
-      generation: 1,
-    },
-    // Of the UID's own, as it is in the cluster: an environment never changes its age.
-    creationTimestamp: at((1_700_000_000 + ((number + life) % 5)) * 1000),
-    ...(isLeaving ? { deletionTimestamp: at(1_700_001_000_000) } : {}),
+    name: `shop-${number.toString(3)}`,
+    uid: `${number}/${life}`,
+    resourceVersion: String(version),
+    generation: 1,
+    creationTimestamp: at((17e8 + ((number + life) % 5)) * 1e3),
+    ...(isLeaving ? { deletionTimestamp: at(1700001e6) } : {}),
   };
   const spec: EnvironmentSpec = { backend: fixture.spec.backend, ...(owner && { owner }), ...(access && { access }) };
   const { status: _, ...bare } = fixture;

@@ -41,16 +41,19 @@ describe("what is left", () => {
   const namespace = object("Namespace", "env-shop", labelled("shop"));
   const application = object("Application", "env-shop", {
     ...labelled("shop"),
-    ...{ creationTimestamp: minutesLater(5).toISOString(), annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } },
+    creationTimestamp: minutesLater(5).toISOString(),
+    annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" },
   });
   const held = { name: "shop", uid: UID, since: minutesLater(2), until: minutesLater(7) };
 
   test("is gathered by its owner, with the oldest and the youngest", () => {
     expect(orphansAmong([namespace, application], [held], () => false)).toEqual([
       {
-        ...{ owner: { name: "shop", uid: UID }, isConfirmed: true },
+        owner: { name: "shop", uid: UID },
+        isConfirmed: true,
         what: ["Namespace env-shop", "Application env-shop", "secrets"],
-        ...{ since: minutesLater(0), until: minutesLater(7) },
+        since: minutesLater(0),
+        until: minutesLater(7),
       },
     ]);
   });

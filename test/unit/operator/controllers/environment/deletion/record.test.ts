@@ -52,20 +52,25 @@ describe("the record of an environment", () => {
       },
     });
     expect(recorded(environment)).toEqual({
-      ...{
-        name: "shop",
-        uid: UID,
-        dueAt: "2026-01-02T00:00:00.000Z",
-        reason: "deleted",
-        cause: "pruned",
-        createdAt: CREATED,
-        readyAt: minutesLater(2).toISOString(),
-      },
-      ...{ deletedAt: minutesLater(10).toISOString(), goneAt: minutesLater(70).toISOString(), teardownSeconds: 3600 },
-      ...{ phase: "failed", failure: "ImagePullFailed", ttlHours: 24, databaseProvisioned: false },
+      name: "shop",
+      uid: UID,
+      dueAt: "2026-01-02T00:00:00.000Z",
+      reason: "deleted",
+      cause: "pruned",
+      createdAt: CREATED,
+      readyAt: minutesLater(2).toISOString(),
+      deletedAt: minutesLater(10).toISOString(),
+      goneAt: minutesLater(70).toISOString(),
+      teardownSeconds: 3600,
+      phase: "failed",
+      failure: "ImagePullFailed",
+      ttlHours: 24,
+      databaseProvisioned: false,
       components: { backend: { repository: "shop-api", branch: "main", commit: commitA } },
       configSet: { name: "default", version: 3 },
-      ...{ owner, groups: ["shop-team"], trigger },
+      owner,
+      groups: ["shop-team"],
+      trigger,
     });
   });
 
@@ -83,7 +88,8 @@ describe("the record of an environment", () => {
     [
       "that went in the second of its grace period's end",
       {
-        ...{ metadata: deleted(75), spec: { ttlHours: 1 } },
+        metadata: deleted(75),
+        spec: { ttlHours: 1 },
         status: { expiryNotBefore: new Date(minutesLater(75).getTime() + 400).toISOString() },
       },
       { reason: "expired" },
@@ -91,7 +97,8 @@ describe("the record of an environment", () => {
     [
       "whose protection had ended, which the operator removed just before",
       {
-        ...{ metadata: deleted(91), spec: { ttlHours: 1 } },
+        metadata: deleted(91),
+        spec: { ttlHours: 1 },
         status: { ttlHours: 1, protectedUntil: minutesLater(90).toISOString() },
       },
       { reason: "expired", dueAt: minutesLater(90).toISOString() },
@@ -99,7 +106,8 @@ describe("the record of an environment", () => {
     [
       "that was deleted right after its protection was taken back",
       {
-        ...{ metadata: deleted(80), spec: { ttlHours: 1 } },
+        metadata: deleted(80),
+        spec: { ttlHours: 1 },
         status: { ttlHours: 1, protectedUntil: minutesLater(90).toISOString() },
       },
       { reason: "deleted" },

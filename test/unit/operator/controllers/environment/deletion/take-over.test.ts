@@ -183,7 +183,11 @@ test("force-teardown=application has the platform take over a deletion that its 
 
 describe("what holds the objects of a namespace", () => {
   const content = (...finalizers: string[]) => ({
-    ...{ kind: configMaps, name: "one", uid: "uid", resourceVersion: "1", finalizers },
+    kind: configMaps,
+    name: "one",
+    uid: "uid",
+    resourceVersion: "1",
+    finalizers,
   });
 
   test.each([

@@ -9,24 +9,26 @@ describe("a forced step", () => {
   test.each<{ name: string; force: string; after: number; make?: (world: Scene) => unknown; states: string[] }>([
     {
       name: "is gone past when it is stuck",
-      ...{ force: "namespace", after: 5, states: ["gone", "gone", "gone", "gone", "forced", "gone", "gone"] },
+      force: "namespace",
+      after: 5,
+      states: ["gone", "gone", "gone", "gone", "forced", "gone", "gone"],
     },
-    { name: "is none before it is stuck", ...{ force: "namespace", after: 4, states: wait } },
-    { name: "is no other one", ...{ force: "application", after: 5, states: wait } },
-    { name: "is none by an unknown name", ...{ force: "everything", after: 5, states: wait } },
+    { name: "is none before it is stuck", force: "namespace", after: 4, states: wait },
+    { name: "is no other one", force: "application", after: 5, states: wait },
+    { name: "is none by an unknown name", force: "everything", after: 5, states: wait },
     {
       name: "is none while one before it is waited for",
       make: ({ losesDeployer }) => losesDeployer(),
-      ...{
-        force: "namespace",
-        after: 5,
-        states: ["gone", "waiting", "pending", "pending", "pending", "pending", "pending"],
-      },
+      force: "namespace",
+      after: 5,
+      states: ["gone", "waiting", "pending", "pending", "pending", "pending", "pending"],
     },
     {
       name: "may be one that can't be asked",
       make: ({ secretManager, holdNamespace }) => [secretManager.setReachable(false), holdNamespace()],
-      ...{ force: "secrets", after: 5, states: ["gone", "gone", "gone", "forced", "gone", "gone", "gone"] },
+      force: "secrets",
+      after: 5,
+      states: ["gone", "gone", "gone", "forced", "gone", "gone", "gone"],
     },
   ])("$name", async ({ force, after, make, states }) => {
     const world = await scene();
@@ -63,7 +65,9 @@ describe("a forced step", () => {
     world.losesDeployer(false);
     expect(await world.left(shop)).toEqual(["application", "project", "namespace"]);
     expect(last.steps[1]).toMatchObject({
-      ...{ name: "application", state: "forced", goneAt: minutesLater(60).toISOString() },
+      name: "application",
+      state: "forced",
+      goneAt: minutesLater(60).toISOString(),
     });
   });
 

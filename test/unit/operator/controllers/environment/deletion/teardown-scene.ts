@@ -24,8 +24,13 @@ export const HOLD = "example.test/hold";
 
 /** What is remembered; only the steps matter here. */
 const record = ({ steps, removals = [] }: Progress, goneAt: Date): RecordSpec => ({
-  ...{ ...shop, reason: "deleted", createdAt: CREATED, deletedAt: CREATED, teardownSeconds: 0 },
-  ...{ goneAt: goneAt.toISOString(), phase: "ready" },
+  ...shop,
+  reason: "deleted",
+  createdAt: CREATED,
+  deletedAt: CREATED,
+  teardownSeconds: 0,
+  goneAt: goneAt.toISOString(),
+  phase: "ready",
   forced: steps
     .filter(({ state }) => state === "forced")
     .map(({ name, message = "" }) => ({ step: name, left: message })),

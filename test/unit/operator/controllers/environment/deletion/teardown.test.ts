@@ -8,7 +8,10 @@ import { HOLD, MINUTE_MS, type Scene, scene, shop } from "./teardown-scene.ts";
 
 const sentence = "Namespace 'env-shop' is being deleted";
 const holder = (kind = "Namespace", reason = HOLD) => ({
-  ...{ kind, name: "env-shop", reason, message: "a finalizer that is not removed yet" },
+  kind,
+  name: "env-shop",
+  reason,
+  message: "a finalizer that is not removed yet",
 });
 
 describe("a teardown", () => {
@@ -129,12 +132,7 @@ describe("a teardown", () => {
       "why it can't be asked",
       ({ secretManager }) => secretManager.setReachable(false),
       5,
-      [
-        {
-          ...{ kind: "secrets", name: "", reason: "SecretManagerUnavailable" },
-          message: "the secret manager is away",
-        },
-      ],
+      [{ kind: "secrets", name: "", reason: "SecretManagerUnavailable", message: "the secret manager is away" }],
     ],
   ])("names as blockers: %s", async (_what, make, after, blockers) => {
     const world = await scene();

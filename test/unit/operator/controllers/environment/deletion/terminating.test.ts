@@ -14,7 +14,11 @@ const waiting: Teardown = { steps, blockers: [], removals: [] };
 const stuck: Teardown = { steps, blockers: [hold], removals: [] };
 
 const condition = (status: "True" | "False", reason: string) => ({
-  ...{ type: "Ready", status, reason, message: "", lastTransitionTime: minutesLater(0).toISOString() },
+  type: "Ready",
+  status,
+  reason,
+  message: "",
+  lastTransitionTime: minutesLater(0).toISOString(),
 });
 
 function leaving(force?: string, status?: EphemeralEnvironment["status"]): EphemeralEnvironment {
@@ -30,21 +34,31 @@ describe("the status of a deletion", () => {
   test.each<{ name: string; force?: string; teardown: Teardown; reason: string; message: string }>([
     { name: "waits", teardown: waiting, reason: "Terminating", message: waits },
     {
-      ...{ name: "is stuck", teardown: stuck, reason: "DeletionStuck" },
+      name: "is stuck",
+      teardown: stuck,
+      reason: "DeletionStuck",
       message: `${hangs}; an admin may skip it with the annotation ${FORCE_TEARDOWN_ANNOTATION}: namespace`,
     },
     {
-      ...{ name: "was forced too early", force: "namespace", teardown: waiting, reason: "Terminating" },
+      name: "was forced too early",
+      force: "namespace",
+      teardown: waiting,
+      reason: "Terminating",
       message: `${waits}; ${FORCE_TEARDOWN_ANNOTATION} names it, but it is not stuck yet`,
     },
     {
-      ...{ name: "was forced by a name that is none", force: "x".repeat(500), teardown: stuck },
+      name: "was forced by a name that is none",
+      force: "x".repeat(500),
+      teardown: stuck,
       reason: "DeletionStuck",
       message: `${hangs}; ${FORCE_TEARDOWN_ANNOTATION} names '${"x".repeat(63)}…', which is not a step: the steps are ${TEARDOWN_STEPS.join(", ")}`,
     },
     {
-      ...{ name: "was forced past a former step", force: "application", teardown: waiting },
-      ...{ reason: "Terminating", message: waits },
+      name: "was forced past a former step",
+      force: "application",
+      teardown: waiting,
+      reason: "Terminating",
+      message: waits,
     },
   ])("says that it $name", ({ force, teardown, reason, message }) => {
     const status = terminatingStatus(leaving(force), teardown, minutesLater(7));
@@ -65,7 +79,7 @@ describe("what the environment was before", () => {
     ["ready", { readyAt: minutesLater(0).toISOString(), conditions: [condition("True", "Ready")] }, { phase: "ready" }],
     ["failed", { conditions: [condition("False", "NameTaken")] }, { phase: "failed", failure: "NameTaken" }],
   ])("%s: is kept through the deletion", (_what, status, expected) => {
-    expect(beforeTeardown({ ...(status === undefined ? {} : { status }) })).toEqual(expected);
+    expect(beforeTeardown(status === undefined ? {} : { status })).toEqual(expected);
     const during = terminatingStatus(leaving(undefined, status), stuck, minutesLater(7));
     expect(during.teardown?.before).toEqual(expected);
     expect(beforeTeardown({ status: during })).toEqual(expected);

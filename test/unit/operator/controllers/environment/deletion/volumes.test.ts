@@ -11,14 +11,19 @@ const metadata = (name: string) => ({ name, uid: `uid-of-${name}`, resourceVersi
 /** The environment's RoleBinding, as the first steps of its life make it. */
 const bind = (world: Scene) =>
   world.cluster.ensure(shop, roleBindingKind, {
-    ...{ apiVersion: "v1", kind: "RoleBinding", metadata: { name: "ephemeral-environment", namespace } },
+    apiVersion: "v1",
+    kind: "RoleBinding",
+    metadata: { name: "ephemeral-environment", namespace },
   });
 
 /** A claim, and the volume that it has. */
 function put(world: Scene, volumeName: string, annotations: Record<string, string> = {}): void {
   const claim = { ...metadata(`claim-${volumeName}`), namespace };
   world.cluster.put(volumeClaimKind, {
-    ...{ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: claim, spec: { volumeName } },
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: claim,
+    spec: { volumeName },
   });
   const spec = { claimRef: { uid: claim.uid }, persistentVolumeReclaimPolicy: "Retain" };
   const volume = { ...metadata(volumeName), annotations };

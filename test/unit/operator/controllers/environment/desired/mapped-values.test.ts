@@ -57,16 +57,14 @@ asleep: \${suspended}
 data: \${database.enabled}`;
     const repository = { hosts: [{ name: "admin" }, { name: "mail", healthPath: "/healthz" }] };
     expect(mapped({ values, repository, configSet: { env: [{ name: "LEVEL", value: "info" }] } })).toEqual({
-      ...{
-        name: "shop",
-        uid: UID,
-        commit: commitA,
-        branch: "main",
-        port: 8080,
-        workers: 3,
-        asleep: false,
-        data: false,
-      },
+      name: "shop",
+      uid: UID,
+      commit: commitA,
+      branch: "main",
+      port: 8080,
+      workers: 3,
+      asleep: false,
+      data: false,
       image: { repository: "registry.test/shop-api", tag: commitA },
       hosts: ["shop--api.env.localhost", "shop--admin.env.localhost"],
       admin: "https://shop--admin.env.localhost:18443",
@@ -87,7 +85,10 @@ data: \${database.enabled}`;
     const spec = { frontend: { repository: "shop-web", branch: "main" }, database: { provision: true } };
     const ingress = { className: "internal", annotations: { "example.test/a": "b" } };
     expect(mapped({ values, spec }, { ...fixtureSettings, ingress })).toEqual({
-      ...{ a: 3000, b: "database app app", c: "internal", d: { "example.test/a": "b" } },
+      a: 3e3,
+      b: "database app app",
+      c: "internal",
+      d: { "example.test/a": "b" },
     });
   });
 

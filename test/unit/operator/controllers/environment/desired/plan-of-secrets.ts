@@ -52,7 +52,9 @@ export const own = (name: string, version: number, rotation?: string): SecretSta
   rotation === undefined ? { name, version } : { name, version, rotation };
 /** The status of the database's URL. */
 export const url = (version: number, more: Partial<SecretStatus> = {}): SecretStatus => ({
-  ...{ name: "DATABASE_URL", version, source: "DATABASE_PASSWORD@latest" },
+  name: "DATABASE_URL",
+  version,
+  source: "DATABASE_PASSWORD@latest",
   ...more,
 });
 /** How the ids of its entries in the secret manager begin. */

@@ -110,7 +110,9 @@ describe("the Secret of image pulls", () => {
 
   test("is one that the kubelet reads, and that is immutable", () => {
     expect(object).toMatchObject({
-      ...{ kind: "Secret", type: "kubernetes.io/dockerconfigjson", immutable: true },
+      kind: "Secret",
+      type: "kubernetes.io/dockerconfigjson",
+      immutable: true,
       metadata: { name: "image-pull", namespace: "env-shop" },
     });
   });

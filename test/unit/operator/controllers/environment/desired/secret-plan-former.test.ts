@@ -31,7 +31,12 @@ describe("the plan of before", () => {
     expect(plannedStatus(plan)).toEqual(before);
     expect(plan.map(({ kind }) => kind)).toEqual(["alias", "own", "derived", "own", "shared", "own"]);
     expect(plan.map((secret) => ("of" in secret ? secret.of : undefined))).toEqual([
-      ...["KEY", undefined, "DATABASE_PASSWORD", undefined, "maps", undefined],
+      "KEY",
+      undefined,
+      "DATABASE_PASSWORD",
+      undefined,
+      "maps",
+      undefined,
     ]);
   });
 

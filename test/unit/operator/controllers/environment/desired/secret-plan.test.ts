@@ -182,7 +182,9 @@ describe("the plan of an environment's secrets", () => {
     {
       name: "has a new URL with every new password",
       given: {
-        ...{ database: true, listed: [], asked: { rotate: { DATABASE_PASSWORD: "b" } } },
+        database: true,
+        listed: [],
+        asked: { rotate: { DATABASE_PASSWORD: "b" } },
         former: [own("DATABASE_PASSWORD", 1), url(1)],
       },
       expected: [own("DATABASE_PASSWORD", 2, "b"), url(2)],

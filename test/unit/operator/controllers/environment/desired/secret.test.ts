@@ -20,7 +20,9 @@ describe("the Secret that the pods see", () => {
     const values = { TOKEN: "pässwörd $X {{ y }}\n", EMPTY: "" };
     const object = secretObject(environmentFixture(), "environment-secrets-x", stored(values));
     expect(object).toMatchObject({
-      ...{ kind: "Secret", type: "Opaque", immutable: true },
+      kind: "Secret",
+      type: "Opaque",
+      immutable: true,
       metadata: { name: "environment-secrets-x", namespace: "env-shop" },
     });
     const data = object.data as Record<string, string>;

@@ -20,10 +20,7 @@ export const settled = { applied: { branch: "main", commit: commitA, image } };
 /** An environment whose sources are settled. */
 export function shop({ spec, status, metadata }: Parts = {}): EphemeralEnvironment {
   const sources = { backend: settled, ...(spec?.frontend ? { frontend: settled } : {}) };
-  return environmentFixture({
-    ...{ spec: { ...spec }, status: { sources, ...status } },
-    ...(metadata ? { metadata } : {}),
-  });
+  return environmentFixture({ spec: { ...spec }, status: { sources, ...status }, ...(metadata ? { metadata } : {}) });
 }
 
 /** The chart's values of an environment with this backend's Repository. */

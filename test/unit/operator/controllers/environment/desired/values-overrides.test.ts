@@ -40,8 +40,8 @@ describe("what people choose", () => {
       },
       expected: {
         ...backendValues,
-        ...{ replicas: 3, env: [...env("debug"), ...backendValues.env] },
-        // Above the default limit of the namespace, with which the pod would be refused.
+        replicas: 3,
+        env: [...env("debug"), ...backendValues.env],
         resources: { requests: { cpu: "2", memory: "1Gi" }, limits: { memory: "1Gi" } },
         cache: { kind: "lru", size: 64 },
       },

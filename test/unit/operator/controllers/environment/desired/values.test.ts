@@ -30,7 +30,10 @@ describe("the values of an environment", () => {
       backend: { ...backendValues, port: 9000 },
       frontend: {
         image,
-        ...{ port: 3000, healthPath: "/up", host: "shop.env.localhost", url: "https://shop.env.localhost:18443" },
+        port: 3e3,
+        healthPath: "/up",
+        host: "shop.env.localhost",
+        url: "https://shop.env.localhost:18443",
       },
     });
   });

@@ -24,7 +24,11 @@ const seen = { observedGeneration: 1, ttlHours: 24, expiresAt: at(24 * 60) };
 const rollout = { since: CREATED, asked: "one" };
 const creating: EnvironmentStatus = { ...seen, conditions: [open], rollout };
 const serving: EnvironmentStatus = {
-  ...{ ...seen, conditions: [ready], readyAt: at(1.5), servingHash: "hash", desiredHash: "hash" },
+  ...seen,
+  conditions: [ready],
+  readyAt: at(1.5),
+  servingHash: "hash",
+  desiredHash: "hash",
   components: { backend: { commit: commitA } },
 };
 const updating = { ...serving, conditions: [open], rollout: { ...rollout, asked: "two" } };

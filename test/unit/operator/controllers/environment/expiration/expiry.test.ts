@@ -41,9 +41,13 @@ async function decide({ own, server = own, outcome = "removing", given = {}, slo
   const clock = new TestClock(minutesLater(own).toISOString());
   const environment = environmentFixture({ ...given, spec: { ttlHours: 1, ...given.spec } });
   const expiry = await expire(environment, {
-    ...{ clock, serverClock, environments, log: silentLog },
-    ...{ limiter: { slotOf: () => slot }, reportDisagreement: disagreementReporter({ clock, log: silentLog }) },
-    ...{ refusals: createRefusedDeletions(clock) },
+    clock,
+    serverClock,
+    environments,
+    log: silentLog,
+    limiter: { slotOf: () => slot },
+    reportDisagreement: disagreementReporter({ clock, log: silentLog }),
+    refusals: createRefusedDeletions(clock),
   });
   return { expiry, removals, serverAsked };
 }
@@ -109,9 +113,13 @@ describe("an expiry whose deletion is refused", () => {
       },
     };
     const context = {
-      ...{ clock, environments, refusals, log: silentLog },
+      clock,
+      environments,
+      refusals,
+      log: silentLog,
       serverClock: { now: async () => clock.now() },
-      ...{ limiter: { slotOf: () => atOnce }, reportDisagreement: disagreementReporter({ clock, log: silentLog }) },
+      limiter: { slotOf: () => atOnce },
+      reportDisagreement: disagreementReporter({ clock, log: silentLog }),
     };
     const told = { type: "ExpiryRefused", status: "True", reason: "ExpiryRefused" } as const;
     const at = { message: refusal, lastTransitionTime: minutesLater(61).toISOString() };

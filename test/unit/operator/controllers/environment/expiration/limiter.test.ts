@@ -16,7 +16,9 @@ import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 function made(name: string, seconds: number, { confirmed = false, ttlHours = 1 } = {}): EphemeralEnvironment {
   return environmentFixture({
     metadata: {
-      ...{ name, uid: `uid-${name}`, creationTimestamp: minutesLater(seconds / 60).toISOString() },
+      name,
+      uid: `uid-${name}`,
+      creationTimestamp: minutesLater(seconds / 60).toISOString(),
       ...(confirmed ? { annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" } } : {}),
     },
     spec: { ttlHours },
@@ -41,7 +43,8 @@ function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs
     clock,
   };
   const wave = createExpirationLimiter({
-    ...{ ...world, log: silentLog },
+    ...world,
+    log: silentLog,
     events: { publish: ({ reason }) => void said.push(reason) },
   });
   const turns = () => environments.map((environment) => wave.slotOf(environment));

@@ -37,8 +37,10 @@ describe("a manifest that is noted", () => {
 
   test("has the switches by value and the rest as a hash", () => {
     expect(first).toEqual({
-      ...{ specHash: expect.stringMatching(/^[0-9a-f]{64}$/), switches: { ttlHours: 1 } },
-      ...{ writtenAt: "2026-01-01T00:00:00Z", fieldsHash: expect.stringMatching(/^[0-9a-f]{12}$/) },
+      specHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      switches: { ttlHours: 1 },
+      writtenAt: "2026-01-01T00:00:00Z",
+      fieldsHash: expect.stringMatching(/^[0-9a-f]{12}$/),
     });
   });
 

@@ -46,8 +46,14 @@ const verdict = (found: EphemeralEnvironment) => {
 };
 
 const record = (more: Partial<RecordSpec>): RecordSpec => ({
-  ...{ name: "shop", uid: UID, reason: "deleted", createdAt: CREATED, teardownSeconds: 1, manifest: sent },
-  ...{ deletedAt: minutesLater(10).toISOString(), goneAt: minutesLater(11).toISOString() },
+  name: "shop",
+  uid: UID,
+  reason: "deleted",
+  createdAt: CREATED,
+  teardownSeconds: 1,
+  manifest: sent,
+  deletedAt: minutesLater(10).toISOString(),
+  goneAt: minutesLater(11).toISOString(),
   ...more,
 });
 
@@ -160,7 +166,9 @@ describe("an environment that is not built", () => {
     expect(phaseOf(stored)).toBe("failed");
     expect(stored.status?.conditions).toEqual([
       expect.objectContaining({
-        ...{ type: "Ready", status: "False", reason: "Expired" },
+        type: "Ready",
+        status: "False",
+        reason: "Expired",
         message: expect.stringMatching(/deleted by a user and came back from Git unchanged.*\/renew to another value/),
       }),
     ]);

@@ -27,7 +27,8 @@ describe("a TTL that is not set", () => {
   ])("%s, and stays so", (_rule, maximumHours, expected) => {
     const settle = (environment: EphemeralEnvironment, ttl: { maximumHours: number }) =>
       statusAfter(environment, allDone, {
-        ...{ now: minutesLater(1), conditions: stepConditions },
+        now: minutesLater(1),
+        conditions: stepConditions,
         settings: { ...fixtureSettings, ttl },
       });
     const settled = settle(environmentFixture(), { maximumHours });
@@ -44,7 +45,8 @@ describe("the TTL of a config set", () => {
 
   test("applies from the first reconcile, also when it is short", () => {
     expect(judged(environmentFixture(), settling(2))).toMatchObject({
-      ...{ ttlHours: 2, expiresAt: "2026-01-01T02:00:00.000Z" },
+      ttlHours: 2,
+      expiresAt: "2026-01-01T02:00:00.000Z",
     });
     expect(judged(environmentFixture(), settling(2))).not.toHaveProperty("expiryNotBefore");
   });
@@ -68,7 +70,9 @@ describe("the TTL of a config set", () => {
   test("grants a grace period when it is resolved late", () => {
     const late = environmentFixture({ status: judged(environmentFixture(), allDone) });
     expect(judged(late, settling(2), 180)).toMatchObject({
-      ...{ ttlHours: 2, expiresAt: "2026-01-01T02:00:00.000Z", expiryNotBefore: "2026-01-01T03:15:00.000Z" },
+      ttlHours: 2,
+      expiresAt: "2026-01-01T02:00:00.000Z",
+      expiryNotBefore: "2026-01-01T03:15:00.000Z",
     });
   });
 });

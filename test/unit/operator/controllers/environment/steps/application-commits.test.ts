@@ -33,9 +33,11 @@ async function running({ tagTemplate, said, suspended = false, before }: Scene) 
   let reads = 0;
   const image = { repository: "registry.test/shop-api", tagTemplate };
   const context = {
-    ...{ clock: new TestClock(CREATED), settings: fixtureSettings },
+    clock: new TestClock(CREATED),
+    settings: fixtureSettings,
     repositories: memoryRepositories(repositoryFixture("shop-api", { image })),
-    ...{ configSets: {}, backingServices: [] },
+    configSets: {},
+    backingServices: [],
     deployer: {
       ensureProject: async () => undefined,
       ensure: async () => "unchanged",

@@ -42,7 +42,9 @@ async function settle(scene: Scene) {
   const since = healthySeconds === undefined ? {} : { since: new Date(clock.now().getTime() - healthySeconds * 1000) };
   const observed: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "", ...since };
   const context = {
-    ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture("shop-api")) },
+    clock,
+    settings: fixtureSettings,
+    repositories: memoryRepositories(repositoryFixture("shop-api")),
     configSets: {},
     backingServices: [],
     deployer: { ensureProject: async () => undefined, ensure: async () => "unchanged", observe: () => observed },
@@ -107,7 +109,9 @@ test.each([
   const asked: unknown[] = [];
   const stop = new DeployerUnavailable("it is away");
   const context = {
-    ...{ settings: fixtureSettings, repositories: memoryRepositories(repository), configSets: {} },
+    settings: fixtureSettings,
+    repositories: memoryRepositories(repository),
+    configSets: {},
     backingServices: [],
     deployer: {
       ensureProject: async (owner: object, to: ChartSource) => void asked.push("ensureProject", owner, to),

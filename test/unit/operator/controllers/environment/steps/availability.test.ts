@@ -55,7 +55,10 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
     },
   };
   const condition = urlsReady && {
-    ...{ type: "UrlsReady", status: urlsReady, reason: "Before", message: "" },
+    type: "UrlsReady",
+    status: urlsReady,
+    reason: "Before",
+    message: "",
     lastTransitionTime: minutesLater(sinceMinutes).toISOString(),
   };
   const status = {
@@ -102,7 +105,11 @@ describe("the URLs", () => {
 
   test("are asked again when a period has passed", async () => {
     const { result, asked } = await step({
-      ...{ urlsReady: "True", wasReady: true, answer: "healthy", atMinutes: 60, askedMinutesAgo: 1 },
+      urlsReady: "True",
+      wasReady: true,
+      answer: "healthy",
+      atMinutes: 60,
+      askedMinutesAgo: 1,
     });
     expect(asked).toHaveLength(1);
     expect(result).toMatchObject({ state: "done", requeueAfterMs: PERIOD_MS });
@@ -189,7 +196,8 @@ describe("the URLs", () => {
       "answering with an error",
       { answer: "unhealthy" },
       {
-        ...{ state: "waiting", reason: "BadStatus" },
+        state: "waiting",
+        reason: "BadStatus",
         message: expect.stringMatching(
           /^backend: https:\/\/shop--api.env.localhost:18443\/healthz is unhealthy: it answered 503; .*healthPath/,
         ),

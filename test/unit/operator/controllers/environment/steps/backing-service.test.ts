@@ -47,7 +47,8 @@ async function step(scene: Scene) {
   );
   const conditions = former && [{ type: "DatabaseReady", lastTransitionTime: CREATED, ...former }];
   const status = {
-    ...{ ...made.status, desiredHash: hash },
+    ...made.status,
+    desiredHash: hash,
     ...(conditions ? { conditions } : {}),
     ...(serves ? { readyAt: CREATED, servingHash: hash } : {}),
   };
@@ -56,9 +57,13 @@ async function step(scene: Scene) {
   const evidence = async () => "its last line";
   const found = problems.map(
     ([component, reason]): PodProblem => ({
-      ...{ component, reason, evidence, since: new Date(CREATED) },
+      component,
+      reason,
+      evidence,
+      since: new Date(CREATED),
       object: { kind: "StatefulSet", name: component },
-      ...{ what: `it has ${reason}`, remedy: "repair it" },
+      what: `it has ${reason}`,
+      remedy: "repair it",
     }),
   );
   const context = {
@@ -144,7 +149,8 @@ describe("a backing service", () => {
       name: "fails for its own problem, with its remedy and its last lines",
       scene: { state: "progressing", former: starting, problems: [["database", "VolumeMissing"]] },
       expected: {
-        ...{ state: "failed", reason: "VolumeMissing" },
+        state: "failed",
+        reason: "VolumeMissing",
         message: expect.stringMatching(
           /^database: it has VolumeMissing: .* database\.storageClass\nLast output of database:\nits last line$/,
         ),

@@ -44,7 +44,8 @@ describe("the configuration", () => {
     { name: "is not requested", given: environmentFixture(), expected: { state: "done", reason: "NotRequested" } },
     {
       name: "is resolved when there are overrides that may be",
-      ...{ given: environmentFixture({ spec: allowed }), expected: { state: "done", reason: "Resolved" } },
+      given: environmentFixture({ spec: allowed }),
+      expected: { state: "done", reason: "Resolved" },
     },
     {
       name: "fails where the variables do not fit into an application",
@@ -119,7 +120,9 @@ describe("a configuration that is not resolved lets the rest go on", () => {
   test.each([
     {
       name: "with the version that it has when another can't be had",
-      ...{ given: pinned({ configSet: { name: "web", version: 9 } }), versions: [kept], expected: true },
+      given: pinned({ configSet: { name: "web", version: 9 } }),
+      versions: [kept],
+      expected: true,
     },
     { name: "not when its version is lost", given: pinned(using), versions: [], expected: false },
     { name: "not before there was one", given: environmentFixture({ spec: using }), versions: [kept], expected: false },
@@ -150,7 +153,9 @@ describe("a config set of groups", () => {
   test("is refused to an environment of others that no owner is named of, and heals with the groups", async () => {
     const environment = environmentFixture({ spec: { ...using, access: { groups: ["billing"] } } });
     expect(await configuration.run(environment, contextOf(theirs))).toMatchObject({
-      ...{ state: "failed", reason: "ConfigSetNotShared", message: expect.stringContaining("spec.access.groups") },
+      state: "failed",
+      reason: "ConfigSetNotShared",
+      message: expect.stringContaining("spec.access.groups"),
     });
     expect(configuration.continueWithPrevious?.(environment, contextOf(theirs))).toBe(false);
     expect(await configuration.run(environment, contextOf({}))).toMatchObject({ state: "done" });

@@ -39,7 +39,10 @@ function world() {
     return "created";
   };
   const context = {
-    ...{ clock, cluster, secretManager, generateSecret: () => new Sensitive("x") },
+    clock,
+    cluster,
+    secretManager,
+    generateSecret: () => new Sensitive("x"),
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
     repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
     deployer: { ensureProject: answer("ensureProject"), ensure: answer("ensure"), observe: () => undefined },
@@ -48,11 +51,18 @@ function world() {
   } as unknown as RunContext;
   secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });
   const plan: readonly Step[] = [
-    ...[namespace, configuration, isolation, secrets(createSchedule(clock, 600_000)), source, application],
+    namespace,
+    configuration,
+    isolation,
+    secrets(createSchedule(clock, 600_000)),
+    source,
+    application,
   ];
   let status: EnvironmentStatus = {};
   return {
-    ...{ cluster, secretManager, asked },
+    cluster,
+    secretManager,
+    asked,
     setDown(is: boolean) {
       isDown = is;
     },
@@ -89,7 +99,8 @@ test("a deployer that is down delays the application, and neither the isolation 
   const { results } = await pass();
   const states = Object.fromEntries([...results].map(([condition, { state, reason }]) => [condition, [state, reason]]));
   expect(states).toMatchObject({
-    ...{ IsolationReady: ["done", "Enforced"], SecretsReady: ["done", "Mirrored"] },
+    IsolationReady: ["done", "Enforced"],
+    SecretsReady: ["done", "Mirrored"],
     ApplicationSynced: ["waiting", "DeployerUnavailable"],
   });
   expect(made("Secret")).toHaveLength(2);

@@ -85,7 +85,7 @@ describe("a credential that can't be had", () => {
 
   test("does not lose the findings of the pods' Secret when its name is taken", async () => {
     const other = { name: "else", uid: "00000000-0000-4000-8000-000000000000" };
-    await world.cluster.ensure(other, secretKind, { ...{ apiVersion: "v1", kind: "Secret" }, metadata: ref });
+    await world.cluster.ensure(other, secretKind, { apiVersion: "v1", kind: "Secret", metadata: ref });
     const findings = { podSecrets };
     const ended = await pass({ result: done("Mirrored", { findings }) });
     expect(ended).toMatchObject({ state: "failed", reason: "NameTaken", findings });

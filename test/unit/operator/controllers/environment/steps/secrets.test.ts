@@ -32,8 +32,11 @@ async function awaited(sinceMinutes: number) {
     status: { rollout: { asked: "", since: moment }, conditions: [{ ...condition, lastTransitionTime: moment }] },
   });
   const context = {
-    ...{ clock, settings: fixtureSettings, repositories: memoryRepositories(repositoryFixture()) },
-    ...{ cluster: memoryCluster(now), secretManager: memorySecretManager(now) },
+    clock,
+    settings: fixtureSettings,
+    repositories: memoryRepositories(repositoryFixture()),
+    cluster: memoryCluster(now),
+    secretManager: memorySecretManager(now),
     generateSecret: () => new Sensitive("x"),
     backingServices: [],
   } as unknown as StepContext;
@@ -79,7 +82,11 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const repository = repositoryFixture("shop-api", { imagePullSecretRef });
   const repositories = memoryRepositories(repository);
   const context = {
-    ...{ clock, cluster, secretManager, repositories, generateSecret: () => new Sensitive("x") },
+    clock,
+    cluster,
+    secretManager,
+    repositories,
+    generateSecret: () => new Sensitive("x"),
     canContinueAfter: async () => true,
     backingServices: [],
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
@@ -95,10 +102,14 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const store = (value: string) => secretManager.share({ id: "shop", labels: {}, values: [value] });
   store("reader:one");
   return {
-    ...{ clock, cluster, secretManager, store, repository, repositories },
-    /** What an operator that starts now goes by. */
+    clock,
+    cluster,
+    secretManager,
+    store,
+    repository,
+    repositories,
     restart() {
-      step = secrets(createSchedule(clock, 600_000));
+      step = secrets(createSchedule(clock, 6e5));
     },
     async pass(annotations: Record<string, string> = {}) {
       const environment = environmentFixture({ status });

@@ -83,7 +83,8 @@ export async function step(scene: Scene) {
     clock: new TestClock(minutesLater(minutes).toISOString()),
     deployer: { deployedSources: () => (carried ? { backend: { branch, commit } } : {}) },
     repositories: memoryRepositories(...registered.map((name) => repositoryFixture(name, repository))),
-    ...{ settings, secretManager },
+    settings,
+    secretManager,
     repositoryHost: {
       async head(_url: string, of: string, credential?: Sensitive) {
         asked.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);

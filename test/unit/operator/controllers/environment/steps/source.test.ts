@@ -94,7 +94,9 @@ describe("the commit of a component", () => {
 
   test("that is followed is waited for while its credential is refused, and what is known stands", async () => {
     const scene: Scene = {
-      ...{ spec: backend({ follow: true }), before: { resolved: commitA, applied: commitA }, token: "new" },
+      spec: backend({ follow: true }),
+      before: { resolved: commitA, applied: commitA },
+      token: "new",
       repository: { credentialsRef: { name: "nobodys", key: "latest" } },
     };
     const { result, asked, found, stands } = await step(scene);
@@ -108,13 +110,18 @@ describe("the commit of a component", () => {
 
   test("that is followed is waited for while its host rejects the credential, and what is known stands", async () => {
     const scene: Scene = {
-      ...{ spec: backend({ follow: true }), before: { resolved: commitA, applied: commitA }, token: "new" },
-      ...{ repository: { credentialsRef }, isClosed: true },
+      spec: backend({ follow: true }),
+      before: { resolved: commitA, applied: commitA },
+      token: "new",
+      repository: { credentialsRef },
+      isClosed: true,
     };
     const { result, asked, found, stands } = await step(scene);
     expect(result).toEqual({
-      ...{ state: "waiting", reason: "CredentialRejected", message: "renew it" },
-      requeueAfterMs: 300_000,
+      state: "waiting",
+      reason: "CredentialRejected",
+      message: "renew it",
+      requeueAfterMs: 3e5,
     });
     expect({ asked, stands, found }).toEqual({
       asked: ["main as reader:word"],

@@ -28,7 +28,9 @@ const token = { name: "host-token", key: "latest" };
 const hosts = (more: object) => settingsFrom({ ...testSettings, hosts: [{ ...HOST, ...more }] }).hosts;
 const HOST = { id: "git", kind: "github", apiUrl: "https://api.github.com" };
 const REPORTED = {
-  ...{ commit: commitOf("a"), context: "ephemeral-environment/shop-api", state: "success" },
+  commit: commitOf("a"),
+  context: "ephemeral-environment/shop-api",
+  state: "success",
   description: "No environment is built for merge groups",
 };
 
@@ -46,7 +48,12 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
   const world = new WebhookWorld({ repositories: [shopApi({ host: "git", ...spec })], settings });
   const { signal } = new AbortController();
   const common = {
-    ...{ clock, decide, log: silentLog, newId: () => "id", audit: memoryAuditTrail(), webhookDeliveries: deliveries },
+    clock,
+    decide,
+    log: silentLog,
+    newId: () => "id",
+    audit: memoryAuditTrail(),
+    webhookDeliveries: deliveries,
     world: { ...world.context, deliveries, clock },
     writes: memoryDecidedWrites(memoryEnvironments(clock)),
   };
@@ -62,7 +69,9 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
     deliveries.put({ ...made, status: await settle(made, common, { atOnce: "one" }) });
   };
   const reconciler = createDeliveryReconciler({
-    ...{ ...common, pullRequestHost: told.host, pullRequestReader: memoryPullRequestReader().reader },
+    ...common,
+    pullRequestHost: told.host,
+    pullRequestReader: memoryPullRequestReader().reader,
   });
   return {
     accept,

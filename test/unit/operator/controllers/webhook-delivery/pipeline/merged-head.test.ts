@@ -13,8 +13,15 @@ const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOSt
 
 /** A pipeline for the merge of merge request 7. */
 const ofMerge = (more: Partial<PipelineState> = {}): PipelineState => ({
-  ...{ project: "shop/shop-api", id: 9, commit: merge, branch: "feature", event: "pull_request", pullRequest: 7 },
-  ...{ status: "success", createdAt: at(0), at: at(5) },
+  project: "shop/shop-api",
+  id: 9,
+  commit: merge,
+  branch: "feature",
+  event: "pull_request",
+  pullRequest: 7,
+  status: "success",
+  createdAt: at(0),
+  at: at(5),
   ...more,
 });
 

@@ -281,7 +281,9 @@ describe("a success without an environment", () => {
     world.branchHeads.push("shop-api", "main", a);
     const [decided] = await report(world);
     expect(decided?.decision).toMatchObject({
-      ...{ do: "create", name: "shop-api-main", reason: "PipelineSucceeded" },
+      do: "create",
+      name: "shop-api-main",
+      reason: "PipelineSucceeded",
       spec: {
         ttlHours: 24,
         backend: { ...main, follow: true, pipelines: [pipelineOf(pipeline())] },

@@ -35,7 +35,9 @@ describe("two states of one second", () => {
     const closed = await hosted.arrive({ action: "closed", state: "closed", updatedAt: SECOND });
     expect(closed.asked).toEqual([
       {
-        ...{ repository: "shop-api", rule: "host_asked", passed: false },
+        repository: "shop-api",
+        rule: "host_asked",
+        passed: false,
         message: "what is known decides, because the host could not be asked: the host is away",
       },
     ]);
@@ -87,7 +89,7 @@ async function commitsAfter(
     await settle(hosted.world.claim({ type: "pull_request", pullRequest }, id));
   }
   hosted.world.finishDeletions();
-  for (const delivery of [...waiting]) await settle(delivery);
+  for (const delivery of Array.from(waiting)) await settle(delivery);
   return hosted.commits;
 }
 

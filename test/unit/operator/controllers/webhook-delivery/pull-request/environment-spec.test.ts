@@ -50,8 +50,12 @@ test("the environment of a pull request", async () => {
     backend: { repository: "shop-api", branch: "feature", commit: commitOf("a") },
     access: { groups: [] },
     trigger: {
-      ...{ kind: "pull_request", provider: "", repository: "shop-api", number: 7 },
-      ...{ login: "dev", delivery: "delivery-1" },
+      kind: "pull_request",
+      provider: "",
+      repository: "shop-api",
+      number: 7,
+      login: "dev",
+      delivery: "delivery-1",
     },
   });
 });

@@ -19,7 +19,8 @@ function counted(index: number, reads: { count: number }): KnownState {
   const isAsked = index % 2 === 1;
   return {
     state: pullRequestState({ updatedAt }),
-    ...{ isAsked, isUnsure: false },
+    isAsked,
+    isUnsure: false,
     get atMs() {
       reads.count += 1;
       return AT_MS;

@@ -104,7 +104,7 @@ class Run {
     const isDue = deleted.some((at) => at !== undefined && Date.parse(at) + this.#teardownMs <= this.world.nowMs);
     if (!isDue) return;
     this.world.finishDeletions();
-    for (const delivery of [...this.#waiting]) await this.#settle(delivery);
+    for (const delivery of Array.from(this.#waiting)) await this.#settle(delivery);
   }
 
   get commits() {

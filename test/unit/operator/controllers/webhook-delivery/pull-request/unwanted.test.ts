@@ -25,9 +25,13 @@ function worldOf(rules: Rules, spec: Partial<RepositorySpec> = asked, settings: 
 }
 
 const reportOf = (rule: string) => ({
-  ...{ do: "report", reason: "Unwanted", repository: { host: "git", fullName: "shop/shop-api" } },
+  do: "report",
+  reason: "Unwanted",
+  repository: { host: "git", fullName: "shop/shop-api" },
   report: {
-    ...{ commit: commitOf("a"), context: "ephemeral-environment/shop-api", state: "success" },
+    commit: commitOf("a"),
+    context: "ephemeral-environment/shop-api",
+    state: "success",
     description: `No environment is wanted: ${rule}`,
   },
 });
