@@ -14,6 +14,7 @@ import { createReconciler, type ReconcilerContext } from "./environment/reconcil
 import { enqueueOnChanges } from "./environment/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
 import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
+import { removeFinishedMessages } from "./garbage-collection/old-notifications.ts";
 import { type OldRollupsContext, shrinkOldRollups } from "./garbage-collection/old-rollups.ts";
 import { createOrphanedValues, removeOnDeletion } from "./garbage-collection/orphaned-token-values.ts";
 import { createSweep } from "./garbage-collection/orphans.ts";
@@ -21,7 +22,6 @@ import { type CollectorContext, garbageCollection } from "./garbage-collection/r
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./missed-webhooks/reconcile.ts";
 import { enqueueOnNewRepositories } from "./missed-webhooks/watches.ts";
 import { deliverMessages, type DeliveryContext as MessageContext } from "./notification/reconcile.ts";
-import { removeFinishedMessages } from "./notification/retention.ts";
 import { createSender, type SenderContext } from "./notification/sender.ts";
 import { enqueueOnMessages, waitingDestinations } from "./notification/watches.ts";
 import { conclude } from "./pull-request-feedback/conclude.ts";

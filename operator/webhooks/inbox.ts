@@ -1,5 +1,5 @@
 import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
-import type { UnverifiedMessages } from "../controllers/notification/unverified-message.ts";
+import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/webhook-inbox.ts";

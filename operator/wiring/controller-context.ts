@@ -15,14 +15,14 @@ import { kubernetesNotifications } from "../adapters/kubernetes/records/notifica
 import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import { createAnnouncer } from "../announcements/announcer.ts";
+import { createHookAlert } from "../announcements/hook-alert.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { reportingStatusWriter } from "../controllers/environment/events/reporting-status-writer.ts";
 import { randomSecret } from "../controllers/environment/random-secret.ts";
 import type { ControllerContext } from "../controllers/index.ts";
-import { createAnnouncer } from "../controllers/notification/announcer.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createHookAlert } from "../controllers/notification/hook-alert.ts";
 import { createBranchHeads } from "../controllers/repository/branch-heads.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";

@@ -11,11 +11,11 @@ import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-r
 import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesWorkloads } from "../adapters/kubernetes/workloads.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
+import { createUnverifiedMessages } from "../announcements/unverified-message.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../controllers/environment/expiration/limiter.ts";
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createUnverifiedMessages } from "../controllers/notification/unverified-message.ts";
 import { createBranchHeads } from "../controllers/repository/branch-heads.ts";
 import { createHookDoctor } from "../controllers/webhook-registration/doctor.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Settings } from "../../../config/settings.ts";
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
-import { createUnverifiedMessages } from "../../../operator/controllers/notification/unverified-message.ts";
+import { createUnverifiedMessages } from "../../../operator/announcements/unverified-message.ts";
 import { createHookDoctor } from "../../../operator/controllers/webhook-registration/doctor.ts";
 import type { Log } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";

@@ -1,17 +1,17 @@
-import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import type { Announced } from "../../../../../crds/notifications/announced.schema.ts";
-import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
-import { createAnnouncer } from "../../../../../operator/controllers/notification/announcer.ts";
-import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
-import { memoryNotifications } from "../../../../support/doubles/memory/webhooks/notifications.ts";
-import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { Announced } from "../../../../crds/notifications/announced.schema.ts";
+import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
+import { createAnnouncer } from "../../../../operator/announcements/announcer.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   environmentFixture,
   minutesLater,
   repositoryFixture,
-} from "../../../../support/fixtures/environment/environment-fixture.ts";
-import { notificationSettings } from "../../../../support/fixtures/webhooks/notification-settings.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
+import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
 /** In minutes. */
 export const HOUR = 60;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Announced } from "../../../../../crds/notifications/announced.schema.ts";
+import type { Announced } from "../../../../crds/notifications/announced.schema.ts";
 import {
   CREATED,
   environmentFixture,
   minutesLater,
   pipelineFixture,
-} from "../../../../support/fixtures/environment/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { HOUR, owner, readiness, scene } from "./announced-scene.ts";
 
 describe("an ended pipeline", () => {

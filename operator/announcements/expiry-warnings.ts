@@ -1,6 +1,6 @@
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { plannedEnd } from "../../../crds/environment/lifetime.ts";
-import type { Announced } from "../../../crds/notifications/announced.schema.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
+import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import type { Transition, TransitionContext } from "./transition.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,14 +1,14 @@
-import { clipped, findCondition } from "../../../crds/conditions.ts";
-import { componentBuild } from "../../../crds/environment/component-build.ts";
-import { type EphemeralEnvironment, shownCommit } from "../../../crds/environment/ephemeral-environment.ts";
-import { plannedEnd } from "../../../crds/environment/lifetime.ts";
-import { decidingPipeline } from "../../../crds/environment/pipelines.ts";
-import type { Component } from "../../../crds/names.ts";
-import { FACT_MAX_LENGTH } from "../../../crds/notifications/notification.schema.ts";
-import type { Facts, MessageEvent } from "../../../crds/notifications/notification.ts";
-import { type Build, missingPlaceholder } from "../../../crds/repository/image-tag.ts";
-import { imageOf, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import { clipped, findCondition } from "../../crds/conditions.ts";
+import { componentBuild } from "../../crds/environment/component-build.ts";
+import { type EphemeralEnvironment, shownCommit } from "../../crds/environment/ephemeral-environment.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
+import { decidingPipeline } from "../../crds/environment/pipelines.ts";
+import type { Component } from "../../crds/names.ts";
+import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
+import type { Facts, MessageEvent } from "../../crds/notifications/notification.ts";
+import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.ts";
+import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
+import type { Repositories } from "../ports/repositories.ts";
 
 /** As pipelines and hosts shorten a commit. */
 const SHORT_COMMIT = 8;

@@ -1,8 +1,8 @@
-import { type Condition, findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { decidingPipeline } from "../../../crds/environment/pipelines.ts";
-import { COMPONENTS } from "../../../crds/names.ts";
-import type { Announced } from "../../../crds/notifications/announced.schema.ts";
+import { type Condition, findCondition } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { decidingPipeline } from "../../crds/environment/pipelines.ts";
+import { COMPONENTS } from "../../crds/names.ts";
+import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import { expiryTransition } from "./expiry-warnings.ts";
 import type { Transition, TransitionContext } from "./transition.ts";
 

@@ -1,10 +1,10 @@
-import type { Settings } from "../../../config/settings.ts";
-import { clipped } from "../../../crds/conditions.ts";
-import { type Channel, FACT_MAX_LENGTH } from "../../../crds/notifications/notification.schema.ts";
-import { notificationName } from "../../../crds/notifications/notification.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { UnverifiedEvent } from "../../ports/facade/webhook-inbox.ts";
-import type { Notifications } from "../../ports/notifications/notifications.ts";
+import type { Settings } from "../../config/settings.ts";
+import { clipped } from "../../crds/conditions.ts";
+import { type Channel, FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
+import { notificationName } from "../../crds/notifications/notification.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { UnverifiedEvent } from "../ports/facade/webhook-inbox.ts";
+import type { Notifications } from "../ports/notifications/notifications.ts";
 
 interface Context {
   readonly settings: Settings;

@@ -1,9 +1,9 @@
-import type { Settings } from "../../../config/settings.ts";
-import { type EphemeralEnvironment, repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
-import { isCanary } from "../../../crds/environment/managed-by.ts";
-import type { MessageEvent, NotificationSpec } from "../../../crds/notifications/notification.ts";
-import type { NOTIFIED_EVENTS } from "../../../crds/repository/webhook-rules.schema.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import type { Settings } from "../../config/settings.ts";
+import { type EphemeralEnvironment, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
+import { isCanary } from "../../crds/environment/managed-by.ts";
+import type { MessageEvent, NotificationSpec } from "../../crds/notifications/notification.ts";
+import type { NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
+import type { Repositories } from "../ports/repositories.ts";
 
 /** Where a message goes. */
 export type Recipient = Pick<NotificationSpec, "channel" | "to">;

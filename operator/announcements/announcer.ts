@@ -1,10 +1,10 @@
-import type { Settings } from "../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { Announced } from "../../../crds/notifications/announced.schema.ts";
-import { type Facts, type NotificationSpec, notificationName } from "../../../crds/notifications/notification.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { Notifications } from "../../ports/notifications/notifications.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { Announced } from "../../crds/notifications/announced.schema.ts";
+import { type Facts, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { Notifications } from "../ports/notifications/notifications.ts";
+import type { Repositories } from "../ports/repositories.ts";
 import { nextWarningInMs } from "./expiry-warnings.ts";
 import { environmentFacts, pipelineFacts } from "./facts.ts";
 import { recipientsOf } from "./recipients.ts";

@@ -1,6 +1,6 @@
-import type { Component } from "../../../crds/names.ts";
-import type { Announced } from "../../../crds/notifications/announced.schema.ts";
-import type { MessageEvent } from "../../../crds/notifications/notification.ts";
+import type { Component } from "../../crds/names.ts";
+import type { Announced } from "../../crds/notifications/announced.schema.ts";
+import type { MessageEvent } from "../../crds/notifications/notification.ts";
 
 /** A change that was not announced yet. */
 export interface Transition {

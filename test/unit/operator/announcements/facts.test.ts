@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { FACT_MAX_LENGTH } from "../../../../../crds/notifications/notification.schema.ts";
-import { environmentFacts } from "../../../../../operator/controllers/notification/facts.ts";
-import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { FACT_MAX_LENGTH } from "../../../../crds/notifications/notification.schema.ts";
+import { environmentFacts } from "../../../../operator/announcements/facts.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const factsOf = (hosts?: Record<string, string>) =>
   environmentFacts(environmentFixture({ status: { urls: hosts === undefined ? {} : { hosts } } }), "ready");

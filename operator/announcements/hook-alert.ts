@@ -1,7 +1,7 @@
-import { type Condition, clipped } from "../../../crds/conditions.ts";
-import { FACT_MAX_LENGTH } from "../../../crds/notifications/notification.schema.ts";
-import { notificationName } from "../../../crds/notifications/notification.ts";
-import type { Repository } from "../../../crds/repository/repository.ts";
+import { type Condition, clipped } from "../../crds/conditions.ts";
+import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
+import { notificationName } from "../../crds/notifications/notification.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 import type { AnnouncerContext } from "./announcer.ts";
 import { chatRecipients } from "./recipients.ts";
 

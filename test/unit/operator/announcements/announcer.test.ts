@@ -1,15 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Announced } from "../../../../../crds/notifications/announced.schema.ts";
-import { createAnnouncer } from "../../../../../operator/controllers/notification/announcer.ts";
-import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
-import { memoryNotifications } from "../../../../support/doubles/memory/webhooks/notifications.ts";
-import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import type { Announced } from "../../../../crds/notifications/announced.schema.ts";
+import { createAnnouncer } from "../../../../operator/announcements/announcer.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   environmentFixture,
   fixtureSettings,
   minutesLater,
-} from "../../../../support/fixtures/environment/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 import { readiness, type Scene, scene } from "./announced-scene.ts";
 
 describe("the announcer", () => {
