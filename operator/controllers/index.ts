@@ -3,6 +3,7 @@ import { unobservedTraceparent } from "../../crds/environment/ephemeral-environm
 import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { undecidedTraceparent } from "../../crds/webhooks/webhook-delivery.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
+import { conclude } from "../host-reports/conclude.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
 import type { Controller } from "../kit/controller/controller.ts";
 import { type DailySummariesContext, summarizeDays } from "../rollups/daily-summaries.ts";
@@ -24,7 +25,6 @@ import { enqueueOnNewRepositories } from "./missed-webhooks/watches.ts";
 import { deliverMessages, type DeliveryContext as MessageContext } from "./notification/reconcile.ts";
 import { createSender, type SenderContext } from "./notification/sender.ts";
 import { enqueueOnMessages, waitingDestinations } from "./notification/watches.ts";
-import { conclude } from "./pull-request-feedback/conclude.ts";
 import { createFeedbackReconciler, type FeedbackContext } from "./pull-request-feedback/reconcile.ts";
 import { enqueueOnReports } from "./pull-request-feedback/watches.ts";
 import { createRecheck, enqueueOnPullRequests, newPullRequestEnvironments } from "./pull-request-recheck/reconcile.ts";

@@ -1,6 +1,6 @@
 import type { MergeGroupState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { hostedRepository, wantsOf } from "../../controllers/pull-request-feedback/subject.ts";
-import { contextOf } from "../../controllers/pull-request-feedback/wanted.ts";
+import { hostedRepository, wantsOf } from "../../host-reports/subject.ts";
+import { contextOf } from "../../host-reports/wanted.ts";
 import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
 
 interface MergeGroup {

@@ -3,9 +3,9 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
 import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
-import { unwantedReport } from "../../controllers/pull-request-feedback/report.ts";
-import { hostedRepository, wantsOf } from "../../controllers/pull-request-feedback/subject.ts";
-import { contextOf } from "../../controllers/pull-request-feedback/wanted.ts";
+import { unwantedReport } from "../../host-reports/report.ts";
+import { hostedRepository, wantsOf } from "../../host-reports/subject.ts";
+import { contextOf } from "../../host-reports/wanted.ts";
 import type { Decided } from "../decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 

@@ -1,5 +1,5 @@
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS } from "../../../crds/names.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { COMPONENTS } from "../../crds/names.ts";
 import type { Report } from "./report.ts";
 import type { Subject } from "./subject.ts";
 

@@ -1,9 +1,9 @@
-import { HostUnavailable, SecretsUnavailable } from "../../../crds/errors.ts";
-import type { Repository } from "../../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
-import type { BranchHeads } from "../../ports/facade/branch-heads.ts";
-import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
-import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
+import type { BranchHeads } from "../ports/facade/branch-heads.ts";
+import { CredentialRejected, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { Settings } from "../../../config/settings.ts";
-import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
-import { imagePlace, type Repository } from "../../../crds/repository/repository.ts";
-import type { Sensitive } from "../../../crds/sensitive.ts";
-import { type SecretManager, textOf } from "../../ports/secret-manager.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import { imagePlace, type Repository } from "../../crds/repository/repository.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
+import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 
 /** Where credentials are stored, and the settings that bind them to hosts. */
 export interface CredentialSource {

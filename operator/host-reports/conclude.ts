@@ -1,7 +1,7 @@
-import { appliedState } from "../../../crds/environment/applied-state.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
-import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
+import { appliedState } from "../../crds/environment/applied-state.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { UNWANTED_ANNOTATION } from "../../crds/group.ts";
+import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { goneText, markerOf } from "./comment-text.ts";
 import { lastReport, unwantedReport } from "./report.ts";
 import { type Subject, type SubjectContext, subjectOf } from "./subject.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import { settingsFrom } from "../../../../../config/settings.ts";
-import { HostUnavailable, SecretsUnavailable } from "../../../../../crds/errors.ts";
-import type { Repository } from "../../../../../crds/repository/repository.ts";
-import { createBranchHeads } from "../../../../../operator/controllers/repository/branch-heads.ts";
-import { CredentialRejected, RepositoryHostUnavailable } from "../../../../../operator/ports/repository-host.ts";
-import { SecretManagerUnavailable } from "../../../../../operator/ports/secret-manager.ts";
-import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
-import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { commitA, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
-import { testSettings } from "../../../../support/fixtures/test-settings.ts";
+import { settingsFrom } from "../../../../config/settings.ts";
+import { HostUnavailable, SecretsUnavailable } from "../../../../crds/errors.ts";
+import type { Repository } from "../../../../crds/repository/repository.ts";
+import { CredentialRejected, RepositoryHostUnavailable } from "../../../../operator/ports/repository-host.ts";
+import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
+import { createBranchHeads } from "../../../../operator/repository-access/branch-heads.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { commitA, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
+import { testSettings } from "../../../support/fixtures/test-settings.ts";
 
 const secrets = { hostCredentials: [{ id: "shop", hosts: ["git.test"] }] };
 const settings = settingsFrom({ ...testSettings, secrets });

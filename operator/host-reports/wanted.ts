@@ -1,6 +1,6 @@
-import { digestOf } from "../../../crds/digest.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { CommitReport, DeploymentReport, StickyComment } from "../../ports/webhooks/pull-request-host.ts";
+import { digestOf } from "../../crds/digest.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { CommitReport, DeploymentReport, StickyComment } from "../ports/webhooks/pull-request-host.ts";
 import { commentText, markerOf } from "./comment-text.ts";
 import { type Report, reportOf } from "./report.ts";
 import type { Subject } from "./subject.ts";

@@ -1,7 +1,7 @@
-import { clipped, findCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { shownPhase } from "../../../crds/environment/phase.ts";
-import type { ReportedState } from "../../ports/webhooks/pull-request-host.ts";
+import { clipped, findCondition } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
+import type { ReportedState } from "../ports/webhooks/pull-request-host.ts";
 
 /** The state of an environment as its host is told. */
 export interface Report {

@@ -1,11 +1,11 @@
-import type { Settings } from "../../../config/settings.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { isMadeByEvent } from "../../../crds/environment/managed-by.ts";
-import { COMPONENTS } from "../../../crds/names.ts";
-import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
-import type { COMMENT_MODES } from "../../../crds/repository/webhook-rules.schema.ts";
-import type { Repositories } from "../../ports/repositories.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
+import { COMPONENTS } from "../../crds/names.ts";
+import { fullNameOf, type Repository } from "../../crds/repository/repository.ts";
+import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
+import type { Repositories } from "../ports/repositories.ts";
+import type { HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 
 /** What the host is told about an environment is about this. */
 export interface Subject {
