@@ -23,3 +23,13 @@ export function componentBuild(
     mergeCommit: mergeCommit?.head === commit ? mergeCommit.commit : undefined,
   };
 }
+
+/** The commit that a component should run; `undefined` while the head of its branch is unknown. */
+export function wantedCommit(
+  { spec, status }: Pick<EphemeralEnvironment, "spec" | "status">,
+  component: Component,
+): string | undefined {
+  const { branch, commit } = spec[component] ?? {};
+  const resolved = status?.sources?.[component]?.resolved;
+  return commit || (resolved?.branch === branch ? resolved?.commit : undefined);
+}

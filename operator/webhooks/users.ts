@@ -1,7 +1,8 @@
 /** The environments that a push or a pipeline of a Repository may concern. */
+
+import { wantedCommit } from "../../crds/environment/component-build.ts";
 import { pipelineKey, triggerKey } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { wantedCommit } from "../controllers/environment/progress.ts";
 import type { DecisionContext, Subject } from "./decision.ts";
 
 /** An environment with a component of the Repository. */

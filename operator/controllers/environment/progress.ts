@@ -1,3 +1,4 @@
+import { wantedCommit } from "../../../crds/environment/component-build.ts";
 import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import type {
   EnvironmentSpec,
@@ -31,13 +32,6 @@ export const specHash = oncePer(({ backend, frontend, suspended = false, ...spec
   const others = Object.entries(spec).filter(([field]) => !LIFETIME_FIELDS.has(field));
   return shortHash([sources, suspended, others.sort(([one], [other]) => (one < other ? -1 : 1))]);
 });
-
-/** The commit that a component should run; `undefined` while the head of its branch is unknown. */
-export function wantedCommit({ spec, status }: SpecAndStatus, component: Component): string | undefined {
-  const { branch, commit } = spec[component] ?? {};
-  const resolved = status?.sources?.[component]?.resolved;
-  return commit || (resolved?.branch === branch ? resolved?.commit : undefined);
-}
 
 /**
  * Whether the application was given the commits and the version of the config set that the spec asks for. False while one

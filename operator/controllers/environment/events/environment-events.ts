@@ -1,10 +1,10 @@
 import { findCondition } from "../../../../crds/conditions.ts";
+import { wantedCommit } from "../../../../crds/environment/component-build.ts";
 import type { TeardownBlocker } from "../../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, shortCommit } from "../../../../crds/names.ts";
 import type { Event } from "../../../ports/event-recorder.ts";
 import { deletionReason } from "../deletion/record.ts";
-import { wantedCommit } from "../progress.ts";
 import { madeBy, madeFor, type StoredChange } from "./change.ts";
 
 type Rule = (change: StoredChange) => Event | undefined;
