@@ -1,8 +1,8 @@
 import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../controller-ports.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
-import { CredentialRejected, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
@@ -16,7 +16,11 @@ const UNAVAILABLE_MS = 5_000;
 /** Hosts lock out clients after too many bad logins. */
 const REJECTED_MS = 60_000;
 
-type Context = CredentialSource & Pick<ControllerPorts, "repositoryHost" | "clock">;
+/** The ports that answer for the heads of branches. */
+export interface BranchHeadDependencies extends CredentialSource {
+  readonly repositoryHost: RepositoryHost;
+  readonly clock: Clock;
+}
 
 /** Why the host of a Repository is not asked for a while; a changed Repository is asked at once. */
 interface Failure {
@@ -29,7 +33,7 @@ interface Failure {
  * The BranchHeads port. Every answer comes fresh from the host, so a commit that was just pushed is found. A failure is
  * remembered, so a host that hangs or rejects a login is not asked for every request.
  */
-export function createBranchHeads({ repositoryHost, clock, ...source }: Context): BranchHeads {
+export function createBranchHeads({ repositoryHost, clock, ...source }: BranchHeadDependencies): BranchHeads {
   const failures = new Map<string, Failure>();
   const open = openQuestions();
 

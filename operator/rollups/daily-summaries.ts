@@ -16,9 +16,13 @@ import {
 } from "../ports/observability/summary.ts";
 import { dayOf } from "./counts.ts";
 
-export interface DailySummariesContext {
+/** The ports of the daily sums. */
+export interface DailySummariesDependencies {
   readonly clock: Clock;
-  readonly caches: Pick<Caches, "environments" | "records">;
+  readonly caches: {
+    readonly environments: Pick<Caches["environments"], "list">;
+    readonly records: Pick<Caches["records"], "list">;
+  };
   readonly rollupDays: Pick<Rollups, "days">;
   readonly rollupStore: Pick<RollupStore, "find" | "create" | "replace">;
 }
@@ -36,7 +40,7 @@ const ATTEMPTS = 8;
  * Sums up each day (UTC) that is over, from resources and records, and keeps the sum in the day's rollup: for the time when
  * the records are dropped. Summing up again gives the same, so nothing counts twice.
  */
-export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailySummariesContext) {
+export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailySummariesDependencies) {
   const read = createLifeReader();
 
   return async (signal: AbortSignal): Promise<void> => {

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { gitRepositoryHost } from "../adapters/git/repository-host.ts";
 import { hostCalls } from "../adapters/host-api/host-calls.ts";
 import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
-import { type ControllerContext, controllers } from "../controllers/index.ts";
+import { type ControllerDependencies, controllers } from "../controllers/index.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { flushRegularly } from "../rollups/flushing.ts";
-import { type ControllerOptions, controllerContext } from "./controller-context.ts";
+import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 import { hostApis } from "./hosts/host-apis.ts";
@@ -15,7 +15,7 @@ import { createRecording } from "./recording.ts";
 /** What the process is started with, and the seams of tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
-  readonly onPorts?: (context: ControllerContext) => ControllerContext;
+  readonly onPorts?: (context: ControllerDependencies) => ControllerDependencies;
   /** Where changes that bypass the REST interface are recorded. */
   readonly audit?: AuditTrail;
 }
@@ -34,7 +34,7 @@ export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
   const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } = foundations;
   const { allocations } = foundations;
-  const { random, onPorts = (context: ControllerContext) => context } = options;
+  const { random, onPorts = (context: ControllerDependencies) => context } = options;
   const { recorder, metrics } = createRecording(foundations, options.metrics);
   // Apart, so that the connections of one never wait for those of the other.
   const gitHost = () => observed("repository-host", gitRepositoryHost());
@@ -44,7 +44,7 @@ export function createOperator(options: OperatorOptions) {
   const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls, tracing });
   const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls, tracing });
   const hosts = { repositoryHost: hostForController, apis: apisForController };
-  const list = controllers(onPorts(controllerContext(foundations, hosts, options)));
+  const list = controllers(onPorts(controllerDependencies(foundations, hosts, options)));
   let isLeadingNow = () => false;
   let endRecording = async () => {};
   const { caches } = foundations;

@@ -3,13 +3,24 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { isCanary } from "../../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import { branchOf } from "../../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
-import type { Controller, ReconcileResult } from "../../kit/controller/controller.ts";
-import type { DecidedWrites } from "../../ports/environments.ts";
+import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Caches } from "../../ports/caches.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { DecidedWrites, OperatorEnvironments } from "../../ports/environments.ts";
+import type { Repositories } from "../../ports/repositories.ts";
 
-export interface CanaryContext extends Pick<ControllerPorts, "environments" | "repositories" | "clock" | "log"> {
+/** The settings and ports of the reconcile of canaries. */
+export interface CanaryDependencies {
   readonly settings: Pick<Settings, "canary" | "reconcile">;
-  readonly caches: Pick<ControllerPorts["caches"], "environments" | "records">;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly caches: {
+    readonly environments: Pick<Caches["environments"], "list">;
+    readonly records: Pick<Caches["records"], "list">;
+  };
+  readonly environments: Pick<OperatorEnvironments, "remove">;
+  readonly repositories: Pick<Repositories, "find">;
   readonly writes: Pick<DecidedWrites, "create">;
   /** Names audit records. */
   readonly newId: () => string;
@@ -17,7 +28,6 @@ export interface CanaryContext extends Pick<ControllerPorts, "environments" | "r
 
 type CanarySettings = NonNullable<Settings["canary"]>;
 
-const KEY = "canary";
 const MINUTE_MS = 60_000;
 /** Its way is followed by the watch; this is the fallback. */
 const RECHECK_MS = 30_000;
@@ -25,32 +35,20 @@ const RECHECK_MS = 30_000;
 const TTL_HOURS = 1;
 
 /**
- * A controller that makes an environment now and then, and deletes it once it is ready or failed: its record is what
- * service levels count. When the next one is due follows from the environment or the record of the last.
+ * Makes an environment now and then, and deletes it once it is ready or failed: its record is what service levels count.
+ * When the next one is due follows from the environment or the record of the last.
  */
-export function canary(context: CanaryContext): Controller {
-  const { settings, caches } = context;
+export function createCanaryReconciler(dependencies: CanaryDependencies): Reconcile {
+  const chosen = dependencies.settings.canary;
   // Its record may be seen later than its end.
   const made = { lastMs: 0 };
-  return {
-    name: "canary",
-    reconcile: async () => (settings.canary === undefined ? {} : reconcileCanary(settings.canary, made, context)),
-    watches: [
-      (enqueue) =>
-        caches.environments.subscribe((_name, current, previous) => {
-          const changed = current ?? previous;
-          if (changed !== undefined && isCanary(changed)) enqueue(KEY);
-        }),
-    ],
-    initialKeys: () => (settings.canary === undefined ? [] : [KEY]),
-    workers: 1,
-  };
+  return async () => (chosen === undefined ? {} : reconcileCanary(chosen, made, dependencies));
 }
 
 async function reconcileCanary(
   chosen: CanarySettings,
   made: { lastMs: number },
-  context: CanaryContext,
+  context: CanaryDependencies,
 ): Promise<ReconcileResult> {
   const { caches, environments, clock } = context;
   const living = caches.environments.list().filter(isCanary);
@@ -66,14 +64,14 @@ async function reconcileCanary(
 }
 
 /** One that waits for longer than any environment may take has shown what it was made for. */
-function isFinished(environment: EphemeralEnvironment, { clock, settings }: CanaryContext): boolean {
+function isFinished(environment: EphemeralEnvironment, { clock, settings }: CanaryDependencies): boolean {
   if (["ready", "failed"].includes(shownPhase(environment))) return true;
   const ageMs = clock.now().getTime() - Date.parse(environment.metadata.creationTimestamp);
   return ageMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }
 
 /** When the last of those that are recorded was created. */
-function lastMs(records: CanaryContext["caches"]["records"]): number {
+function lastMs(records: CanaryDependencies["caches"]["records"]): number {
   return records
     .list()
     .filter(isCanary)
@@ -81,7 +79,10 @@ function lastMs(records: CanaryContext["caches"]["records"]): number {
 }
 
 /** @throws whatever the port throws: then it is tried again with backoff */
-async function make({ repository: name }: CanarySettings, { repositories, writes, newId, clock, log }: CanaryContext) {
+async function make(
+  { repository: name }: CanarySettings,
+  { repositories, writes, newId, clock, log }: CanaryDependencies,
+) {
   const repository = repositories.find(name);
   if (repository === undefined) throw new Error(`settings.canary: there is no Repository '${name}'`);
   const environment = `canary-${Math.floor(clock.now().getTime() / MINUTE_MS).toString(36)}`;

@@ -1,14 +1,26 @@
 import { type Allocation, type Allocations, allocationsWith } from "../../../crds/environment/costs/allocations.ts";
 import { completeRecord, type EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import { insteadOf, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Caches } from "../../ports/caches.ts";
+import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
 import type { Period } from "../../ports/observability/period.ts";
+import type { Records } from "../../ports/records.ts";
 
-export interface AccountsContext
-  extends Pick<ControllerPorts, "environment" | "environments" | "records" | "statusWriter" | "log"> {
-  readonly caches: Pick<ControllerPorts["caches"], "environments" | "records">;
+/** The environments and records whose costs are kept, and their writers. */
+export interface AccountDependencies {
+  readonly log: Log;
+  readonly caches: {
+    readonly environments: Pick<Caches["environments"], "list">;
+    readonly records: Pick<Caches["records"], "list">;
+  };
+  /** The environment from this process's cache, by name. */
+  readonly environment: (name: string) => EphemeralEnvironment | undefined;
+  readonly environments: Pick<OperatorEnvironments, "reread">;
+  readonly statusWriter: Pick<EnvironmentStatusWriter, "writeStatus">;
+  readonly records: Pick<Records, "allocate">;
 }
 
 /** An environment that is there, or was, and what is known to have been allocated to it. */
@@ -30,7 +42,7 @@ export type WrittenAllocations = Map<string, Allocations>;
 export function accountsSince(
   sinceMs: number,
   written: WrittenAllocations,
-  context: AccountsContext,
+  context: AccountDependencies,
 ): readonly Account[] {
   const records = context.caches.records.list().filter(({ spec }) => Date.parse(spec.goneAt) > sinceMs);
   // Its record is written before its resource goes.
@@ -42,7 +54,7 @@ export function accountsSince(
   ];
 }
 
-function ofEnvironment(environment: EphemeralEnvironment, context: AccountsContext): Account {
+function ofEnvironment(environment: EphemeralEnvironment, context: AccountDependencies): Account {
   const { metadata, status } = environment;
   const { name, uid, creationTimestamp } = metadata;
   return {
@@ -59,7 +71,7 @@ function ofEnvironment(environment: EphemeralEnvironment, context: AccountsConte
 async function storeInStatus(
   environment: EphemeralEnvironment,
   added: readonly Allocation[],
-  { environment: cached, environments, statusWriter, log }: AccountsContext,
+  { environment: cached, environments, statusWriter, log }: AccountDependencies,
 ): Promise<void> {
   const { name, uid } = environment.metadata;
   const attempt = async (round: number) => {
@@ -77,7 +89,7 @@ async function storeInStatus(
     });
 }
 
-function ofRecord(record: EnvironmentRecord, written: WrittenAllocations, { records }: AccountsContext): Account {
+function ofRecord(record: EnvironmentRecord, written: WrittenAllocations, { records }: AccountDependencies): Account {
   const { uid, name, createdAt, goneAt, allocations: seen } = completeRecord(record);
   const allocations = written.get(uid) ?? seen;
   return {

@@ -1,21 +1,28 @@
 import type { Settings } from "../../../config/settings.ts";
 import { type Allocation, isAllocated } from "../../../crds/environment/costs/allocations.ts";
 import { namespaceName } from "../../../crds/names.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
-import type { Controller, ReconcileResult } from "../../kit/controller/controller.ts";
+import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
 import { DAY_MS, midnightOf, type Period } from "../../ports/observability/period.ts";
-import { type Account, type AccountsContext, accountsSince, soleOwners, type WrittenAllocations } from "./accounts.ts";
+import {
+  type Account,
+  type AccountDependencies,
+  accountsSince,
+  soleOwners,
+  type WrittenAllocations,
+} from "./accounts.ts";
 
-export interface AllocationContext extends AccountsContext, Pick<ControllerPorts, "clock"> {
+/** The settings and ports of the allocation of costs. */
+export interface CostAllocationDependencies extends AccountDependencies {
   readonly settings: Pick<Settings, "costs">;
+  readonly clock: Clock;
   /** `undefined` where the settings name no cost monitor. */
   readonly allocations: Allocations | undefined;
 }
 
-const KEY = "allocations";
 const HOUR_MS = 3_600_000;
 /** Until so long after the end of a time, Prometheus may not have all of it. */
 const SETTLED_MS = 600_000;
@@ -24,31 +31,18 @@ const ASKED_DAYS = 3;
 /** A monitor that fails for one time may answer for another. */
 const MOST_FAILURES = 2;
 const WRITES_AT_ONCE = 8;
-/** A new leader asks for three days. */
-const LONGEST_MS = 1_200_000;
-/** Nothing waits for it. */
-const BACKOFF_MS = { first: 30_000, longest: 900_000 };
 
 /**
- * A controller that asks the cost monitor what each environment cost, as soon as a time of the settings' resolution is
- * over, and keeps the answer with the environment. What is kept is never asked for again, so it does not matter when it
- * runs, or where.
+ * Asks the cost monitor what each environment cost, as soon as a time of the settings' resolution is over, and keeps the
+ * answer with the environment. What is kept is never asked for again, so it does not matter when it runs, or where.
  */
-export function costAllocation(context: AllocationContext): Controller {
-  const { allocations, settings } = context;
+export function createCostReconciler(dependencies: CostAllocationDependencies): Reconcile {
+  const { allocations, settings } = dependencies;
   const resolutionMs = (settings.costs.openCost?.resolutionHours ?? 1) * HOUR_MS;
-  return {
-    name: "cost allocation",
-    reconcile: allocations === undefined ? async () => {} : createAllocating({ ...context, allocations, resolutionMs }),
-    watches: [],
-    initialKeys: () => (allocations === undefined ? [] : [KEY]),
-    workers: 1,
-    deadlineMs: LONGEST_MS,
-    backoffMs: BACKOFF_MS,
-  };
+  return allocations === undefined ? async () => {} : createAllocating({ ...dependencies, allocations, resolutionMs });
 }
 
-interface Asking extends AllocationContext {
+interface Asking extends CostAllocationDependencies {
   readonly allocations: Allocations;
   readonly resolutionMs: number;
 }

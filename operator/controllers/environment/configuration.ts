@@ -1,11 +1,11 @@
 import { type ConfigSetVersion, currentVersion, revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { mayHave } from "../../../crds/repository/repository-use.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
-import type { ConfigSetVersions } from "../../ports/config-sets.ts";
+import type { ConfigSets, ConfigSetVersions } from "../../ports/config-sets.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-interface Known extends Pick<ControllerPorts, "configSets"> {
+interface Known {
+  readonly configSets: Pick<ConfigSets, "find">;
   readonly configSetVersions: Pick<ConfigSetVersions, "find">;
 }
 

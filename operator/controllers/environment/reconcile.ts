@@ -4,17 +4,16 @@ import {
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
-import type { Announcer } from "../../announcements/announcer.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
-import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
+import { finalize } from "./deletion/finalize.ts";
+import type { EnvironmentDependencies } from "./dependencies.ts";
 import { createExpiringSoon } from "./events/expiring-soon.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { createRefusedDeletions } from "./expiration/refused-deletions.ts";
 import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
-import { type RunContext, runSteps } from "./run-steps.ts";
+import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
 import { settled, tell } from "./status/announcements.ts";
 import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
@@ -24,15 +23,6 @@ import type { Step } from "./step.ts";
 import type { StepResults } from "./step-result.ts";
 import { environmentSteps } from "./steps/index.ts";
 
-export interface ReconcilerContext
-  extends Omit<RunContext, "signal">,
-    Omit<FinalizeContext, "signal">,
-    Omit<ExpiryContext, "environments" | "limiter" | "refusals" | "reportDisagreement">,
-    Pick<ControllerPorts, "environments" | "environment" | "random" | "records" | "events"> {
-  /** Tells people of changes; `undefined` where the settings name no recipients. */
-  readonly announcer: Announcer | undefined;
-}
-
 const MINUTE_MS = 60_000;
 
 /**
@@ -41,7 +31,7 @@ const MINUTE_MS = 60_000;
  * Level-triggered: every reconcile reads everything again, so it does not matter which event caused it, how many were
  * missed, or where the process was killed before.
  */
-export function createReconciler(context: ReconcilerContext): Reconcile {
+export function createReconciler(context: EnvironmentDependencies): Reconcile {
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
   const probes = createSchedule(context.clock, probeSeconds * 1000);
   const secretChecks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
@@ -97,7 +87,7 @@ function withManifest(environment: EphemeralEnvironment, manifest: ManifestStatu
   return { ...environment, status: manifest === undefined ? status : { ...status, manifest } };
 }
 
-interface AdvanceContext extends ReconcilerContext {
+interface AdvanceContext extends EnvironmentDependencies {
   readonly signal: AbortSignal;
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;

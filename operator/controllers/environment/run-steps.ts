@@ -3,11 +3,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { isConflict } from "../../kit/client/errors.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { errorResult, retrying } from "./error-results.ts";
-import type { Step, StepContext } from "./step.ts";
+import type { RunContext, Step, StepContext } from "./step.ts";
 import { type Findings, type StepResult, type StepResults, withFindings } from "./step-result.ts";
-
-/** The context of steps without the parts that the runner provides. */
-export type RunContext = Omit<StepContext, "earlier" | "canContinueAfter">;
 
 /** The results of one run; `error` is transient and is to be retried with backoff. */
 export interface StepsOutcome {

@@ -1,21 +1,49 @@
+import type { Settings } from "../../../config/settings.ts";
 import type { StepCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { WantedSecret } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Cluster } from "../../ports/cluster.ts";
+import type { ConfigSets, ConfigSetVersions } from "../../ports/config-sets.ts";
+import type { Deployer } from "../../ports/deployer.ts";
+import type { Pods } from "../../ports/pods.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import type { RepositoryHost } from "../../ports/repository-host.ts";
+import type { SecretManager } from "../../ports/secret-manager.ts";
+import type { UrlProber } from "../../ports/url-prober.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import type { Findings, OwnFindings, StepField, StepResult, StepResults } from "./step-result.ts";
 
-/** Everything outside the environment that a step may use. */
-export interface StepContext
-  extends Pick<ControllerPorts, "settings" | "clock" | "cluster" | "secretManager" | "deployer" | "pods" | "prober">,
-    Pick<ControllerPorts, "repositories" | "environmentsOf" | "repositoryHost" | "configSets" | "configSetVersions"> {
+/** The settings and ports that steps use. */
+export interface StepDependencies {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly cluster: Cluster;
+  readonly deployer: Deployer;
+  readonly secretManager: SecretManager;
+  readonly pods: Pods;
+  readonly prober: UrlProber;
+  readonly repositories: Repositories;
+  readonly repositoryHost: RepositoryHost;
+  readonly configSets: ConfigSets;
+  readonly configSetVersions: ConfigSetVersions;
+  /** The environments that name the Repository, from this process's cache. */
+  readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
   /** The backing services that environments may have. */
   readonly backingServices: readonly BackingService[];
   /** A new random value of the wanted kind and length. */
   readonly generateSecret: (wanted: WantedSecret) => Sensitive;
+}
+
+/** The dependencies of one run of the steps. */
+export interface RunContext extends StepDependencies {
   /** Aborts when the reconcile must stop: its deadline has passed, or this process is no longer the leader. */
   readonly signal: AbortSignal;
+}
+
+/** Everything outside the environment that a step may use. */
+export interface StepContext extends RunContext {
   /** The results of this reconcile so far; those of the steps in `after` are among them. */
   readonly earlier: StepResults;
   /**

@@ -1,13 +1,20 @@
+import type { Settings } from "../../../config/settings.ts";
 import { type ApiToken, endedAt, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Log } from "../../kit/log.ts";
 import type { ApiTokens } from "../../ports/api-tokens.ts";
+import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 
 /** How long a revoked or expired token stays in lists. */
 const LISTED_MS = 30 * 86_400_000;
 
-export interface ExpiredTokensContext extends Pick<ControllerPorts, "settings" | "clock" | "serverClock" | "log"> {
+/** The settings and ports of the collection of API tokens. */
+export interface ExpiredTokensDependencies {
+  readonly settings: Pick<Settings, "api">;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
   readonly apiTokens: Pick<ApiTokens, "list" | "remove">;
   readonly secretManager: Pick<SecretManager, "remove">;
 }
@@ -18,7 +25,7 @@ export interface ExpiredTokensContext extends Pick<ControllerPorts, "settings" |
  *
  * The value is removed before its token, which is the only trace of it.
  */
-export function deleteExpiredTokens(context: ExpiredTokensContext): (signal: AbortSignal) => Promise<void> {
+export function deleteExpiredTokens(context: ExpiredTokensDependencies): (signal: AbortSignal) => Promise<void> {
   // Once per process is enough: a value is never written again.
   const cleared = new Set<string>();
 

@@ -1,12 +1,15 @@
 import type { Settings } from "../../../config/settings.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
+import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 
-export interface OldDeliveriesContext extends Pick<ControllerPorts, "clock" | "serverClock"> {
+/** The settings and ports of the collection of webhook deliveries. */
+export interface OldDeliveriesDependencies {
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
   readonly settings: Pick<Settings, "webhooks">;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "list" | "remove">;
 }
@@ -23,7 +26,7 @@ const AT_ONCE = 8;
  *
  * @returns whether some are left for the next pass
  */
-export function dropOldDeliveries(context: OldDeliveriesContext): (signal: AbortSignal) => Promise<boolean> {
+export function dropOldDeliveries(context: OldDeliveriesDependencies): (signal: AbortSignal) => Promise<boolean> {
   const { verified, verifiedDays, unverified, unverifiedHours } = context.settings.webhooks.retention;
   return async (signal) => {
     const finished = context.webhookDeliveries.list().filter((delivery) => !isPending(delivery));

@@ -8,7 +8,8 @@ import type { Notifications } from "../../ports/notifications/notifications.ts";
 const MOST_REMOVED = 500;
 const HOUR_MS = 3_600_000;
 
-export interface RetentionContext {
+/** The settings and ports of the collection of notifications. */
+export interface OldNotificationsDependencies {
   readonly settings: Settings;
   readonly notifications: Pick<Notifications, "list" | "remove">;
   readonly clock: Clock;
@@ -19,7 +20,7 @@ export interface RetentionContext {
  *
  * @returns a function that answers whether some are left for the next collection
  */
-export function removeFinishedMessages({ settings, notifications, clock }: RetentionContext) {
+export function removeFinishedMessages({ settings, notifications, clock }: OldNotificationsDependencies) {
   return async (signal: AbortSignal): Promise<boolean> => {
     const { finished, hours } = settings.notifications.retention;
     const notBefore = new Date(clock.now().getTime() - hours * HOUR_MS);

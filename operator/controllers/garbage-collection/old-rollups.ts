@@ -2,7 +2,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { RollupStore, StoredRollup } from "../../ports/observability/rollups.ts";
 import { byTheHour, dayOf } from "../../rollups/counts.ts";
 
-export interface OldRollupsContext {
+/** The ports of the collection of rollups. */
+export interface OldRollupsDependencies {
   readonly clock: Clock;
   readonly rollupStore: Pick<RollupStore, "list" | "replace" | "remove">;
 }
@@ -13,7 +14,10 @@ const FINE_DAYS = 3;
 const KEPT_DAYS = 400;
 
 /** Keeps old rollups small, and drops the oldest. */
-export function shrinkOldRollups({ clock, rollupStore }: OldRollupsContext): (signal: AbortSignal) => Promise<void> {
+export function shrinkOldRollups({
+  clock,
+  rollupStore,
+}: OldRollupsDependencies): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     const daysAgo = (days: number) => dayOf(new Date(clock.now().getTime() - days * DAY_MS));
     for (const rollup of await rollupStore.list(signal)) {

@@ -1,10 +1,14 @@
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Log } from "../../kit/log.ts";
+import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { Orphan } from "../environment/deletion/orphans.ts";
 import type { BlockedSweep } from "./sweep-budget.ts";
 
-type Outlets = Pick<ControllerPorts, "log" | "events">;
+interface Outlets {
+  readonly log: Log;
+  readonly events: EventRecorder;
+}
 
 /** What happened to orphans, for the log and as Events. */
 interface OrphanEvent {

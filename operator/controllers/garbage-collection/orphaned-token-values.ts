@@ -1,14 +1,20 @@
 import type { Settings } from "../../../config/settings.ts";
 import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
-import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Owner } from "../../ports/cluster.ts";
+import type { EventRecorder } from "../../ports/event-recorder.ts";
+import type { Inventory } from "../../ports/inventory.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
 
-export interface OrphanedValuesContext
-  extends Pick<ControllerPorts, "isKnown" | "livingTokens" | "clock" | "log" | "events"> {
+/** The settings and ports of the collection of token values. */
+export interface OrphanedValuesDependencies {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly isKnown: Inventory["isKnown"];
+  readonly livingTokens: Inventory["livingTokens"];
   readonly settings: Pick<Settings, "sweep">;
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
 }
@@ -25,7 +31,7 @@ interface Candidate {
  * Removes the values of deleted API tokens: they can't be shown any more, and they grant nothing. What was deleted while no
  * operator watched is found in the secret manager, and removed after the grace period.
  */
-export function createOrphanedValues(context: OrphanedValuesContext) {
+export function createOrphanedValues(context: OrphanedValuesDependencies) {
   const { settings, secretManager, clock, log } = context;
   const exceedsBudget = sweepBudget(context, BLOCKED);
   const candidates = new Map<string, Candidate>();
@@ -72,19 +78,6 @@ export function createOrphanedValues(context: OrphanedValuesContext) {
       }
     },
   };
-}
-
-/** Calls `onDelete` for every token that is deleted from now on by anyone but this process; returns the end of it. */
-export function removeOnDeletion(
-  cache: ObjectCache<ApiToken>,
-  removals: OwnDeletions,
-  onDelete: (deleted: ApiToken) => void,
-): () => void {
-  return cache.subscribe((_key, current, previous) => {
-    const isGone = previous !== undefined && current?.metadata.uid !== previous.metadata.uid;
-    // A token that this process deletes has lost its value before, or had none; the sweep finds the rest.
-    if (isGone && previous.spec.keepsValue && !removals.has(previous.metadata.uid)) onDelete(previous);
-  });
 }
 
 const BLOCKED: BlockedSweep = {

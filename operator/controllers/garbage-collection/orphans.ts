@@ -1,19 +1,24 @@
-import type { ControllerPorts } from "../../controller-ports.ts";
+import type { EventRecorder } from "../../ports/event-recorder.ts";
+import type { Inventory } from "../../ports/inventory.ts";
 import { type Orphan, orphanKey, orphansAmong } from "../environment/deletion/orphans.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
 import {
   type DeletionTarget,
   isOver,
   type Teardown,
-  type TeardownContext,
+  type TeardownDependencies,
   tearDown,
 } from "../environment/deletion/teardown.ts";
 import { BLOCKED, FOUND, REMOVED, recordEvents, STUCK } from "./orphan-events.ts";
 import { sweepBudget } from "./sweep-budget.ts";
 
-export interface SweepContext
-  extends Omit<TeardownContext, "signal">,
-    Pick<ControllerPorts, "belongings" | "isKnown" | "livingUids" | "events" | "log"> {}
+/** The settings and ports of the sweep of orphans: it tears down, too. */
+export interface OrphanSweepDependencies extends TeardownDependencies {
+  readonly events: EventRecorder;
+  readonly belongings: Inventory["belongings"];
+  readonly isKnown: Inventory["isKnown"];
+  readonly livingUids: Inventory["livingUids"];
+}
 
 /** What a sweep found and did; all numbers count environments. */
 export interface SweepReport {
@@ -50,7 +55,7 @@ type Candidates = Map<string, Candidate>;
  * Watches and the secret manager suggest orphans; a fresh read of the environments confirms them, and an error ends the
  * sweep before anything is deleted. More than the deletion budget are blocked until an admin confirms them.
  */
-export function createSweep(context: SweepContext): Sweep {
+export function createSweep(context: OrphanSweepDependencies): Sweep {
   const candidates: Candidates = new Map();
   const exceedsBudget = sweepBudget(context, BLOCKED);
 
@@ -79,7 +84,7 @@ export function createSweep(context: SweepContext): Sweep {
 
 const orphanOf = ({ orphan }: Candidate) => orphan;
 
-async function findOrphans(context: SweepContext, candidates: Candidates) {
+async function findOrphans(context: OrphanSweepDependencies, candidates: Candidates) {
   const held = await context.secretManager.owners(context.isKnown);
   const begun = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
   const found = orphansAmong(context.belongings(), held, context.isKnown);
@@ -92,7 +97,7 @@ async function findOrphans(context: SweepContext, candidates: Candidates) {
 }
 
 /** Replaces the candidates with the orphans found now; returns the new ones. */
-function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: SweepContext): Orphan[] {
+function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: OrphanSweepDependencies): Orphan[] {
   const keys = new Set(orphans.map(orphanKey));
   for (const key of candidates.keys()) if (!keys.has(key)) candidates.delete(key);
   const fresh = orphans.filter((orphan) => !candidates.has(orphanKey(orphan)));
@@ -110,7 +115,7 @@ function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: S
 const isExempt = ({ teardown, orphan }: Candidate) => teardown !== undefined || orphan.isConfirmed;
 
 /** Whether the grace period is over, since it was found and since the newest of it was created. */
-function isDue({ orphan, atMs }: Candidate, { settings, clock }: SweepContext): boolean {
+function isDue({ orphan, atMs }: Candidate, { settings, clock }: OrphanSweepDependencies): boolean {
   const graceMs = settings.sweep.graceSeconds * 1_000;
   return clock.monotonicMs() - atMs >= graceMs && clock.now().getTime() - orphan.until.getTime() >= graceMs;
 }

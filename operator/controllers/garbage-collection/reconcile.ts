@@ -1,13 +1,22 @@
-import type { ControllerPorts } from "../../controller-ports.ts";
-import type { Controller, Reconcile, ReconcileResult, Watch } from "../../kit/controller/controller.ts";
+import type { Settings } from "../../../config/settings.ts";
+import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
+import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
+import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/observability/metrics.ts";
+import type { Records } from "../../ports/records.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 import type { Sweep } from "./orphans.ts";
 
-/** What the collections use of the world. */
-export interface CollectorContext
-  extends Pick<ControllerPorts, "records" | "settings" | "clock" | "serverClock" | "log" | "random"> {
+/** The settings and ports of the reconcile, beside those of the collections that have files of their own. */
+export interface CollectorDependencies {
+  readonly settings: Pick<Settings, "sweep" | "records">;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+  /** Uniform in [0, 1): spreads periodic work. */
+  readonly random: () => number;
+  readonly records: Pick<Records, "prune">;
   /** Told of each collection that ended without an error. */
   readonly loopSucceeded: Metrics["loopSucceeded"];
 }
@@ -48,31 +57,9 @@ const DAY_MS = 24 * HOUR_MS;
 const OUTBOX_MS = HOUR_MS / 12;
 /** A deletion that has begun takes a few reconciles. */
 const DELETING_RECHECK_MS = 10_000;
-/** No user waits for a collection, so a failed one is not retried at once. */
-const FIRST_RETRY_MS = 30_000;
-/** A sweep deletes one orphan after the other. */
-const LONGEST_COLLECTION_MS = 600_000;
-
-/** A controller with a worker for each collection, so none delays another. */
-export function garbageCollection(
-  context: CollectorContext,
-  collections: Collections,
-  watches: readonly Watch[],
-): Controller {
-  const longest = context.settings.sweep.everySeconds * 1_000;
-  return {
-    name: "garbage collection",
-    reconcile: collectGarbage(context, collections),
-    watches,
-    initialKeys: () => COLLECTIONS,
-    workers: COLLECTIONS.length,
-    deadlineMs: LONGEST_COLLECTION_MS,
-    backoffMs: { first: Math.min(FIRST_RETRY_MS, longest), longest },
-  };
-}
 
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
-export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
+export function collectGarbage(context: CollectorDependencies, of: Collections): Reconcile {
   const { orphans, tokens, tokenValues, deliveries, notifications, rollups, summaries } = of;
   const { settings, random, loopSucceeded } = context;
   const sweepMs = settings.sweep.everySeconds * 1_000;
@@ -110,7 +97,7 @@ function soonAgain(collect: (signal: AbortSignal) => Promise<boolean>) {
 }
 
 /** Sweeps again soon while orphans are being deleted, and less and less soon while none of them is gone. */
-function orphanSweeps({ log }: CollectorContext, sweep: Sweep): (signal: AbortSignal) => Promise<ReconcileResult> {
+function orphanSweeps({ log }: CollectorDependencies, sweep: Sweep): (signal: AbortSignal) => Promise<ReconcileResult> {
   let fruitless = 0;
   return async (signal) => {
     const report = await sweep(signal);
@@ -122,7 +109,7 @@ function orphanSweeps({ log }: CollectorContext, sweep: Sweep): (signal: AbortSi
   };
 }
 
-async function pruneRecords(context: CollectorContext, signal: AbortSignal): Promise<ReconcileResult> {
+async function pruneRecords(context: CollectorDependencies, signal: AbortSignal): Promise<ReconcileResult> {
   const { records, settings, log } = context;
   const { atMost, days } = settings.records;
   const notBefore = new Date((await earlierOfClocks(context)).getTime() - days * DAY_MS);

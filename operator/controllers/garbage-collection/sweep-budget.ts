@@ -1,6 +1,8 @@
 import type { Settings } from "../../../config/settings.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
+import type { Log } from "../../kit/log.ts";
 import { hourly } from "../../kit/time/hourly.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { mostAtOnce } from "../environment/deletion/deletion-budget.ts";
 
 /** How many orphans were found, how many owners live, and the most orphans that are plausible beside them. */
@@ -20,7 +22,10 @@ export interface BlockedSweep {
   readonly remedy: string;
 }
 
-interface Context extends Pick<ControllerPorts, "clock" | "log" | "events"> {
+interface SweepBudgetDependencies {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
   readonly settings: Pick<Settings, "sweep">;
 }
 
@@ -29,7 +34,7 @@ interface Context extends Pick<ControllerPorts, "clock" | "log" | "events"> {
  * once an hour.
  */
 export function sweepBudget(
-  { settings, clock, log, events }: Context,
+  { settings, clock, log, events }: SweepBudgetDependencies,
   { line, reason, message, remedy }: BlockedSweep,
 ) {
   const report = hourly(clock);

@@ -1,11 +1,14 @@
+import type { Settings } from "../../../config/settings.ts";
 import { digestOf } from "../../../crds/digest.ts";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
+import type { Log } from "../../kit/log.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Repositories } from "../../ports/repositories.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
@@ -16,9 +19,17 @@ import { type KnownState, knownStates } from "../../webhooks/pull-request/newest
 import { inquiryOf } from "../../webhooks/stored.ts";
 import { type MissedStates, missedStates } from "./missed-states.ts";
 
-export interface SweepContext extends Pick<ControllerPorts, "settings" | "repositories" | "log" | "random" | "clock"> {
+/** The settings and ports of the search for missed webhooks. */
+export interface MissedWebhookDependencies {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Uniform in [0, 1): spreads periodic work. */
+  readonly random: () => number;
+  readonly repositories: Pick<Repositories, "find">;
   readonly pullRequestReader: PullRequestReader;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim">;
+  /** The state that decisions are taken from. */
   readonly world: DecisionContext;
 }
 
@@ -36,7 +47,7 @@ const FAILED_RECHECK_MS = 5 * MINUTE_MS;
  * found is stored as a delivery, which the controller of deliveries decides like any other. No environment is ended by what
  * a host does not say: see `missedStates`.
  */
-export function createPullRequestSweep(context: SweepContext): Reconcile {
+export function createPullRequestSweep(context: MissedWebhookDependencies): Reconcile {
   return async (name, { signal }) => {
     const place = placeOf(name, signal, context);
     if (place === undefined) return {};
@@ -49,14 +60,14 @@ export function createPullRequestSweep(context: SweepContext): Reconcile {
 }
 
 /** `undefined` for a Repository that is gone, and for one whose host can't be asked. */
-function placeOf(name: string, signal: AbortSignal, context: SweepContext): Place | undefined {
+function placeOf(name: string, signal: AbortSignal, context: MissedWebhookDependencies): Place | undefined {
   const repository = context.repositories.find(name);
   const hosted = repository && hostedAt(repository, context);
   return repository && hosted && { repository, hosted, signal };
 }
 
 /** The next sweep: soon when something could not be asked for, never where the settings want one at the start alone. */
-function afterwards(failed: number, { settings, random }: SweepContext): ReconcileResult {
+function afterwards(failed: number, { settings, random }: MissedWebhookDependencies): ReconcileResult {
   const everyMs = settings.webhooks.sweepMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   if (failed > 0) return { requeueAfterMs: everyMs === 0 ? FAILED_RECHECK_MS : Math.min(FAILED_RECHECK_MS, everyMs) };
   return everyMs === 0 ? {} : { requeueAfterMs: everyMs };
@@ -76,7 +87,7 @@ interface Place {
 }
 
 /** Answers how many pull requests could not be asked for. */
-async function sweep(place: Place, context: SweepContext): Promise<number> {
+async function sweep(place: Place, context: MissedWebhookDependencies): Promise<number> {
   const { repository, hosted, signal } = place;
   const { pullRequestReader, log } = context;
   const own = environmentsOf(place, context);
@@ -100,7 +111,10 @@ async function sweep(place: Place, context: SweepContext): Promise<number> {
 }
 
 /** The environments of the Repository's pull requests. */
-function environmentsOf({ repository, hosted }: Place, { world }: SweepContext): readonly EphemeralEnvironment[] {
+function environmentsOf(
+  { repository, hosted }: Place,
+  { world }: MissedWebhookDependencies,
+): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
   const isOwn = ({ metadata, spec: { trigger } }: EphemeralEnvironment) =>
     metadata.deletionTimestamp === undefined &&
@@ -115,7 +129,7 @@ const numbersOf = (environments: readonly EphemeralEnvironment[]): ReadonlySet<n
   new Set(environments.flatMap(({ spec }) => spec.trigger?.number ?? []));
 
 /** How many webhooks the host sends again. Without that the sweep finds the same, but not as soon. */
-async function redeliver({ hosted, signal }: Place, context: SweepContext): Promise<number | undefined> {
+async function redeliver({ hosted, signal }: Place, context: MissedWebhookDependencies): Promise<number | undefined> {
   const { pullRequestReader, settings, clock, log } = context;
   if (settings.publicUrl === undefined) return undefined;
   const address = `${settings.publicUrl.replace(/\/+$/, "")}/api/webhooks/`;
@@ -131,7 +145,7 @@ async function redeliver({ hosted, signal }: Place, context: SweepContext): Prom
 async function askEach(
   numbers: readonly number[],
   { hosted, signal }: Place,
-  { pullRequestReader, log }: SweepContext,
+  { pullRequestReader, log }: MissedWebhookDependencies,
 ) {
   let failed = 0;
   const answers = await eachOf(ASKED_AT_ONCE, numbers, async (number) => {
@@ -150,7 +164,7 @@ async function askEach(
 function survey(
   answers: readonly HostedPullRequest[],
   own: readonly EphemeralEnvironment[],
-  context: SweepContext & Place,
+  context: MissedWebhookDependencies & Place,
 ): MissedStates {
   const { repository, clock } = context;
   const known = (number: number) => newestKnown(number, context);
@@ -163,7 +177,7 @@ function survey(
 
 function newestKnown(
   number: number,
-  { repository, hosted, world }: Pick<SweepContext, "world"> & Place,
+  { repository, hosted, world }: Pick<MissedWebhookDependencies, "world"> & Place,
 ): KnownState | undefined {
   const stored = world.deliveries.ofPullRequest(pullRequestKey(hosted.host, repository.metadata.name, number));
   const nothingAtHand = { event: { type: "other" }, delivery: undefined, host: hosted.host } as const;
@@ -171,7 +185,11 @@ function newestKnown(
 }
 
 /** Stores each state under a name of its own, so that two sweeps store it once; answers how many are new. */
-async function store(states: readonly HostedPullRequest[], place: Place, context: SweepContext): Promise<number> {
+async function store(
+  states: readonly HostedPullRequest[],
+  place: Place,
+  context: MissedWebhookDependencies,
+): Promise<number> {
   const { repository, signal } = place;
   let stored = 0;
   for (const state of states) {

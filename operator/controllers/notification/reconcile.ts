@@ -1,11 +1,14 @@
+import type { Settings } from "../../../config/settings.ts";
 import { clipped } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { plannedEnd } from "../../../crds/environment/lifetime.ts";
 import { FACT_MAX_LENGTH } from "../../../crds/notifications/notification.schema.ts";
 import { destinationOf, type Notification, type NotificationStatus } from "../../../crds/notifications/notification.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
+import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
 import type { Notifications } from "../../ports/notifications/notifications.ts";
 
@@ -28,12 +31,20 @@ type Attempt =
   | { readonly result: "refused"; readonly message: string }
   | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
 
-export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "events" | "clock" | "log" | "random"> {
+/** The settings and ports of the delivery of notifications. */
+export interface NotificationDependencies {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Uniform in [0, 1): spreads periodic work. */
+  readonly random: () => number;
+  readonly events: EventRecorder;
   readonly notifications: Notifications;
-  /** Sends one message; see `createSender`. */
-  readonly send: (notification: Notification, signal: AbortSignal) => Promise<void>;
   readonly environmentOf: (uid: string) => EphemeralEnvironment | undefined;
 }
+
+/** Sends one message; see `createSender`. */
+type Send = (notification: Notification, signal: AbortSignal) => Promise<void>;
 
 /**
  * The reconcile of a destination: sends its oldest message that waits. Its messages stay in order, and one that can't be
@@ -43,8 +54,8 @@ export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "eve
  * An attempt is noted before it begins, on the version that was read: so a message is sent by one process, and again only
  * if that process ended between the sending and the note of it.
  */
-export function deliverMessages(given: DeliveryContext): Reconcile {
-  const context = { ...given, ended: new Map<string, Ended>() };
+export function deliverMessages(dependencies: NotificationDependencies, send: Send): Reconcile {
+  const context: Delivering = { ...dependencies, send, ended: new Map<string, Ended>() };
   return async (destination, { signal }) => {
     const [next, ...behind] = [...context.notifications.pendingFor(destination)].sort(byAge);
     await dropSurplus(behind, context, signal);
@@ -64,7 +75,7 @@ export function deliverMessages(given: DeliveryContext): Reconcile {
 /** Gives up the oldest of those behind the one that is being sent, as far as they are too many. */
 async function dropSurplus(
   behind: readonly Notification[],
-  { settings, notifications, events, log }: DeliveryContext,
+  { settings, notifications, events, log }: NotificationDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const { pendingPerDestination: most } = settings.notifications;
@@ -96,7 +107,8 @@ interface Ended {
 }
 
 /** What its reconciles remember. */
-interface Delivering extends DeliveryContext {
+interface Delivering extends NotificationDependencies {
+  readonly send: Send;
   /** How the last attempt of each destination ended, until the message shows it: what was sent is not sent again. */
   readonly ended: Map<string, Ended>;
 }
@@ -127,7 +139,7 @@ async function deliver(notification: Notification, context: Delivering, signal: 
   return { requeueAfterMs: 0 };
 }
 
-async function attempted(notification: Notification, context: DeliveryContext, signal: AbortSignal): Promise<Attempt> {
+async function attempted(notification: Notification, context: Delivering, signal: AbortSignal): Promise<Attempt> {
   const message = outdated(notification, context);
   if (message !== undefined) return { result: "outdated", message };
   try {
@@ -147,7 +159,7 @@ async function attempted(notification: Notification, context: DeliveryContext, s
 const endOf = (environment: EphemeralEnvironment) => plannedEnd(environment).toISOString();
 
 /** A warning is about one expiry: after it, and after an extension, it would be wrong. */
-function outdated({ spec }: Notification, { environmentOf, clock }: DeliveryContext): string | undefined {
+function outdated({ spec }: Notification, { environmentOf, clock }: NotificationDependencies): string | undefined {
   if (spec.event !== "expiry" || spec.facts.expiresAt === undefined) return undefined;
   const environment = environmentOf(spec.environment?.uid ?? "");
   const isSame = environment?.status?.expiresAt !== undefined && endOf(environment) === spec.facts.expiresAt;
@@ -159,7 +171,7 @@ function outdated({ spec }: Notification, { environmentOf, clock }: DeliveryCont
 function statusAfter(
   { metadata, status }: Notification,
   attempt: Attempt,
-  context: DeliveryContext,
+  context: NotificationDependencies,
 ): NotificationStatus {
   const attempts = status?.attempts ?? 1;
   const now = context.clock.now();
@@ -171,7 +183,7 @@ function statusAfter(
 }
 
 /** The moment of the next attempt: the growing delay, and at least what the other side asks for. */
-function later(attempts: number, { clock, random }: DeliveryContext, atLeastMs = 0): string {
+function later(attempts: number, { clock, random }: NotificationDependencies, atLeastMs = 0): string {
   const delayMs = backoffMs(attempts, RETRY_MS) * (0.8 + 0.4 * random());
   return new Date(clock.now().getTime() + Math.max(delayMs, atLeastMs)).toISOString();
 }
@@ -179,7 +191,7 @@ function later(attempts: number, { clock, random }: DeliveryContext, atLeastMs =
 function reportDeadLetter(
   { metadata, spec }: Notification,
   { message = "", attempts }: NotificationStatus,
-  { notifications, events, log }: DeliveryContext,
+  { notifications, events, log }: NotificationDependencies,
 ): void {
   const environment = spec.environment?.name ?? "";
   const to = addressee({ spec });

@@ -9,7 +9,8 @@ import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../.
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
 import { messageTexts } from "./templates.ts";
 
-export interface SenderContext {
+/** The settings and ports by which messages are sent. */
+export interface MessageSenderDependencies {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
   readonly chat: Chat;
@@ -25,7 +26,7 @@ export interface SenderContext {
  *
  * @returns a function that throws MessageRefused or MessagingUnavailable
  */
-export function createSender(context: SenderContext) {
+export function createSender(context: MessageSenderDependencies) {
   const { settings, chat, mail } = context;
   const texts = messageTexts(settings.notifications.templates);
 
@@ -56,14 +57,14 @@ export function createSender(context: SenderContext) {
 }
 
 /** A missing secret can be written yet. */
-async function secretOf(ref: SecretRef, { secretManager }: SenderContext): Promise<Sensitive> {
+async function secretOf(ref: SecretRef, { secretManager }: MessageSenderDependencies): Promise<Sensitive> {
   const text = await textOf(ref, secretManager);
   if (text === undefined) throw new MessagingUnavailable(`the secret manager has no '${ref.name}@${ref.key}'`);
   return text;
 }
 
 /** The link of an expiry warning; none without `publicUrl`, and none for an environment that has the longest TTL. */
-async function extensionLink(spec: NotificationSpec, context: SenderContext): Promise<string | undefined> {
+async function extensionLink(spec: NotificationSpec, context: MessageSenderDependencies): Promise<string | undefined> {
   const { publicUrl, ttl, notifications } = context.settings;
   if (spec.event !== "expiry" || publicUrl === undefined) return undefined;
   const environment = context.environmentOf(spec.environment?.uid ?? "");

@@ -1,19 +1,27 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
-import { type SubjectContext, subjectOf } from "../../host-reports/subject.ts";
+import { subjectOf } from "../../host-reports/subject.ts";
 import { wantedOf } from "../../host-reports/wanted.ts";
 import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
+import type { Log } from "../../kit/log.ts";
+import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
+import type { Repositories } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { tell } from "./tell.ts";
 
 const STORE_AGAIN_MS = 5_000;
 
-export interface FeedbackContext extends SubjectContext, Pick<ControllerPorts, "environment" | "statusWriter" | "log"> {
+/** The settings and ports of the feedback to hosts of pull requests. */
+export interface PullRequestFeedbackDependencies {
   readonly settings: Settings;
+  readonly log: Log;
+  /** The environment from this process's cache, by name. */
+  readonly environment: (name: string) => EphemeralEnvironment | undefined;
+  readonly statusWriter: Pick<EnvironmentStatusWriter, "writeStatus">;
+  readonly repositories: Pick<Repositories, "find">;
   readonly pullRequestHost: PullRequestHost;
 }
 
@@ -21,7 +29,7 @@ export interface FeedbackContext extends SubjectContext, Pick<ControllerPorts, "
  * Tells the host of a pull request, or of a pipeline, about its environment: each state once, because what was told is
  * stored in the environment's status. The end of an environment is told by its teardown, see `conclude.ts`.
  */
-export function createFeedbackReconciler(context: FeedbackContext): Reconcile {
+export function createFeedbackReconciler(context: PullRequestFeedbackDependencies): Reconcile {
   /** What was told and could not be stored yet, by name. */
   const unstored = new Map<string, { readonly uid: string; readonly feedback: FeedbackStatus }>();
   const host = context.pullRequestHost;

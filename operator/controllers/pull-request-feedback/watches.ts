@@ -3,9 +3,12 @@ import { isMadeByEvent } from "../../../crds/environment/managed-by.ts";
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { BY_REPOSITORY, type Caches } from "../../ports/caches.ts";
 
+/** The caches that the controller of feedback watches. */
+export type PullRequestFeedbackCaches = Pick<Caches, "environments" | "repositories">;
+
 /** Enqueues the environments whose host may have to be told something; returns the end of it. */
 export function enqueueOnReports(
-  { environments, repositories }: Pick<Caches, "environments" | "repositories">,
+  { environments, repositories }: PullRequestFeedbackCaches,
   enqueue: Enqueue,
 ): () => void {
   const enqueueOne = (environment: EphemeralEnvironment) => {

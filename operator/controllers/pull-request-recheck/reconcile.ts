@@ -1,28 +1,44 @@
 /** The environment of a pull request, decided once more: replicas that decide at the same moment know not all of each other. */
 import { triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import { type Enqueue, endOf, type Reconcile } from "../../kit/controller/controller.ts";
-import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { Caches } from "../../ports/caches.ts";
-import type { Subject } from "../../webhooks/decision.ts";
+import type { Reconcile } from "../../kit/controller/controller.ts";
+import type { AuditTrail } from "../../ports/audit-trail.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { DecidedWrites } from "../../ports/environments.ts";
+import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
+import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
+import type { DecisionContext, Subject } from "../../webhooks/decision.ts";
 import { inquire } from "../../webhooks/pull-request/inquiry.ts";
 import { knownStates } from "../../webhooks/pull-request/newest-state.ts";
-import { settle } from "../../webhooks/settle.ts";
+import { type SettleContext, settle } from "../../webhooks/settle.ts";
 import { dated } from "../../webhooks/stored.ts";
-import type { DeliveryContext } from "../webhook-delivery/reconcile.ts";
+import { isPresent } from "./watches.ts";
 
-/** How long no process may have led while environments were made. */
-const UNLED_MS = 60 * 60_000;
+/** The ports of the recheck of pull requests. */
+export interface PullRequestRecheckDependencies {
+  readonly clock: Clock;
+  readonly webhookDeliveries: Pick<WebhookDeliveries, "claim" | "finish">;
+  readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
+  readonly pullRequestHost: Pick<PullRequestHost, "report">;
+  /** The decision about a subject; see `SettleContext`. */
+  readonly decide: SettleContext["decide"];
+  /** The state that decisions are taken from. */
+  readonly world: DecisionContext;
+  readonly writes: DecidedWrites;
+  readonly audit: AuditTrail;
+  /** Names audit records. */
+  readonly newId: () => string;
+}
 
 /**
  * Decides by the newest known state about the environment of this name. The outcome is that of the delivery that reported
  * the state. Nothing is made; while a delivery of the pull request is to be decided, nothing is done.
  */
-export function createRecheck(context: DeliveryContext): Reconcile {
+export function createRecheck(context: PullRequestRecheckDependencies): Reconcile {
   const { world, webhookDeliveries, clock } = context;
-  const onPresent: DeliveryContext["decide"] = async (subject, seen) =>
+  const onPresent: SettleContext["decide"] = async (subject, seen) =>
     (await context.decide(subject, seen)).filter(({ decision }) => decision.do !== "create");
   return async (name, { signal }) => {
     const environment = world.environments.find(name);
@@ -34,13 +50,11 @@ export function createRecheck(context: DeliveryContext): Reconcile {
   };
 }
 
-/** Whether it is a pull request's, and stays. */
-function isPresent({ metadata, spec }: EphemeralEnvironment): boolean {
-  return spec.trigger?.kind === "pull_request" && metadata.deletionTimestamp === undefined;
-}
-
 /** The delivery that reported the newest state of the pull request; none while one is to be decided. */
-function newestOf({ spec }: EphemeralEnvironment, { world }: DeliveryContext): WebhookDelivery | undefined {
+function newestOf(
+  { spec }: EphemeralEnvironment,
+  { world }: PullRequestRecheckDependencies,
+): WebhookDelivery | undefined {
   const deliveries = world.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
   if (deliveries.some(isPending)) return undefined;
   const nothingAtHand: Pick<Subject, "event" | "delivery" | "host"> = {
@@ -50,34 +64,4 @@ function newestOf({ spec }: EphemeralEnvironment, { world }: DeliveryContext): W
   };
   const newest = knownStates(deliveries, nothingAtHand, world).at(-1);
   return newest && deliveries.find(({ spec: { event } }) => event.pullRequest === newest.state);
-}
-
-/** Enqueues the environments of pull requests that are new, and those about which a delivery was decided. */
-export function enqueueOnPullRequests(
-  { webhookDeliveries, environments }: Pick<Caches, "webhookDeliveries" | "environments">,
-  enqueue: Enqueue,
-): () => void {
-  return endOf([
-    environments.subscribe((name, current, previous) => {
-      if (current !== undefined && previous === undefined && isPresent(current)) enqueue(name);
-    }),
-    webhookDeliveries.subscribe((_key, current) => {
-      const number = current?.spec.event.pullRequest?.number;
-      if (current === undefined || number === undefined || isPending(current)) return;
-      for (const repository of current.spec.repositories ?? []) {
-        const name = pullRequestEnvironmentName(repository, number);
-        if (environments.get(name) !== undefined) enqueue(name);
-      }
-    }),
-  ]);
-}
-
-/** The environments of pull requests that may have been made while no process led. */
-export function newPullRequestEnvironments({ environments }: Pick<Caches, "environments">, clock: Clock): string[] {
-  const now = clock.now();
-  const isNew = ({ metadata }: EphemeralEnvironment) => elapsedMs(new Date(metadata.creationTimestamp), now) < UNLED_MS;
-  return environments
-    .list()
-    .filter((one) => isPresent(one) && isNew(one))
-    .map(({ metadata }) => metadata.name);
 }

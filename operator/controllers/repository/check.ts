@@ -2,8 +2,9 @@ import { unlistedHost, valuesProblem } from "../../../crds/chart-values/values-m
 import { type ConditionDraft, clipped } from "../../../crds/conditions.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
-import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
+import type { ConfigSets } from "../../ports/config-sets.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import {
   CredentialRefused,
@@ -21,13 +22,19 @@ export interface Finding {
   readonly ready: ReadyDraft;
 }
 
-type Known = Pick<ControllerPorts, "repositories" | "configSets">;
+/** The Repositories and config sets that a Repository may name. */
+interface Named {
+  readonly repositories: Pick<Repositories, "find">;
+  readonly configSets: Pick<ConfigSets, "find">;
+}
 
-/** What a check asks. */
-export type CheckContext = Known & CredentialSource & Pick<ControllerPorts, "repositoryHost">;
+/** The ports that a check asks. */
+export interface CheckDependencies extends Named, CredentialSource {
+  readonly repositoryHost: RepositoryHost;
+}
 
 /** Whether a Repository's host answers, and whether what the Repository names exists. */
-export async function check(repository: Repository, outside: CheckContext): Promise<Finding> {
+export async function check(repository: Repository, outside: CheckDependencies): Promise<Finding> {
   const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
   if (problem !== undefined) return { ...problem, ready: invalid ?? problem.ready };
@@ -42,7 +49,7 @@ function valuesDraft({ spec }: Repository): ReadyDraft | undefined {
 }
 
 /** Why the head of the branch can't be read. */
-async function hostProblem(repository: Repository, outside: CheckContext): Promise<Finding | undefined> {
+async function hostProblem(repository: Repository, outside: CheckDependencies): Promise<Finding | undefined> {
   const branch = branchOf(repository);
   try {
     const credential = await cloneCredential(repository, outside);
@@ -64,7 +71,7 @@ async function hostProblem(repository: Repository, outside: CheckContext): Promi
 }
 
 /** The operator pulls nothing: whether the registry accepts the credential shows in pods. */
-async function pullProblem(repository: Repository, outside: CheckContext): Promise<ReadyDraft | undefined> {
+async function pullProblem(repository: Repository, outside: CheckDependencies): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
     return undefined;
@@ -90,7 +97,7 @@ function notReady(reason: string, message: string): ReadyDraft {
 }
 
 /** What is wrong with a Repository that its schema can't check; `undefined` when nothing is. */
-export function ruleProblem({ spec }: Repository, { repositories, configSets }: Known): string | undefined {
+export function ruleProblem({ spec }: Repository, { repositories, configSets }: Named): string | undefined {
   const { companionRepository, pullRequest } = spec;
   const companion = companionRepository === undefined ? undefined : repositories.find(companionRepository);
   if (companionRepository !== undefined && (companion === undefined || companion.spec.type === spec.type)) {

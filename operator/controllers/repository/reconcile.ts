@@ -1,20 +1,33 @@
+import type { Settings } from "../../../config/settings.ts";
 import { findCondition, transition, withCondition } from "../../../crds/conditions.ts";
 import { reconcileToken, repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
-import { elapsedMs } from "../../kit/time/clock.ts";
+import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
+import type { ConfigSets } from "../../ports/config-sets.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import type { RepositoryHost } from "../../ports/repository-host.ts";
+import type { SecretManager } from "../../ports/secret-manager.ts";
+import type { StatusWriter } from "../../ports/status-writer.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { namesUnbound } from "../../repository-access/host-credentials.ts";
-import { type CheckContext, check, ruleProblem } from "./check.ts";
+import { check, ruleProblem } from "./check.ts";
 import { identified } from "./host-identity.ts";
 
-export interface RepositoryContext
-  extends CheckContext,
-    Pick<ControllerPorts, "repositoryStatusWriter" | "isUsed" | "clock"> {
-  readonly webhookDeliveries: Pick<WebhookDeliveries, "list">;
+/** The settings and ports of the reconcile of Repositories. */
+export interface RepositoryDependencies {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly secretManager: Pick<SecretManager, "read">;
+  readonly repositories: Pick<Repositories, "find">;
+  readonly repositoryHost: RepositoryHost;
+  readonly repositoryStatusWriter: StatusWriter<Repository, RepositoryStatus>;
+  readonly configSets: Pick<ConfigSets, "find">;
   readonly environments: Pick<OperatorEnvironments, "countNow">;
+  /** Whether an environment uses the Repository of this name, from this process's cache. */
+  readonly isUsed: (repository: string) => boolean;
+  readonly webhookDeliveries: Pick<WebhookDeliveries, "list">;
 }
 
 /** The period of the checks, because a host may become unavailable while no environment needs it. */
@@ -26,7 +39,7 @@ const RECHECK_MS = 300_000;
  * The reconcile of a Repository: checks it when that is due or requested, and keeps a finalizer on it while environments
  * use it, so a deleted Repository stays until its last environment is gone.
  */
-export function createRepositoryReconciler(context: RepositoryContext): Reconcile {
+export function createRepositoryReconciler(context: RepositoryDependencies): Reconcile {
   return async (name) => {
     const repository = context.repositories.find(name);
     if (repository === undefined) return;
@@ -38,7 +51,7 @@ export function createRepositoryReconciler(context: RepositoryContext): Reconcil
 /** A removed finalizer can't be restored, so the API server is asked for users, not only the cache. */
 async function finalize(
   repository: Repository,
-  { repositoryStatusWriter, environments, isUsed }: RepositoryContext,
+  { repositoryStatusWriter, environments, isUsed }: RepositoryDependencies,
 ): Promise<void> {
   const { name } = repository.metadata;
   if (!isKept(repository) || isUsed(name)) return;
@@ -47,7 +60,7 @@ async function finalize(
 }
 
 /** Returns the milliseconds until the next check. */
-async function checkIfDue(found: Repository, context: RepositoryContext): Promise<number> {
+async function checkIfDue(found: Repository, context: RepositoryDependencies): Promise<number> {
   const { repositoryStatusWriter, isUsed, clock } = context;
   const needsFinalizer = isUsed(found.metadata.name) && !isKept(found);
   const kept = needsFinalizer ? await repositoryStatusWriter.addFinalizer(found) : found;
@@ -62,7 +75,7 @@ async function checkIfDue(found: Repository, context: RepositoryContext): Promis
 }
 
 /** Whether what it names, or the settings, changed so that its condition is no longer true. */
-function isOutdated(repository: Repository, context: RepositoryContext): boolean {
+function isOutdated(repository: Repository, context: RepositoryDependencies): boolean {
   const reason = findCondition(repository.status?.conditions, "Ready")?.reason;
   const isBroken = ruleProblem(repository, context) !== undefined;
   const isUnbound = namesUnbound(repository, context.settings);
@@ -78,7 +91,7 @@ function untilDueMs(repository: Repository, now: Date): number {
   return (isReady ? CHECK_EVERY_MS : RECHECK_MS) - elapsedMs(new Date(status.lastCheckedAt), now);
 }
 
-async function statusOf(repository: Repository, context: RepositoryContext): Promise<RepositoryStatus> {
+async function statusOf(repository: Repository, context: RepositoryDependencies): Promise<RepositoryStatus> {
   const { metadata, status } = repository;
   const token = reconcileToken(repository);
   const { reachable, ready } = await check(repository, context);

@@ -9,17 +9,33 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
+import type { AuditTrail } from "../../ports/audit-trail.ts";
+import type { DecidedWrites } from "../../ports/environments.ts";
+import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
+import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
+import type { DecisionContext } from "../../webhooks/decision.ts";
 import { createLanes } from "../../webhooks/lanes.ts";
-import { type InquiryContext, inquire } from "../../webhooks/pull-request/inquiry.ts";
+import { inquire } from "../../webhooks/pull-request/inquiry.ts";
 import { REFUSED, type SettleContext, settle, withTrace } from "../../webhooks/settle.ts";
 import { dated, laneOf } from "../../webhooks/stored.ts";
 import { endedWait, superseded, unavailable } from "../../webhooks/waiting.ts";
 
-export interface DeliveryContext extends SettleContext, Pick<InquiryContext, "pullRequestReader"> {
-  readonly webhookDeliveries: WebhookDeliveries;
-  readonly clock: Clock;
+/** The ports of the reconcile of webhook deliveries. */
+export interface WebhookDeliveryDependencies {
   readonly log: Log;
+  readonly clock: Clock;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
+  readonly pullRequestHost: Pick<PullRequestHost, "report">;
+  /** The decision about a subject; see `SettleContext`. */
+  readonly decide: SettleContext["decide"];
+  /** The state that decisions are taken from. */
+  readonly world: DecisionContext;
+  readonly writes: DecidedWrites;
+  readonly audit: AuditTrail;
+  /** Names audit records. */
+  readonly newId: () => string;
 }
 
 /** The replica that accepted it needs milliseconds; after this time it has crashed, or could not act. */
@@ -33,7 +49,7 @@ const MOST_ATTEMPTS = 10;
  * Settles deliveries that are still pending: those that the facade left to the operator and those of its own at once, all
  * others when the replica that accepted them has had its time. Decided anew, so a decision may have been carried out before.
  */
-export function createDeliveryReconciler(context: DeliveryContext): Reconcile {
+export function createDeliveryReconciler(context: WebhookDeliveryDependencies): Reconcile {
   const { webhookDeliveries, clock } = context;
   const lanes = createLanes();
   return async (name, { signal }) => {
@@ -59,7 +75,11 @@ interface Attempt {
 }
 
 /** Tries once. A refusal that may pass, and an error that is not that of a dependency, are counted; the last one is final. */
-async function attempt(delivery: WebhookDelivery, context: DeliveryContext, signal: AbortSignal): Promise<Attempt> {
+async function attempt(
+  delivery: WebhookDelivery,
+  context: WebhookDeliveryDependencies,
+  signal: AbortSignal,
+): Promise<Attempt> {
   try {
     const asked = await inquire(delivery, context, signal);
     const status = withTrace(asked, await settle(delivery, context, { atOnce: "all", signal }));
@@ -84,7 +104,7 @@ function counted(
 async function finish(
   delivery: WebhookDelivery,
   { status, error }: Attempt,
-  context: DeliveryContext,
+  context: WebhookDeliveryDependencies,
 ): Promise<ReconcileResult> {
   const { webhookDeliveries, clock } = context;
   const replaced = status.waitsSince === undefined ? undefined : superseded(delivery, context);

@@ -1,19 +1,29 @@
 import type { Settings } from "../../../config/settings.ts";
 import { type Condition, findCondition, transition, withCondition } from "../../../crds/conditions.ts";
-import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
+import { fullNameOf, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { HookAlert } from "../../announcements/hook-alert.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Examination } from "../../ports/facade/hook-doctor.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import type { SecretManager } from "../../ports/secret-manager.ts";
+import type { StatusWriter } from "../../ports/status-writer.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
+import type { RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { conditionOf, WEBHOOK_ACTIVE } from "./condition.ts";
-import { type ExamineContext, examine } from "./examine.ts";
+import { examine } from "./examine.ts";
 
-export interface HookContext
-  extends ExamineContext,
-    Pick<ControllerPorts, "repositories" | "repositoryStatusWriter" | "clock" | "log"> {
+/** The settings and ports of the reconcile of webhook registrations. */
+export interface WebhookRegistrationDependencies {
   readonly settings: Settings;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly secretManager: Pick<SecretManager, "read">;
+  readonly repositories: Pick<Repositories, "find">;
+  readonly repositoryStatusWriter: Pick<StatusWriter<Repository, RepositoryStatus>, "writeStatus">;
+  readonly hooks: RepositoryHooks;
   readonly alertOfHook: HookAlert;
 }
 
@@ -26,7 +36,7 @@ const RESUMED_MS = 10_000;
  * The reconcile of a Repository's hook: stores the condition `WebhookActive`, tells people when it breaks, and has the host
  * go on with a hook that it paused. Hooks are examined when the operator starts and after each check of their Repository.
  */
-export function createHookReconciler(context: HookContext): Reconcile {
+export function createHookReconciler(context: WebhookRegistrationDependencies): Reconcile {
   return async (name, { signal }) => {
     const repository = context.repositories.find(name);
     if (repository === undefined || repository.metadata.deletionTimestamp !== undefined) return;
@@ -38,7 +48,10 @@ export function createHookReconciler(context: HookContext): Reconcile {
   };
 }
 
-async function forget(repository: Repository, { repositoryStatusWriter }: HookContext): Promise<void> {
+async function forget(
+  repository: Repository,
+  { repositoryStatusWriter }: WebhookRegistrationDependencies,
+): Promise<void> {
   const { status } = repository;
   if (findCondition(status?.conditions, WEBHOOK_ACTIVE) === undefined) return;
   const conditions = (status?.conditions ?? []).filter(({ type }) => type !== WEBHOOK_ACTIVE);
@@ -46,7 +59,11 @@ async function forget(repository: Repository, { repositoryStatusWriter }: HookCo
 }
 
 /** The message goes out first: after a crash between the two it is made once, because it is named by the former state. */
-async function note({ metadata }: Repository, examination: Examination, context: HookContext): Promise<void> {
+async function note(
+  { metadata }: Repository,
+  examination: Examination,
+  context: WebhookRegistrationDependencies,
+): Promise<void> {
   // The calls may have lasted for seconds.
   const latest = context.repositories.find(metadata.name);
   if (latest?.metadata.uid !== metadata.uid) return;
@@ -70,7 +87,7 @@ function isAlarming({ status, reason }: Condition, former: Condition | undefined
 }
 
 interface Going {
-  readonly context: HookContext;
+  readonly context: WebhookRegistrationDependencies;
   readonly signal: AbortSignal;
 }
 

@@ -7,7 +7,7 @@ import { environmentKind } from "../../../crds/environment/ephemeral-environment
 import { repositoryKind } from "../../../crds/repository/repository.ts";
 import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/events/event-recorder.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
-import type { ControllerContext } from "../../../operator/controllers/index.ts";
+import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
@@ -189,7 +189,7 @@ function answering(): UrlProber {
 }
 
 /** What a reconcile meets of the broken environments that stand beside the others. */
-function troubled(context: ControllerContext): ControllerContext {
+function troubled(context: ControllerDependencies): ControllerDependencies {
   const { secretManager } = context;
   return {
     ...context,

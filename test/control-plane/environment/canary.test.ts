@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import { isCanary } from "../../../crds/environment/managed-by.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import type { ControllerContext } from "../../../operator/controllers/index.ts";
+import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
@@ -27,7 +27,7 @@ test("a canary is made, deleted once it is ready, and made again when the next o
   await world.register("canary-backend");
   const settings = settingsFrom({ ...testSettings, canary: { repository: "canary-backend", everyMinutes: 5 } });
   const repositoryHost = { head: async () => COMMIT };
-  const onPorts = (context: ControllerContext) => ({ ...context, repositoryHost });
+  const onPorts = (context: ControllerDependencies) => ({ ...context, repositoryHost });
   const first = await world.startOperator({ settings, onPorts });
   await recorded(1);
   const [record] = await records();

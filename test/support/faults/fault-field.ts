@@ -1,4 +1,4 @@
-import type { ControllerContext } from "../../../operator/controllers/index.ts";
+import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import {
   isWrite,
@@ -31,7 +31,7 @@ export interface Course {
 /** One process, from its start to its end. */
 export interface Life {
   readonly onRequest: RequestSeam;
-  readonly onPorts: (context: ControllerContext) => ControllerContext;
+  readonly onPorts: (context: ControllerDependencies) => ControllerDependencies;
   /** Whether nothing that it sent is on its way any more. */
   readonly isIdle: boolean;
   /** Kills what is left of it: whatever it does from now on fails. */

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { NameExists } from "../../../crds/errors.ts";
-import type { ControllerContext } from "../../../operator/controllers/index.ts";
+import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { winstonLog } from "../../../operator/kit/log.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
@@ -211,7 +211,7 @@ class Process {
         written();
       },
     });
-    const { onRequest, onPorts = (context: ControllerContext) => context, ...others } = options;
+    const { onRequest, onPorts = (context: ControllerDependencies) => context, ...others } = options;
     const operator = await world.startOperator({
       settings,
       clock,

@@ -1,5 +1,5 @@
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { ControllerContext } from "../../../operator/controllers/index.ts";
+import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import type { HostedRepository } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import { environmentOf, environmentOfChat } from "./pull-requests/audience.ts";
 
@@ -35,7 +35,7 @@ const address: About = (message) => (message as { to: string }).to.split("@")[0]
 
 /** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
 type Reaching = Pick<
-  Required<ControllerContext>,
+  Required<ControllerDependencies>,
   | "secretManager"
   | "deployer"
   | "pods"
@@ -45,7 +45,7 @@ type Reaching = Pick<
   | "pullRequestReader"
   | "hooks"
   | "chat"
-> & { readonly mail: NonNullable<ControllerContext["mail"]> };
+> & { readonly mail: NonNullable<ControllerDependencies["mail"]> };
 
 /** The methods that ask somebody; the others answer from what a watch delivered. */
 type Asking<P> = {
@@ -97,7 +97,7 @@ function aroundPort<P extends object>(name: keyof Reaching, port: P, around: Aro
 }
 
 /** For `OperatorOptions.onPorts`: the same seam around every port that reaches another system. */
-export function portSeam(around: AroundCall): (context: ControllerContext) => ControllerContext {
+export function portSeam(around: AroundCall): (context: ControllerDependencies) => ControllerDependencies {
   return (context) => {
     const ports = Object.keys(PORTS) as (keyof Reaching)[];
     const wrapped = ports.flatMap((name) => {

@@ -1,14 +1,14 @@
 /** Classic bugs of an operator, put into it through its ports and requests. */
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import type { ControllerContext } from "../../../operator/controllers/index.ts";
+import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { changedLists } from "./watch-seams.ts";
 
 /** What becomes of the ports that the operator is given. */
-export type Ports = (context: ControllerContext) => ControllerContext;
+export type Ports = (context: ControllerDependencies) => ControllerDependencies;
 
 /** The port with some of its methods replaced. A bug in a method that the port does not have is a type error. */
 function overriding<P extends object>(port: P, methods: Partial<P>): P {

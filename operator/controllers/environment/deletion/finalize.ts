@@ -1,26 +1,21 @@
 import { type EphemeralEnvironment, hasFinalizer } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { Announcer } from "../../../announcements/announcer.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
+import { conclude } from "../../../host-reports/conclude.ts";
 import { isUnavailable } from "../../../kit/client/errors.ts";
 import type { ReconcileResult } from "../../../kit/controller/controller.ts";
 import type { Log } from "../../../kit/log.ts";
-import type { BackingService } from "../backing-services/backing-service.ts";
+import type { EnvironmentDependencies } from "../dependencies.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status/status.ts";
 import { withUsage } from "../status/usage.ts";
 import { deletionReason, environmentRecord } from "./record.ts";
-import { isOver, type Progress, type Teardown, type TeardownContext, tearDown } from "./teardown.ts";
+import { isOver, type Progress, type Teardown, tearDown } from "./teardown.ts";
 import { terminatingStatus } from "./terminating.ts";
 
-export interface FinalizeContext
-  extends TeardownContext,
-    Pick<ControllerPorts, "statusWriter" | "repositories" | "log"> {
-  readonly backingServices: readonly BackingService[];
-  /** Tells people of the end; `undefined` where the settings name no recipients. */
-  readonly announcer: Announcer | undefined;
-  /** Tells the host of its pull request that it is gone. @throws PullRequestHostFailed, SecretManagerUnavailable */
-  readonly tellGone: (environment: EphemeralEnvironment, signal: AbortSignal) => Promise<void>;
+/** The dependencies of one pass of a deletion. */
+interface FinalizeContext extends EnvironmentDependencies {
+  /** Aborts when the reconcile must stop. */
+  readonly signal: AbortSignal;
 }
 
 /** The watches report when an object is gone; this is the fallback. */
@@ -37,7 +32,7 @@ export async function finalize(
   const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
   const record = (past: Progress, goneAt: Date) =>
     environmentRecord(environment, { ...past, goneAt, services: backingServices });
-  const tellGone = (signal: AbortSignal) => context.tellGone(environment, signal);
+  const tellGone = (signal: AbortSignal) => conclude(environment, context, signal);
   const teardown = await tearDown({ ...environment, variables, tellGone, record }, context);
   context.signal.throwIfAborted();
   reportForced(environment, teardown, log);

@@ -1,16 +1,33 @@
 /** Ends what a chart holds: the deployer is asked for a time, and then the platform removes the application and empties the namespace itself. */
+
+import type { Settings } from "../../../../config/settings.ts";
 import type { FinalizerRemoval } from "../../../../crds/environment/environment-status.schema.ts";
 import { GROUP } from "../../../../crds/group.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
 import { insteadOf, isForbidden } from "../../../kit/client/errors.ts";
 import { resourceQuotaKind, roleBindingKind } from "../../../kit/client/kinds.ts";
-import { BeingDeleted, type Blocker, NameTaken, type Owner, type Removal } from "../../../ports/cluster.ts";
-import type { Content } from "../../../ports/namespace-contents.ts";
+import type { Log } from "../../../kit/log.ts";
+import {
+  BeingDeleted,
+  type Blocker,
+  type Cluster,
+  NameTaken,
+  type Owner,
+  type Removal,
+} from "../../../ports/cluster.ts";
+import type { Deployer } from "../../../ports/deployer.ts";
+import type { Content, NamespaceContents } from "../../../ports/namespace-contents.ts";
 import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING, accessBindingObject } from "../desired/secret.ts";
 
-export type TakeOverContext = Pick<ControllerPorts, "cluster" | "deployer" | "namespaceContents" | "settings" | "log">;
+/** The settings and ports of what is done for an object that keeps a teardown. */
+interface TakeOverDependencies {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly cluster: Cluster;
+  readonly namespaceContents: NamespaceContents;
+  readonly deployer: Deployer;
+}
 
 /**
  * On the RoleBinding that gives the platform its rights in the namespace: the namespace controller deletes everything at
@@ -25,14 +42,14 @@ const NAMES_RECORDED = 20;
 const ENTRIES_RECORDED = 50;
 
 /** Keeps the platform's rights in the namespace and removes the application, whatever holds it; what it made goes with the namespace. */
-export async function takeOverApplication(environment: Owner, context: TakeOverContext): Promise<Removal> {
+export async function takeOverApplication(environment: Owner, context: TakeOverDependencies): Promise<Removal> {
   await keepRights(environment, context);
   const { name, uid } = environment;
   context.log.warn("the platform took over a deletion", { environment: name, uid });
   return context.deployer.abandon(environment);
 }
 
-async function keepRights(environment: Owner, { cluster, settings }: TakeOverContext): Promise<void> {
+async function keepRights(environment: Owner, { cluster, settings }: TakeOverDependencies): Promise<void> {
   const binding = accessBindingObject({ metadata: environment }, settings, [RIGHTS_FINALIZER]);
   await cluster.ensure(environment, roleBindingKind, binding).catch(insteadOf(isOutOfReach, "no rights"));
 }
@@ -45,7 +62,7 @@ const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error 
  * has left in it, such as the claims of a StatefulSet and what a chart says to keep. All kinds are listed only where the
  * quota counts anything; of kinds that it does not count, what is held is named and not released.
  */
-export async function keepRightsWhereHeld(environment: Owner, context: TakeOverContext): Promise<void> {
+export async function keepRightsWhereHeld(environment: Owner, context: TakeOverDependencies): Promise<void> {
   const { cluster, namespaceContents } = context;
   const refTo = (name: string) => refIn({ metadata: environment }, name);
   if (cluster.observe(environment, roleBindingKind, refTo(ACCESS_BINDING)) === undefined) return;
@@ -67,7 +84,7 @@ function countsLeftovers(status: unknown): boolean {
 }
 
 /** Whether the platform keeps its rights in the namespace: it has taken over what the deployer did not end, or has left. */
-export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): boolean {
+export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverDependencies, "cluster">): boolean {
   const binding = cluster.observe(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
   return binding?.metadata.finalizers?.includes(RIGHTS_FINALIZER) === true;
 }
@@ -100,7 +117,7 @@ export interface Emptied {
 export async function emptyNamespace(
   environment: Owner,
   { isDue, isForced, recorded }: EmptyingLimits,
-  context: TakeOverContext,
+  context: TakeOverDependencies,
 ): Promise<Emptied> {
   const { namespaceContents, settings } = context;
   await namespaceContents.endPods(environment, GRACE_SECONDS);
@@ -122,7 +139,7 @@ export async function emptyNamespace(
 async function releaseHeld(
   environment: Owner,
   { held, isForced, recorded }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly held: readonly Held[] },
-  { namespaceContents, log }: TakeOverContext,
+  { namespaceContents, log }: TakeOverDependencies,
 ) {
   const { name, uid } = environment;
   const refusals = new Map<Content, string>();
@@ -138,7 +155,7 @@ async function releaseHeld(
   return { refusals, removals: withRemovals(recorded, held) };
 }
 
-function giveBackRights(environment: Owner, { cluster }: Pick<TakeOverContext, "cluster">): Promise<void> {
+function giveBackRights(environment: Owner, { cluster }: Pick<TakeOverDependencies, "cluster">): Promise<void> {
   const ref = refIn({ metadata: environment }, ACCESS_BINDING);
   return cluster.release(environment, roleBindingKind, ref, [RIGHTS_FINALIZER]);
 }

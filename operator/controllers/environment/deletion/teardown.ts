@@ -1,3 +1,4 @@
+import type { Settings } from "../../../../config/settings.ts";
 import { clipped } from "../../../../crds/conditions.ts";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type {
@@ -8,26 +9,37 @@ import type {
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
 import { namespaceName } from "../../../../crds/names.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
 import { insteadOf } from "../../../kit/client/errors.ts";
 import { namespaceKind } from "../../../kit/client/kinds.ts";
+import type { Log } from "../../../kit/log.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { Owner, Removal } from "../../../ports/cluster.ts";
-import { DeployerUnavailable } from "../../../ports/deployer.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Cluster, Owner, Removal } from "../../../ports/cluster.ts";
+import { type Deployer, DeployerUnavailable } from "../../../ports/deployer.ts";
+import type { NamespaceContents } from "../../../ports/namespace-contents.ts";
+import type { Pods } from "../../../ports/pods.ts";
+import type { Records } from "../../../ports/records.ts";
+import type { SecretManager } from "../../../ports/secret-manager.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
-import {
-  emptyNamespace,
-  keepRightsWhereHeld,
-  keepsRights,
-  type TakeOverContext,
-  takeOverApplication,
-} from "./take-over.ts";
+import { emptyNamespace, keepRightsWhereHeld, keepsRights, takeOverApplication } from "./take-over.ts";
 import { endVolumes, VOLUMES_STEP } from "./volumes.ts";
 
-export interface TeardownContext
-  extends TakeOverContext,
-    Pick<ControllerPorts, "secretManager" | "records" | "clock" | "pods"> {
+/** The settings and ports of a teardown. */
+export interface TeardownDependencies {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly cluster: Cluster;
+  readonly namespaceContents: NamespaceContents;
+  readonly deployer: Deployer;
+  readonly secretManager: SecretManager;
+  readonly records: Records;
+  readonly pods: Pick<Pods, "diagnose">;
+}
+
+/** The dependencies of one pass of a teardown. */
+interface TeardownContext extends TeardownDependencies {
   /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
 }

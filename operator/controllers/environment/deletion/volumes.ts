@@ -1,14 +1,19 @@
 /** Ends the volumes that would outlive their environment, or names them. */
-import type { ControllerPorts } from "../../../controller-ports.ts";
+import type { Settings } from "../../../../config/settings.ts";
 import { roleBindingKind } from "../../../kit/client/kinds.ts";
-import type { Owner } from "../../../ports/cluster.ts";
+import type { Cluster, Owner } from "../../../ports/cluster.ts";
+import type { NamespaceContents } from "../../../ports/namespace-contents.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING } from "../desired/secret.ts";
 
 /** The step of the teardown that ends or names retained volumes. */
 export const VOLUMES_STEP = "volumes";
 
-type VolumesContext = Pick<ControllerPorts, "cluster" | "namespaceContents" | "settings">;
+interface VolumesDependencies {
+  readonly settings: Settings;
+  readonly cluster: Cluster;
+  readonly namespaceContents: NamespaceContents;
+}
 
 /**
  * Has the retained volumes of an environment go with their claims, before anything deletes these. A namespace in which the
@@ -18,7 +23,7 @@ type VolumesContext = Pick<ControllerPorts, "cluster" | "namespaceContents" | "s
  */
 export async function endVolumes(
   environment: Owner,
-  { cluster, namespaceContents, settings }: VolumesContext,
+  { cluster, namespaceContents, settings }: VolumesDependencies,
 ): Promise<readonly string[]> {
   const binding = await cluster.read(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
   if (binding === undefined) return [];

@@ -1,6 +1,7 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../../crds/environment/lifetime.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { EventRecorder } from "../../../ports/event-recorder.ts";
 
 const SOON_MS = 3_600_000;
 
@@ -8,7 +9,7 @@ const SOON_MS = 3_600_000;
  * Publishes that an environment expires within the hour, once for each expiry. One that is so near when it is first seen is
  * left out: the environment was just made or changed, or the event was published before a restart. In memory only.
  */
-export function createExpiringSoon({ events, clock }: Pick<ControllerPorts, "events" | "clock">) {
+export function createExpiringSoon({ events, clock }: { readonly events: EventRecorder; readonly clock: Clock }) {
   /** By UID, the expiry that was seen while it was further ahead, in milliseconds. */
   const ahead = new Map<string, number>();
   return {

@@ -1,9 +1,12 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import type { EnvironmentStatusWriter } from "../../../ports/environments.ts";
+import type { EventRecorder } from "../../../ports/event-recorder.ts";
 import { deleted, eventsOf } from "./environment-events.ts";
 
-export interface ReportingContext extends Pick<ControllerPorts, "events" | "clock"> {
+interface ReportingDependencies {
+  readonly events: EventRecorder;
+  readonly clock: Clock;
   /** The foreign field managers that last wrote the spec of the environment of this name. */
   readonly writersOf: (name: string) => readonly string[];
 }
@@ -14,7 +17,7 @@ export interface ReportingContext extends Pick<ControllerPorts, "events" | "cloc
  */
 export function reportingStatusWriter(
   writer: EnvironmentStatusWriter,
-  { events, clock, writersOf }: ReportingContext,
+  { events, clock, writersOf }: ReportingDependencies,
 ): EnvironmentStatusWriter {
   return {
     addFinalizer: (environment) => writer.addFinalizer(environment),

@@ -1,7 +1,7 @@
 import { clipped } from "../../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd, isExpired } from "../../../../crds/environment/lifetime.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
+import type { Log } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import { hourly } from "../../../kit/time/hourly.ts";
 import type { ServerClock } from "../../../ports/clock.ts";
@@ -9,7 +9,11 @@ import { type OperatorEnvironments, RemovalRefused } from "../../../ports/enviro
 import type { ExpirationLimiter } from "./limiter.ts";
 import type { RefusedDeletion, RefusedDeletions } from "./refused-deletions.ts";
 
-export interface ExpiryContext extends Pick<ControllerPorts, "clock" | "serverClock" | "log"> {
+/** The ports of an expiry, and what is remembered of former ones. */
+export interface ExpiryContext {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
   readonly environments: Pick<OperatorEnvironments, "remove">;
   readonly limiter: ExpirationLimiter;
   readonly refusals: RefusedDeletions;

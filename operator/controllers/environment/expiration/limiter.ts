@@ -2,9 +2,11 @@ import type { Settings } from "../../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd } from "../../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
+import type { Log } from "../../../kit/log.ts";
 import { hourly } from "../../../kit/time/hourly.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
+import type { EventRecorder } from "../../../ports/event-recorder.ts";
 import { isConfirmed, mostAtOnce } from "../deletion/deletion-budget.ts";
 
 /**
@@ -18,7 +20,12 @@ export interface ExpirationLimiter {
   slotOf(environment: EphemeralEnvironment): Slot;
 }
 
-export interface LimiterContext extends Pick<ControllerPorts, "settings" | "clock" | "log" | "events"> {
+/** The settings and ports of the limiter of expirations. */
+export interface LimiterDependencies {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
   readonly environments: Pick<OperatorEnvironments, "list">;
 }
 
@@ -36,7 +43,7 @@ interface Queue {
  * The queue follows from what is due now. Only the environments that had a slot and still exist are remembered: they come
  * last, so one whose deletion is refused delays no other.
  */
-export function createExpirationLimiter(context: LimiterContext): ExpirationLimiter {
+export function createExpirationLimiter(context: LimiterDependencies): ExpirationLimiter {
   const { clock, settings } = context;
   const report = excessReporter(context);
   let latest: Queue | undefined;
@@ -68,7 +75,9 @@ export function createExpirationLimiter(context: LimiterContext): ExpirationLimi
 }
 
 /** Whether the deletion budget blocks what is due now. */
-export function areExpirationsBlocked(context: Omit<LimiterContext, "log" | "events">): boolean {
+export function areExpirationsBlocked(
+  context: Pick<LimiterDependencies, "settings" | "clock" | "environments">,
+): boolean {
   const all = context.environments.list();
   return excessOf(dueBy(all, context.clock.now()), all.length, context.settings) !== undefined;
 }
@@ -114,7 +123,7 @@ function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: 
 }
 
 /** Reports when the budget is exceeded, every hour while it is, and when that is over. */
-function excessReporter({ clock, log, events }: LimiterContext): (excess: Excess | undefined) => void {
+function excessReporter({ clock, log, events }: LimiterDependencies): (excess: Excess | undefined) => void {
   const report = hourly(clock);
   return (excess) => {
     if (excess === undefined) {

@@ -10,17 +10,19 @@ import {
 import { managedBy } from "../../../../crds/environment/managed-by.ts";
 import { FINAL_CAUSES, type FinalCause, type ManifestStatus } from "../../../../crds/environment/manifest.schema.ts";
 import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
-import type { ControllerPorts } from "../../../controller-ports.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
+import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../../ports/environments.ts";
+import type { Records } from "../../../ports/records.ts";
 import { sameStatus } from "../status/status.ts";
 import { noteManifest, sameManifest, withRenewal } from "./noted-manifest.ts";
 
 /** Reason of `Ready` of an environment that is not built, because the former one of the same manifest has ended for good. */
 export const EXPIRED = "Expired";
 
-interface Context extends Pick<ControllerPorts, "records"> {
+interface ManifestDependencies {
   readonly clock: Pick<Clock, "now">;
-  readonly environments: Pick<ControllerPorts["environments"], "reread">;
+  readonly records: Pick<Records, "newestOf">;
+  readonly environments: Pick<OperatorEnvironments, "reread">;
 }
 
 /**
@@ -31,7 +33,7 @@ interface Context extends Pick<ControllerPorts, "records"> {
  */
 export async function manifestOf(
   environment: EphemeralEnvironment,
-  context: Context,
+  context: ManifestDependencies,
 ): Promise<ManifestStatus | undefined> {
   const { metadata, status } = environment;
   const former = status?.manifest;
@@ -48,7 +50,7 @@ export async function manifestOf(
 }
 
 /** The manifest of an environment that is to be built from now on, if it was not before. */
-function released(manifest: ManifestStatus | undefined, { clock }: Context): ManifestStatus | undefined {
+function released(manifest: ManifestStatus | undefined, { clock }: ManifestDependencies): ManifestStatus | undefined {
   if (manifest?.refusedAfter === undefined) return manifest;
   const { refusedAfter: _, ...others } = manifest;
   return { ...others, builtFrom: clock.now().toISOString() };
@@ -57,7 +59,7 @@ function released(manifest: ManifestStatus | undefined, { clock }: Context): Man
 async function noteAnew(
   environment: EphemeralEnvironment,
   former: ManifestStatus | undefined,
-  { environments }: Context,
+  { environments }: ManifestDependencies,
 ): Promise<ManifestStatus | undefined> {
   // Caches drop `managedFields`.
   const fresh = await environments.reread(environment);
@@ -68,7 +70,7 @@ async function noteAnew(
 async function finalCauseOf(
   { metadata }: EphemeralEnvironment,
   manifest: ManifestStatus,
-  { records }: Context,
+  { records }: ManifestDependencies,
 ): Promise<FinalCause | undefined> {
   const last = await records.newestOf(metadata.name);
   if (last?.manifest === undefined || !sameManifest(last.manifest, manifest)) return undefined;
@@ -93,7 +95,7 @@ export const isRefused = (manifest: ManifestStatus | undefined): manifest is Ref
 export async function refuse(
   environment: EphemeralEnvironment,
   manifest: Refused,
-  { statusWriter, clock }: Pick<ControllerPorts, "statusWriter" | "clock">,
+  { statusWriter, clock }: { readonly statusWriter: EnvironmentStatusWriter; readonly clock: Clock },
 ): Promise<void> {
   const status = refusedStatus(environment, manifest, clock.now());
   if (!sameStatus(environment.status, status)) await statusWriter.writeStatus(environment, status);

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../../config/settings.ts";
 import { pullRequestEnvironmentName } from "../../../../crds/environment/triggered-names.ts";
-import type { ControllerContext } from "../../../../operator/controllers/index.ts";
+import type { ControllerDependencies } from "../../../../operator/controllers/index.ts";
 import { type MemoryChat, type MemoryMail, memoryChat, memoryMail } from "../../doubles/memory/webhooks/messaging.ts";
 import { activeHook, type Remembered, rememberingHost } from "../../doubles/memory/webhooks/remembering-host.ts";
 import type { World } from "../../fixtures/environment/environment-world.ts";
@@ -8,7 +8,7 @@ import { shareSecret } from "../../fixtures/shared-secret.ts";
 
 /** The hosts, chats and mail servers that are told about environments, and asked. They outlive every process. */
 export interface Audience {
-  readonly ports: Pick<ControllerContext, "pullRequestHost" | "pullRequestReader" | "hooks"> & {
+  readonly ports: Pick<ControllerDependencies, "pullRequestHost" | "pullRequestReader" | "hooks"> & {
     readonly chat: MemoryChat;
     readonly mail: MemoryMail;
   };

@@ -37,7 +37,7 @@ function scene() {
     caches: {
       environments: { list: () => environments },
       records: { list: () => records.map((spec) => ({ ...recordManifest(spec, "x"), metadata: META })) },
-    } as unknown as Parameters<typeof summarizeDays>[0]["caches"],
+    },
     rollupDays: { days: () => found.flatMap((one) => one ?? []) },
     rollupStore: store,
   });
@@ -49,7 +49,7 @@ function scene() {
   return { clock, store, records, pass };
 }
 
-const META = { name: "x", uid: "x", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
+const META = { name: "x", namespace: "x", uid: "x", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
 const HOUR = 3_600_000;
 
 test("a day that is over is summed up beside what was counted, once, and today is not", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
+import type { EnvironmentRecord, RecordSpec } from "../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { type CanaryContext, canary } from "../../../../../operator/controllers/canary/reconcile.ts";
+import { createCanaryReconciler } from "../../../../../operator/controllers/canary/reconcile.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
@@ -24,22 +24,31 @@ const aCanary = (minutes: number, phase: "creating" | "ready" | "failed" = "crea
 function scene(environments: readonly EphemeralEnvironment[], recordedMinutesAgo: readonly number[] = []) {
   const clock = new TestClock(NOW);
   const done: string[] = [];
-  const records = recordedMinutesAgo.map((minutes) => ({
-    spec: { createdAt: minutesAgo(minutes), trigger: { kind: "canary" } } as RecordSpec,
-  }));
-  const context = {
+  const records = recordedMinutesAgo.map((minutes) => {
+    const spec = { createdAt: minutesAgo(minutes), trigger: { kind: "canary" } } as RecordSpec;
+    return { spec } as EnvironmentRecord;
+  });
+  const reconcile = createCanaryReconciler({
     settings: { ...fixtureSettings, canary: { repository: "shop-api", everyMinutes: 60 } },
-    caches: { environments: { list: () => environments }, records: { list: () => records } },
-    environments: { remove: async ({ metadata }: EphemeralEnvironment) => void done.push(`delete ${metadata.name}`) },
+    caches: { environments: { list: () => [...environments] }, records: { list: () => records } },
+    environments: {
+      async remove({ metadata }) {
+        done.push(`delete ${metadata.name}`);
+        return "removing";
+      },
+    },
     repositories: { find: (name: string) => (name === "shop-api" ? repositoryFixture() : undefined) },
-    writes: { create: async (name: string) => void done.push(`create ${name}`) },
+    writes: {
+      async create(name) {
+        done.push(`create ${name}`);
+        return environmentFixture();
+      },
+    },
     clock,
     log: silentLog,
     newId: () => "id",
-  } as unknown as CanaryContext;
-  const controller = canary(context);
-  const run = () =>
-    controller.reconcile("canary", { signal: new AbortController().signal, requeueUrgently: () => undefined });
+  });
+  const run = () => reconcile("canary", { signal: new AbortController().signal, requeueUrgently: () => undefined });
   return { clock, done, run };
 }
 

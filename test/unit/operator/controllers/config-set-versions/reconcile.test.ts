@@ -1,10 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { CONFIG_SET_LABEL, type ConfigSetVersion, revisionName } from "../../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import {
-  discardWhenUnused,
-  enqueueOnDisuse,
-} from "../../../../../operator/controllers/config-set-versions/reconcile.ts";
+import { discardWhenUnused } from "../../../../../operator/controllers/config-set-versions/reconcile.ts";
+import { enqueueOnDisuse } from "../../../../../operator/controllers/config-set-versions/watches.ts";
 import type { WireObject } from "../../../../../operator/kit/client/kinds.ts";
 import type { Caches } from "../../../../../operator/ports/caches.ts";
 import { memoryConfigSetVersions } from "../../../../support/doubles/memory/config-sets.ts";

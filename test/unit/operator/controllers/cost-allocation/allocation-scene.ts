@@ -1,9 +1,7 @@
-import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
+import type { EnvironmentRecord, RecordSpec } from "../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import {
-  type AllocationContext,
-  costAllocation,
-} from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
+import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
+import type { CostAllocationDependencies } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryAllocations } from "../../../../support/doubles/memory/costs/allocations.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
@@ -44,11 +42,11 @@ export function allocationScene(resolutionHours = 1) {
   const put = (...all: EphemeralEnvironment[]) => {
     for (const one of all) environments.set(one.metadata.name, one);
   };
-  const context = {
+  const dependencies: CostAllocationDependencies = {
     settings: { ...fixtureSettings, costs: { ...fixtureSettings.costs, openCost: { url: "", resolutionHours } } },
     caches: {
       environments: { list: () => [...environments.values()] },
-      records: { list: () => (shown ?? records.list()).map((spec) => ({ spec })) },
+      records: { list: () => (shown ?? records.list()).map((spec) => ({ spec }) as EnvironmentRecord) },
     },
     environment: (name: string) => environments.get(name),
     environments: { reread: async ({ metadata }: EphemeralEnvironment) => environments.get(metadata.name) },
@@ -56,16 +54,18 @@ export function allocationScene(resolutionHours = 1) {
       async writeStatus(environment: EphemeralEnvironment, status: EphemeralEnvironment["status"]) {
         const error = refused.shift();
         if (error !== undefined) throw error;
-        put({ ...environment, ...(status && { status }) });
+        const stored = { ...environment, ...(status && { status }) };
+        put(stored);
+        return stored;
       },
     },
     records,
     allocations,
     clock,
     log: silentLog,
-  } as unknown as AllocationContext;
+  };
   const start = () => {
-    const { reconcile, initialKeys } = costAllocation(context);
+    const { reconcile, initialKeys } = costAllocationController(dependencies);
     const [key = ""] = initialKeys();
     return () => reconcile(key, { signal: new AbortController().signal, requeueUrgently: () => undefined });
   };
@@ -74,5 +74,17 @@ export function allocationScene(resolutionHours = 1) {
   const stopWatch = () => {
     shown = records.list();
   };
-  return { clock, allocations, records, environments, refused, put, start, allocated, recorded, stopWatch };
+  return {
+    dependencies,
+    clock,
+    allocations,
+    records,
+    environments,
+    refused,
+    put,
+    start,
+    allocated,
+    recorded,
+    stopWatch,
+  };
 }

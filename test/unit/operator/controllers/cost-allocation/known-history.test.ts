@@ -5,8 +5,8 @@ import { completeRecord, type EnvironmentRecord } from "../../../../../crds/envi
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { createLifeReader } from "../../../../../crds/environment/life.ts";
 import {
-  type AllocationContext,
-  costAllocation,
+  type CostAllocationDependencies,
+  createCostReconciler,
 } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { environmentRecord } from "../../../../../operator/controllers/environment/deletion/record.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
@@ -53,12 +53,14 @@ function platform() {
     environments: { list: () => (there === undefined ? [] : [there]) },
     records: { list: () => records.list().map((spec) => ({ spec }) as EnvironmentRecord) },
   };
-  const context = {
+  const dependencies: CostAllocationDependencies = {
     settings: { ...settings, costs: { ...settings.costs, openCost } },
     environment: () => there,
+    environments: { reread: async () => there },
     statusWriter: {
       async writeStatus(written: EphemeralEnvironment, status: EphemeralEnvironment["status"]) {
         there = { ...written, ...(status && { status }) };
+        return there;
       },
     },
     caches,
@@ -66,7 +68,7 @@ function platform() {
     allocations,
     clock,
     log: silentLog,
-  } as unknown as AllocationContext;
+  };
   const reconcileContext = { signal: never, requeueUrgently: () => undefined };
   const sources = {
     lives: () =>
@@ -80,16 +82,14 @@ function platform() {
   /** Another leader each hour: nothing may depend on what one remembers. */
   async function hour(): Promise<void> {
     clock.advance(HOUR);
-    await costAllocation(context)
-      .reconcile("", reconcileContext)
-      ?.catch((error: unknown) => {
-        if (!(error instanceof AllocationsUnavailable)) throw error;
-      });
+    await createCostReconciler(dependencies)("", reconcileContext).catch((error: unknown) => {
+      if (!(error instanceof AllocationsUnavailable)) throw error;
+    });
     const summarize = summarizeDays({
       clock,
       rollupStore: store,
       rollupDays: sources.rollups,
-      caches: caches as unknown as Parameters<typeof summarizeDays>[0]["caches"],
+      caches,
     });
     await summarize(never);
     days = await store.list(never);

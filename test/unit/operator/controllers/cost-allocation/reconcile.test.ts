@@ -1,12 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import {
-  type AllocationContext,
-  costAllocation,
-} from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
+import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import { AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
-import { fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { allocationScene, at, cost, from, gone, hours, living } from "./allocation-scene.ts";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
@@ -194,5 +190,6 @@ describe("what was allocated", () => {
 });
 
 test("without a monitor nothing is asked", () => {
-  expect(costAllocation({ settings: fixtureSettings } as unknown as AllocationContext).initialKeys()).toEqual([]);
+  const { dependencies } = allocationScene();
+  expect(costAllocationController({ ...dependencies, allocations: undefined }).initialKeys()).toEqual([]);
 });

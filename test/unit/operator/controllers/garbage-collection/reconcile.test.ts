@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
+import { garbageCollection } from "../../../../../operator/controllers/garbage-collection/controller.ts";
 import type { Sweep, SweepReport } from "../../../../../operator/controllers/garbage-collection/orphans.ts";
 import {
   COLLECTIONS,
   type Collections,
-  type CollectorContext,
+  type CollectorDependencies,
   collectGarbage,
-  garbageCollection,
 } from "../../../../../operator/controllers/garbage-collection/reconcile.ts";
 import {
   createWorkerPool,
@@ -72,7 +72,7 @@ function scene({
 }
 
 /** The workers of the controller, as the manager starts them. */
-function started(context: CollectorContext & WorkerPoolContext, collections: Collections): WorkerPool {
+function started(context: CollectorDependencies & WorkerPoolContext, collections: Collections): WorkerPool {
   const controller = garbageCollection(context, collections, []);
   const pool = createWorkerPool(controller, context);
   for (const key of controller.initialKeys()) pool.enqueue(key, "low");

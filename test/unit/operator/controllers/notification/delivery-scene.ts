@@ -27,8 +27,8 @@ export function scene({ settings = notificationSettings(), living = [] as Epheme
   const extensionKey = extensionKeyOf(secretManager);
   const environmentOf = (uid: string) => living.find(({ metadata }) => metadata.uid === uid);
   const send = createSender({ settings, secretManager, chat, mail, extensionKey, environmentOf });
-  const context = { settings, notifications, events, clock, log: silentLog, random: () => 0.5, send, environmentOf };
-  const reconcile = deliverMessages(context);
+  const context = { settings, notifications, events, clock, log: silentLog, random: () => 0.5, environmentOf };
+  const reconcile = deliverMessages(context, send);
   const signal = new AbortController().signal;
   let made = 0;
   return {

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { pullRequestsOf, type WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import { createRecheck } from "../../../../../operator/controllers/pull-request-recheck/reconcile.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { decide } from "../../../../../operator/webhooks/decide.ts";
 import { memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../../../../support/doubles/memory/environments.ts";
@@ -43,13 +42,13 @@ beforeEach(async () => {
   const reconcile = createRecheck({
     clock,
     decide,
-    log: silentLog,
     newId: () => "id",
     audit: memoryAuditTrail(),
     webhookDeliveries: deliveries,
     world: { ...context, deliveries, clock, environments: { find: found, ofRepository: () => environments.list() } },
     writes: memoryDecidedWrites(environments),
     pullRequestReader: reader.reader,
+    pullRequestHost: { report: async () => undefined },
   });
   const { signal } = new AbortController();
   recheck = async () => reconcile(NAME, { signal, requeueUrgently: () => undefined });

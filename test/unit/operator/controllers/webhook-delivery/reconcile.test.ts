@@ -67,6 +67,7 @@ beforeEach(() => {
     webhookDeliveries: deliveries,
     newId: () => "id",
     pullRequestReader: memoryPullRequestReader().reader,
+    pullRequestHost: { report: async () => undefined },
     writes: memoryDecidedWrites(environments),
     decide: async (_subject, seen) =>
       (await decisions(seen)).map((decision): Decided => ({ decision, trace: [{ rule: "enabled", passed: true }] })),

@@ -43,8 +43,6 @@ function scene(former?: Pick<Condition, "status" | "reason">, spec: Partial<Repo
     log: recordingLog(lines),
     alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),
     repositoryStatusWriter: {
-      addFinalizer: async (held) => held,
-      removeFinalizer: async () => undefined,
       async writeStatus(repository, status) {
         if (!isStored) throw new Error("conflict");
         written.push(status);

@@ -17,11 +17,10 @@ import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
 import { createAnnouncer } from "../announcements/announcer.ts";
 import { createHookAlert } from "../announcements/hook-alert.ts";
-import type { ControllerPorts } from "../controller-ports.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { reportingStatusWriter } from "../controllers/environment/events/reporting-status-writer.ts";
 import { randomSecret } from "../controllers/environment/random-secret.ts";
-import type { ControllerContext } from "../controllers/index.ts";
+import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
@@ -38,8 +37,10 @@ import { repositoryHooks } from "./hosts/repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
 
-/** What tests may replace, and the source of jitter. */
-export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
+/** The source of jitter, and replacements that tests make. */
+export interface ControllerOptions {
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
   /** Instead of the API server's own clock. */
   readonly serverClock?: ServerClock;
   /** Instead of the real prober. */
@@ -51,12 +52,12 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   readonly metrics?: Metrics | undefined;
 }
 
-/** Which adapter stands behind which port of the controllers. */
-export function controllerContext(
+/** Joins the ports that the controllers name with their adapters. */
+export function controllerDependencies(
   foundations: Foundations,
   { repositoryHost, apis }: Hosts,
   options: ControllerOptions,
-): ControllerContext {
+): ControllerDependencies {
   const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
   const { namespace, serviceAccount } = settings;
   const { random, serverClock = { now: () => client.serverTime() } } = options;

@@ -1,0 +1,25 @@
+import { isMadeByEvent } from "../../../crds/environment/managed-by.ts";
+import type { Controller } from "../../kit/controller/controller.ts";
+import { createFeedbackReconciler, type PullRequestFeedbackDependencies } from "./reconcile.ts";
+import { enqueueOnReports, type PullRequestFeedbackCaches } from "./watches.ts";
+
+/** Hosts count calls that they refuse, too. */
+const BACKOFF_MS = { first: 2_000, longest: 300_000 };
+
+/** The controller that reports environments to the hosts of their pull requests. */
+export function pullRequestFeedbackController(
+  dependencies: PullRequestFeedbackDependencies & { readonly caches: PullRequestFeedbackCaches },
+): Controller {
+  const { caches } = dependencies;
+  return {
+    name: "feedback",
+    reconcile: createFeedbackReconciler(dependencies),
+    watches: [(enqueue) => enqueueOnReports(caches, enqueue)],
+    initialKeys: () => {
+      const reported = caches.environments.list().filter(isMadeByEvent);
+      return reported.map(({ metadata }) => metadata.name);
+    },
+    workers: 4,
+    backoffMs: BACKOFF_MS,
+  };
+}

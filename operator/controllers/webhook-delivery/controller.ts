@@ -1,0 +1,22 @@
+import { undecidedTraceparent } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { Controller } from "../../kit/controller/controller.ts";
+import { createDeliveryReconciler, type WebhookDeliveryDependencies } from "./reconcile.ts";
+import { enqueueOnDeliveries, type WebhookDeliveryCaches } from "./watches.ts";
+
+/** The controller that settles what the facade left of webhooks. */
+export function webhookDeliveryController(
+  dependencies: WebhookDeliveryDependencies & { readonly caches: WebhookDeliveryCaches },
+): Controller {
+  const { caches, webhookDeliveries } = dependencies;
+  return {
+    name: "deliveries",
+    reconcile: createDeliveryReconciler(dependencies),
+    causeOf: (name) => {
+      const delivery = webhookDeliveries.find(name);
+      return delivery && undecidedTraceparent(delivery);
+    },
+    watches: [(enqueue) => enqueueOnDeliveries(caches, enqueue)],
+    initialKeys: () => webhookDeliveries.pending().map(({ metadata }) => metadata.name),
+    workers: 8,
+  };
+}

@@ -1,0 +1,21 @@
+import type { Controller } from "../../kit/controller/controller.ts";
+import type { Caches } from "../../ports/caches.ts";
+import { createHookReconciler, type WebhookRegistrationDependencies } from "./reconcile.ts";
+import { enqueueOnChecks } from "./watches.ts";
+
+/** The controller that examines webhooks of Repositories on their hosts. */
+export function webhookRegistrationController(
+  dependencies: WebhookRegistrationDependencies & { readonly caches: Pick<Caches, "repositories"> },
+): Controller {
+  const { caches } = dependencies;
+  return {
+    name: "hooks",
+    reconcile: createHookReconciler(dependencies),
+    watches: [(enqueue) => enqueueOnChecks(caches, enqueue)],
+    initialKeys: () => {
+      const hosted = caches.repositories.list().filter(({ spec }) => spec.host !== undefined);
+      return hosted.map(({ metadata }) => metadata.name);
+    },
+    workers: 2,
+  };
+}
