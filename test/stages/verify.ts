@@ -4,7 +4,8 @@ import { type Outcome, outcomeOf } from "./outcome.ts";
 
 /** Two at a time; the one that takes longest begins first. */
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
-  ["import zones and promises", bin("oxlint"), "--type-aware", "--deny-warnings"],
+  ["promises and circles of imports", bin("oxlint"), "--type-aware", "--deny-warnings"],
+  ["import zones and circles of folders", node, "test/lint/imports.ts"],
   ["generated CRDs", node, "crds/generate.ts", "--check"],
   ["generated OpenAPI document", node, "api/generate.ts", "--check"],
   ["generated table of metrics", node, "operator/adapters/prometheus/generate.ts", "--check"],
