@@ -3,7 +3,7 @@
  * plain search for values that are nowhere in a text, and beside masking those; what twice as much costs; and what it
  * costs when readers take turns. All in processor time of the same run.
  */
-import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/adapters/pod-logs/secret-mask.ts";
+import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/masking/secret-mask.ts";
 import { seededRandom } from "../support/faults/seeded-random.ts";
 import { runBenchmark } from "./run-benchmark.ts";
 import { quantile } from "./table.ts";

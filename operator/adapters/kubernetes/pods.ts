@@ -3,11 +3,10 @@ import { namespaceName } from "../../../crds/names.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
+import { printable, SecretMasks, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { Pods } from "../../ports/pods.ts";
 import { stampedLines } from "../pod-logs/lines.ts";
-import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
 import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
-import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
 import { chosenPods } from "./component-pods.ts";
 import { ofComponents } from "./component-problems.ts";
 import { makersIn, resourcesIn, warningsIn } from "./namespace-state.ts";
@@ -21,6 +20,7 @@ import {
   runningIn,
   speakerOf,
 } from "./pod-problems.ts";
+import { secretReader, secretsOfPod } from "./pod-secrets.ts";
 import { hasKnownState } from "./resource-states.ts";
 
 const LINES = 20;

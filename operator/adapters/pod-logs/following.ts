@@ -1,6 +1,7 @@
 import type { LimitFunction } from "p-limit";
 import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts";
 import { pause } from "../../kit/time/clock.ts";
+import type { SecretMasks } from "../../masking/secret-mask.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/facade/pod-logs.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
@@ -10,7 +11,6 @@ import { inOrder, newest, shown, stampedLine } from "./lines.ts";
 import { PodLogMailbox } from "./mailbox.ts";
 import { PodLogPositions } from "./positions.ts";
 import { type LogContext, logOf, podsOf, readAll, type SourcedLine, unmaskableNote } from "./reading.ts";
-import type { SecretMasks } from "./secret-mask.ts";
 import { type LogSource, logSources } from "./sources.ts";
 
 interface Options extends LogContext {

@@ -1,5 +1,5 @@
+import { type Mask, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { LogLine } from "../../ports/facade/pod-logs.ts";
-import { type Mask, TooMuchToMask } from "./secret-mask.ts";
 
 /** What a kubelet writes before a line that it is asked to stamp; nodes have time zones. */
 const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) ?/;

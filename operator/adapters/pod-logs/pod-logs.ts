@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
+import { SecretMasks } from "../../masking/secret-mask.ts";
 import type { PodLogs } from "../../ports/facade/pod-logs.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { PodLogFollowing } from "./following.ts";
 import { newest, shown } from "./lines.ts";
 import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
-import { SecretMasks } from "./secret-mask.ts";
 import { logSources } from "./sources.ts";
 
 /** So many callers are served at once; the others wait in line, so that the memory they take has a bound. */

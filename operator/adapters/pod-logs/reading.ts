@@ -12,8 +12,8 @@ import { chosenPods } from "../kubernetes/component-pods.ts";
 import { makersIn } from "../kubernetes/namespace-state.ts";
 import { type Pod, podType } from "../kubernetes/pod-objects.ts";
 import { podsMadeBy } from "../kubernetes/pod-problems.ts";
+import { type SecretReader, secretReader, secretsOfPod } from "../kubernetes/pod-secrets.ts";
 import { newest, note, stampedLines } from "./lines.ts";
-import { type SecretReader, secretReader, secretsOfPod } from "./pod-secrets.ts";
 import type { LogSource } from "./sources.ts";
 
 export interface LogContext {

@@ -1,4 +1,4 @@
-import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import { yieldIfDue } from "../kit/time/yield-if-due.ts";
 
 /** Shorter pieces of an encoding are ordinary words of any text. */
 const SHORTEST_ENCODED = 6;

@@ -1,4 +1,4 @@
-import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import { yieldIfDue } from "../kit/time/yield-if-due.ts";
 
 /** Nodes that are looked at in a few tenths of a millisecond. */
 const NODES_BETWEEN_TURNS = 4_096;

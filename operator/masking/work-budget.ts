@@ -1,4 +1,4 @@
-import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import { yieldIfDue } from "../kit/time/yield-if-due.ts";
 
 /** A few tenths of a millisecond. */
 const UNITS_BETWEEN_TURNS = 16_384;

@@ -1,6 +1,6 @@
 import { expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
-import { SecretMasks } from "../../../../../operator/adapters/pod-logs/secret-mask.ts";
+import { SecretMasks } from "../../../../operator/masking/secret-mask.ts";
 
 // A busy machine takes long for thousands of texts.
 jest.setTimeout(120_000);

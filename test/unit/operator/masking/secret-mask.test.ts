@@ -5,8 +5,8 @@ import {
   MOST_VALUE_CHARACTERS,
   SecretMasks,
   TooMuchToMask,
-} from "../../../../../operator/adapters/pod-logs/secret-mask.ts";
-import { seededRandom } from "../../../../support/faults/seeded-random.ts";
+} from "../../../../operator/masking/secret-mask.ts";
+import { seededRandom } from "../../../support/faults/seeded-random.ts";
 
 // What leaves others their turns takes long where they have much to do.
 jest.setTimeout(60_000);
