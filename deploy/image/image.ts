@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
+import { writeArchive } from "../build/archive.ts";
+import { type Layer, writeLayer } from "../build/layer.ts";
+import { run } from "../build/run.ts";
+import { nodeFlags } from "../bundle/node-flags.ts";
 import { cacheRoot, hashOfFiles, intoCache } from "../local/builds/build.ts";
-import { nodeFlags } from "../local/processes/node-flags.ts";
-import { run } from "../local/processes/run.ts";
-import { writeArchive } from "./archive.ts";
 import { layOutBase, paths, USER } from "./base.ts";
 import { layOutCode, mainFile } from "./code.ts";
 import { layOutDependencies } from "./dependencies.ts";
-import { type Layer, writeLayer } from "./layer.ts";
 import { readPins } from "./pins.ts";
 import { billOfMaterials } from "./sbom.ts";
 

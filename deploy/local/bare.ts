@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { showProgress } from "../build/progress.ts";
 import { buildImage } from "../image/image.ts";
 import { isRunning, startCluster } from "./cluster.ts";
 import { containerd } from "./components/container-runtime.ts";
@@ -6,7 +7,6 @@ import { bareComponents } from "./components/index.ts";
 import { stateFolder } from "./folders.ts";
 import { makeCommand } from "./make-command.ts";
 import { addresses, forwards } from "./network/addresses.ts";
-import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
 import type { ClusterSite } from "./site.ts";
 import { userTokens } from "./user-tokens.ts";

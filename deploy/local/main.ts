@@ -1,4 +1,4 @@
-import { showProgress } from "./progress.ts";
+import { showProgress } from "../build/progress.ts";
 
 const usage = `Usage: main.ts COMMAND
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { run } from "./processes/run.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress } from "../build/progress.ts";
+import { run } from "../build/run.ts";
 
 /** The way for who can't have a local cluster, as the end of a sentence. */
 export const alternative =

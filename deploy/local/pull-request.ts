@@ -1,10 +1,10 @@
 import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
+import { waitUntil } from "../build/wait.ts";
 import { addShopImage } from "./components/images.ts";
 import type { GiteaApi } from "./git/gitea-api.ts";
 import { shop, shopRepository } from "./git/shop.ts";
 import { openPage } from "./network/page.ts";
 import { platformAccount } from "./platform/chart.ts";
-import { waitUntil } from "./processes/wait.ts";
 import type { ClusterSite } from "./site.ts";
 import { untilReady } from "./until-ready.ts";
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { showProgress } from "../build/progress.ts";
 import { startCluster } from "./cluster.ts";
 import { installCommandLine } from "./command-line.ts";
 import { identityFolder } from "./folders.ts";
@@ -6,7 +7,6 @@ import { ensureHello, type Hello } from "./hello.ts";
 import { apiClient } from "./kubernetes/api-client.ts";
 import { consoleOrigin } from "./network/addresses.ts";
 import { apiUrl } from "./platform/settings.ts";
-import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
 import { shortPath } from "./short-path.ts";
 import type { ClusterSite } from "./site.ts";

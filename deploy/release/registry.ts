@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../local/processes/run.ts";
+import { run } from "../build/run.ts";
 import type { Artifact } from "./artifact.ts";
 import type { ReleasePrograms } from "./programs.ts";
 

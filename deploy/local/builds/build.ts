@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { chmod, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { withLock } from "../processes/lock.ts";
-import { run } from "../processes/run.ts";
-import type { Progress } from "../progress.ts";
+import { withLock } from "../../build/lock.ts";
+import type { Progress } from "../../build/progress.ts";
+import { run } from "../../build/run.ts";
 import type { GoModule } from "./modules.ts";
 import { replacePackages, sourceOf } from "./replaced-packages.ts";
 

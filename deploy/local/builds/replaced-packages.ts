@@ -1,6 +1,6 @@
 import { copyFile, cp, glob, mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { run } from "../processes/run.ts";
+import { run } from "../../build/run.ts";
 
 const DOWNLOAD_DEADLINE_MS = 10 * 60_000;
 

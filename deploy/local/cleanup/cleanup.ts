@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { onCode } from "../../build/error-codes.ts";
+import { run } from "../../build/run.ts";
+import { waitUntil } from "../../build/wait.ts";
 import { clusterFolder, runFolder } from "../folders.ts";
 import { removeNetwork } from "../network/network.ts";
 import { podProcesses, removeControlGroup } from "../processes/control-groups.ts";
-import { onCode } from "../processes/error-codes.ts";
 import { currentMounts, type Mount } from "../processes/mounts.ts";
 import { sendSignal } from "../processes/process.ts";
 import { startOf } from "../processes/process-start.ts";
-import { run } from "../processes/run.ts";
 import { stopAll } from "../processes/supervisor.ts";
-import { waitUntil } from "../processes/wait.ts";
 import { removeFilesElsewhere } from "./fixed-paths.ts";
 import { machineOwner } from "./machine.ts";
 

@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import { showProgress } from "../../build/progress.ts";
 import { installCommandLine } from "../command-line.ts";
 import { existingFolder } from "../folders.ts";
 import { makeCommand } from "../make-command.ts";
@@ -13,7 +14,6 @@ import {
   localHost,
 } from "../platform/programs.ts";
 import { withoutSupervisor } from "../processes/supervisor.ts";
-import { showProgress } from "../progress.ts";
 import { writeShellVariables } from "../shell-variables.ts";
 import { assertUsable, versionOf, whyTooOld } from "./cluster.ts";
 import { confirmContext, currentContext, terminal } from "./context.ts";

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { kindCli } from "../../../e2e/kind.ts";
+import { showProgress } from "../../build/progress.ts";
 import { installCommandLine } from "../command-line.ts";
 import { kindFolder } from "../folders.ts";
 import { ensureHello } from "../hello.ts";
@@ -10,7 +11,6 @@ import { addresses } from "../network/addresses.ts";
 import { assertPortsAreFree } from "../network/ports.ts";
 import { apiUrl } from "../platform/settings.ts";
 import { stopAll } from "../processes/supervisor.ts";
-import { showProgress } from "../progress.ts";
 import { writeShellVariables } from "../shell-variables.ts";
 import { shortPath } from "../short-path.ts";
 import { userTokens } from "../user-tokens.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { estimate, words } from "../../../../deploy/local/estimate.ts";
+import { estimate, words } from "../../../../deploy/build/estimate.ts";
 
 const weights = [600, 300, 100];
 

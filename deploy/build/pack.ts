@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Image, writeArchive } from "../../image/archive.ts";
-import { type Layer, writeLayer } from "../../image/layer.ts";
+import { type Image, writeArchive } from "./archive.ts";
+import { type Layer, writeLayer } from "./layer.ts";
 
 /** A container image to be: its name, the folders that become its layers, and how it runs. */
 export interface ImageSpec extends Pick<Image, "reference" | "config"> {

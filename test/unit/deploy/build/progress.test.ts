@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "@jest/globals";
-import { type Progress, planned, showProgress } from "../../../../deploy/local/progress.ts";
+import { type Progress, planned, showProgress } from "../../../../deploy/build/progress.ts";
 
 describe("progress in a log", () => {
   const log = () => new PassThrough() as unknown as NodeJS.WriteStream;
