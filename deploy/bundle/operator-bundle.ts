@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
-import { hashOfFiles, intoCache, onlyHere } from "../local/builds/build.ts";
+import { hashOfFiles, intoCache, onlyHere } from "../build/folders.ts";
 import { inAscii } from "./ascii.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");

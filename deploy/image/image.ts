@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { writeArchive } from "../build/archive.ts";
+import { cacheRoot, hashOfFiles, intoCache } from "../build/folders.ts";
 import { type Layer, writeLayer } from "../build/layer.ts";
 import { run } from "../build/run.ts";
 import { nodeFlags } from "../bundle/node-flags.ts";
-import { cacheRoot, hashOfFiles, intoCache } from "../local/builds/build.ts";
 import { layOutBase, paths, USER } from "./base.ts";
 import { layOutCode, mainFile } from "./code.ts";
 import { layOutDependencies } from "./dependencies.ts";
@@ -117,21 +117,17 @@ async function layer(folder: string, layOut: LayOut): Promise<RootLayer> {
 
 const filesIn = (folder: string) => ({ root: join(folder, "root"), file: join(folder, "layer.tar.gz") });
 
+const deploy = join(import.meta.dirname, "..");
+
 /** Changes with what the lowest layer is made of and how. */
 function pinnedHash(): Promise<string> {
-  return hashOfFiles(
-    import.meta.dirname,
-    ["archive.ts", "base.ts", "debian.ts", "layer.ts", "pins.*"],
-    process.version,
-  );
+  const sources = ["build/{archive,layer}.ts", "image/{base,debian}.ts", "image/pins.*"];
+  return hashOfFiles(deploy, sources, process.version);
 }
 
 /** Changes with what the layer of dependencies is made of and how. */
 async function lockedHash(): Promise<string> {
-  const lock = await readFile(join(import.meta.dirname, "../../package-lock.json"));
-  return hashOfFiles(
-    import.meta.dirname,
-    ["dependencies.ts", "layer.ts"],
-    `${process.version} ${createHash("sha256").update(lock).digest("hex")}`,
-  );
+  const lock = await readFile(join(deploy, "../package-lock.json"));
+  const text = `${process.version} ${createHash("sha256").update(lock).digest("hex")}`;
+  return hashOfFiles(deploy, ["build/layer.ts", "image/dependencies.ts"], text);
 }

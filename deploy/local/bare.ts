@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { stateFolder } from "../build/folders.ts";
 import { showProgress } from "../build/progress.ts";
 import { buildImage } from "../image/image.ts";
 import { isRunning, startCluster } from "./cluster.ts";
 import { containerd } from "./components/container-runtime.ts";
 import { bareComponents } from "./components/index.ts";
-import { stateFolder } from "./folders.ts";
 import { makeCommand } from "./make-command.ts";
 import { addresses, forwards } from "./network/addresses.ts";
 import { writeShellVariables } from "./shell-variables.ts";

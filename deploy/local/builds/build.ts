@@ -1,15 +1,11 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
-import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { withLock } from "../../build/lock.ts";
+import { chmod, cp, mkdir, rm, symlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { BUILD_DEADLINE_MS, cacheRoot, hashOfFiles, intoCache, onlyHere } from "../../build/folders.ts";
 import type { Progress } from "../../build/progress.ts";
 import { run } from "../../build/run.ts";
 import type { GoModule } from "./modules.ts";
 import { replacePackages, sourceOf } from "./replaced-packages.ts";
-
-const BUILD_DEADLINE_MS = 60 * 60_000;
 
 /** The linker leaves debug information out (`-s -w`), so the compiler makes none: a seventh of a build's time. */
 const BUILD_FLAGS = ["-trimpath", "-gcflags=all=-dwarf=false"];
@@ -39,12 +35,6 @@ export async function buildModule(module: GoModule, progress: Progress): Promise
   return builtIn(target);
 }
 
-/** Does the work while no other process of this machine does the one of that name; the lock needs Linux. */
-export function onlyHere(name: string, work: () => Promise<void>): Promise<void> {
-  if (process.platform !== "linux") return work();
-  return withLock({ name, what: `the build of ${name} by another process`, deadlineMs: BUILD_DEADLINE_MS }, work);
-}
-
 /** The module in the cache, or undefined when it is not built. */
 export async function builtModule(module: GoModule): Promise<BuiltModule | undefined> {
   const target = await cacheFolder(module);
@@ -59,37 +49,10 @@ function builtIn(target: string): BuiltModule {
   return { programs: join(target, "programs"), files: join(target, "files") };
 }
 
-/** The folder that keeps the built programs of all checkouts on this machine; safe to delete. */
-export function cacheRoot(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ephemeral-environments");
-}
-
 /** Sixteen hexadecimal digits that change whenever a source file or a build flag of the module does. */
 export async function sourceHash({ folder, buildSeconds, ...flags }: GoModule): Promise<string> {
   const source = folderOf({ folder });
   return hashOfFiles(source, ["go.mod", "go.sum", "**/*.go"], JSON.stringify([flags, BUILD_FLAGS]));
-}
-
-/** Sixteen hexadecimal digits that change with the names and contents of the folder's files that fit, and with the text. */
-export async function hashOfFiles(folder: string, patterns: readonly string[], text = ""): Promise<string> {
-  const names = await Array.fromAsync(glob(patterns, { cwd: folder }));
-  const hash = createHash("sha256").update(text);
-  for (const name of names.sort()) hash.update(`\0${name}\0`).update(await readFile(join(folder, name)));
-  return hash.digest("hex").slice(0, 16);
-}
-
-/** Makes a folder of the cache: it appears complete or not at all. */
-export async function intoCache(target: string, make: (folder: string) => Promise<void>): Promise<void> {
-  await mkdir(dirname(target), { recursive: true });
-  const unfinished = await mkdtemp(`${target}.unfinished-`);
-  try {
-    await make(unfinished);
-    await chmod(unfinished, 0o755);
-    await rename(unfinished, target);
-  } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
-    if (!existsSync(target)) throw error;
-  }
 }
 
 async function compile(module: GoModule, folder: string): Promise<void> {

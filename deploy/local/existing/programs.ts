@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { findProgram } from "../../build/run.ts";
 import { builtModule } from "../builds/build.ts";
 import { goModules } from "../builds/modules.ts";
-import { findProgram } from "../prerequisites.ts";
 
 /** The paths of kubectl and helm: finds them on the PATH, else among those that were built for a local cluster. Fails, naming the missing ones. */
 export async function findPrograms(): Promise<{ kubectl: string; helm: string }> {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { stateFolder } from "../../build/folders.ts";
 import { packImages } from "../../build/pack.ts";
 import type { Progress } from "../../build/progress.ts";
 import { buildImage } from "../../image/image.ts";
 import { buildModule } from "../builds/build.ts";
 import { goModules } from "../builds/modules.ts";
 import { sampleImage, sampleImages } from "../components/images.ts";
-import { stateFolder } from "../folders.ts";
 import type { LocalRepositories } from "../git/repositories.ts";
 
 /** The platform's image as the chart's values name it. */

@@ -1,6 +1,5 @@
 import { type Kind, kindCli } from "../../../e2e/kind.ts";
-import { run } from "../../build/run.ts";
-import { findProgram } from "../prerequisites.ts";
+import { findProgram, run } from "../../build/run.ts";
 
 const alternative = 'or use the local cluster, which needs no Docker: "make up"';
 
