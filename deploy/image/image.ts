@@ -6,7 +6,7 @@ import { writeArchive } from "../build/archive.ts";
 import { cacheRoot, hashOfFiles, intoCache } from "../build/folders.ts";
 import { type Layer, writeLayer } from "../build/layer.ts";
 import { run } from "../build/run.ts";
-import { nodeFlags } from "../bundle/node-flags.ts";
+import { nodeFlags } from "../bundle/operator-bundle.ts";
 import { layOutBase, paths, USER } from "./base.ts";
 import { layOutCode, mainFile } from "./code.ts";
 import { layOutDependencies } from "./dependencies.ts";

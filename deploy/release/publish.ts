@@ -5,9 +5,8 @@ import { parseDocument } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
 import { run } from "../build/run.ts";
 import type { BuiltImage } from "../image/image.ts";
-import type { Artifact } from "./artifact.ts";
 import type { ReleasePrograms } from "./programs.ts";
-import { type Registry, registryCalls } from "./registry.ts";
+import { type Artifact, type Registry, registryCalls } from "./registry.ts";
 import { type Signer, signerOf } from "./sign.ts";
 
 const chartsFolder = resolve(import.meta.dirname, "../charts");

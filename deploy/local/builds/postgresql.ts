@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, cp, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
+import { packImages } from "../../build/archive.ts";
 import { cacheRoot, intoCache } from "../../build/folders.ts";
-import { packImages } from "../../build/pack.ts";
 import type { Progress } from "../../build/progress.ts";
 import { run } from "../../build/run.ts";
 

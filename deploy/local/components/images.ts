@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type ImageSpec, packImages } from "../../build/pack.ts";
+import { type ImageSpec, packImages } from "../../build/archive.ts";
 import type { BuiltModule } from "../builds/build.ts";
 import { postgresqlImage } from "../builds/postgresql.ts";
 import { giteaUrl } from "../network/addresses.ts";

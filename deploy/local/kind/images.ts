@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { packImages } from "../../build/archive.ts";
 import { stateFolder } from "../../build/folders.ts";
-import { packImages } from "../../build/pack.ts";
 import type { Progress } from "../../build/progress.ts";
 import { buildImage } from "../../image/image.ts";
 import { buildModule } from "../builds/build.ts";

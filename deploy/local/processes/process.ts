@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onCode } from "../../build/error-codes.ts";
 import { type Workplace, withoutProxies, withSystemPath, workplace } from "../../build/run.ts";
 import { type Wait, waitUntil } from "../../build/wait.ts";
-import { makeCommand } from "../make-command.ts";
+import { makeCommand } from "../typed-words.ts";
 import { startOf } from "./process-start.ts";
 import { writeWhole } from "./whole-file.ts";
 

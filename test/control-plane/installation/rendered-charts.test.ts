@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { run } from "../../../deploy/build/run.ts";
-import { sourceOf } from "../../../deploy/local/builds/replaced-packages.ts";
+import { sourceOf } from "../../../deploy/local/builds/build.ts";
 import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
 import { renderChart } from "../../../deploy/local/kubernetes/helm.ts";
 import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";

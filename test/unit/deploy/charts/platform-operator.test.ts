@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { settingsFrom } from "../../../../config/settings.ts";
-import { compileCacheIn } from "../../../../deploy/bundle/node-flags.ts";
+import { compileCacheIn } from "../../../../deploy/bundle/operator-bundle.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { rendered, settings, settingsOf } from "./rendered-platform.ts";
 

@@ -7,9 +7,9 @@ import { parseAllDocuments } from "yaml";
 import { writeArchive } from "../../../../deploy/build/archive.ts";
 import { writeLayer } from "../../../../deploy/build/layer.ts";
 import { run } from "../../../../deploy/build/run.ts";
-import type { Artifact } from "../../../../deploy/release/artifact.ts";
 import { type ReleasePrograms, releasePrograms } from "../../../../deploy/release/programs.ts";
 import { publish, type Release, releaseVersion } from "../../../../deploy/release/publish.ts";
+import type { Artifact } from "../../../../deploy/release/registry.ts";
 import { startRegistry, type TestRegistry } from "../../../support/doubles/registry.ts";
 
 const BUILD_MS = 30 * 60_000;

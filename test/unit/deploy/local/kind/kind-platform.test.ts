@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { readSettings } from "../../../../../config/settings.ts";
 import { silentProgress } from "../../../../../deploy/build/progress.ts";
-import { sourceOf } from "../../../../../deploy/local/builds/replaced-packages.ts";
+import { sourceOf } from "../../../../../deploy/local/builds/build.ts";
 import { makeRepositories } from "../../../../../deploy/local/git/repositories.ts";
 import { argoCd } from "../../../../../deploy/local/kind/argo-cd.ts";
 import { clusterConfig } from "../../../../../deploy/local/kind/cluster.ts";
