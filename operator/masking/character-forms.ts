@@ -1,4 +1,4 @@
-import type { Work } from "./work-budget.ts";
+import type { Work } from "./word-search.ts";
 
 /** What a text may mean at a place beside what is written there, and how many characters of it say so. */
 export interface Reading {

@@ -1,10 +1,8 @@
 import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { secretPieces } from "./secret-pieces.ts";
-import type { Span } from "./text-stretches.ts";
-import { WordSearch } from "./word-search.ts";
-import { type Sought, wordSpans } from "./word-spans.ts";
-import { TooMuchWork, Work } from "./work-budget.ts";
+import { TooMuchWork, WordSearch, Work, type YieldIfDue } from "./word-search.ts";
+import { type Sought, type Span, wordSpans } from "./word-spans.ts";
 
 const MASK = "***";
 /**
@@ -45,6 +43,7 @@ export class TooMuchToMask extends Error {
  * bounds how many do. Small values are cached by each mask, and wait for nobody.
  */
 export class SecretMasks {
+  readonly #yieldIfDue: YieldIfDue;
   readonly #mostCached: number;
   readonly #inTurn = pLimit(1);
   /** By content; the least recently used first. */
@@ -52,7 +51,8 @@ export class SecretMasks {
   #prepared = 0;
 
   /** @param mostCached characters of large values that are prepared at once; those of a single mask may be more */
-  constructor(mostCached = MOST_VALUE_CHARACTERS) {
+  constructor(yieldIfDue: YieldIfDue, mostCached = MOST_VALUE_CHARACTERS) {
+    this.#yieldIfDue = yieldIfDue;
     this.#mostCached = mostCached;
   }
 
@@ -73,7 +73,7 @@ export class SecretMasks {
     if (known.size === 0) return async (text) => printable(text);
     const characters = [...given].reduce((sum, value) => sum + value.length, 0);
     if (characters > MOST_VALUE_CHARACTERS) return () => Promise.reject(new TooMuchToMask("values"));
-    return characters > SMALL_CHARACTERS ? this.#large(known, characters) : small(known);
+    return characters > SMALL_CHARACTERS ? this.#large(known, characters) : this.#small(known);
   }
 
   #large(values: ReadonlySet<string>, characters: number): Mask {
@@ -83,8 +83,16 @@ export class SecretMasks {
         entry ??= this.#entry(digest(values), characters);
         this.#use(entry);
         entry.sought ??= await this.#prepare(values);
-        return withoutSecrets(text, entry.sought);
+        return withoutSecrets(text, entry.sought, this.#yieldIfDue);
       });
+  }
+
+  #small(values: ReadonlySet<string>): Mask {
+    let sought: Promise<Sought> | undefined;
+    return async (text) => {
+      sought ??= prepared(values, this.#yieldIfDue);
+      return withoutSecrets(text, await sought, this.#yieldIfDue);
+    };
   }
 
   #entry(key: string, characters: number): CacheEntry {
@@ -93,7 +101,7 @@ export class SecretMasks {
 
   #prepare(values: ReadonlySet<string>): Promise<Sought> {
     this.#prepared += 1;
-    return prepared(values);
+    return prepared(values, this.#yieldIfDue);
   }
 
   /** Makes it the most recently used, and evicts what there is no room for beside it. */
@@ -119,28 +127,20 @@ interface CacheEntry {
   sought?: Sought | undefined;
 }
 
-function small(values: ReadonlySet<string>): Mask {
-  let sought: Promise<Sought> | undefined;
-  return async (text) => {
-    sought ??= prepared(values);
-    return withoutSecrets(text, await sought);
-  };
-}
-
 /** The same for the same values in any order. A key that is not the values themselves. */
 const digest = (values: ReadonlySet<string>) => hash("sha256", JSON.stringify([...values].sort()), "base64");
 
-async function prepared(values: ReadonlySet<string>): Promise<Sought> {
-  const { plain, hex, base64 } = await secretPieces(values);
+async function prepared(values: ReadonlySet<string>, yieldIfDue: YieldIfDue): Promise<Sought> {
+  const { plain, hex, base64 } = await secretPieces(values, yieldIfDue);
   return {
-    plain: await WordSearch.of(plain),
-    hex: await WordSearch.of(hex),
-    base64: await WordSearch.of(base64),
+    plain: await WordSearch.of(plain, yieldIfDue),
+    hex: await WordSearch.of(hex, yieldIfDue),
+    base64: await WordSearch.of(base64, yieldIfDue),
   };
 }
 
-async function withoutSecrets(text: string, sought: Sought): Promise<string> {
-  const work = new Work(WORK_AT_LEAST + WORK_PER_CHARACTER * text.length);
+async function withoutSecrets(text: string, sought: Sought, yieldIfDue: YieldIfDue): Promise<string> {
+  const work = new Work(WORK_AT_LEAST + WORK_PER_CHARACTER * text.length, yieldIfDue);
   try {
     return await withoutValues(printable(await withoutValues(text, sought, work)), sought, work);
   } catch (error) {

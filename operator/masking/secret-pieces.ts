@@ -1,4 +1,4 @@
-import { yieldIfDue } from "../kit/time/yield-if-due.ts";
+import type { YieldIfDue } from "./word-search.ts";
 
 /** Shorter pieces of an encoding are ordinary words of any text. */
 const SHORTEST_ENCODED = 6;
@@ -22,7 +22,7 @@ export interface SecretPieces {
  * What shows any of these values: the value, of one of several lines each line by itself too, of a long one each piece;
  * in hexadecimal, and in base64 wherever it begins.
  */
-export async function secretPieces(values: Iterable<string>): Promise<SecretPieces> {
+export async function secretPieces(values: Iterable<string>, yieldIfDue: YieldIfDue): Promise<SecretPieces> {
   const [plain, hex, base64] = [new Set<string>(), new Set<string>(), new Set<string>()];
   for (const value of values) {
     await yieldIfDue();

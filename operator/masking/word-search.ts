@@ -1,4 +1,8 @@
-import { yieldIfDue } from "../kit/time/yield-if-due.ts";
+/**
+ * Awaited between pieces of work, so that others have their turns meanwhile: undefined while it may go on at once, else a
+ * promise that resolves when it may.
+ */
+export type YieldIfDue = () => Promise<void> | undefined;
 
 /** Nodes that are looked at in a few tenths of a millisecond. */
 const NODES_BETWEEN_TURNS = 4_096;
@@ -45,7 +49,7 @@ export class WordSearch {
   }
 
   /** @param words none empty, and none of more than 65,535 code units */
-  static async of(words: ReadonlySet<string>): Promise<WordSearch> {
+  static async of(words: ReadonlySet<string>, yieldIfDue: YieldIfDue): Promise<WordSearch> {
     let room = 2;
     for (const word of words) room += word.length + 1;
     const search = new WordSearch(room);
@@ -53,7 +57,7 @@ export class WordSearch {
       await yieldIfDue();
       search.#add(word);
     }
-    await search.#link();
+    await search.#link(yieldIfDue);
     return search;
   }
 
@@ -136,7 +140,7 @@ export class WordSearch {
   }
 
   /** Level by level, because a node fails to one of a lower level. */
-  async #link(): Promise<void> {
+  async #link(yieldIfDue: YieldIfDue): Promise<void> {
     const queue = new Int32Array(this.#count);
     let known = 1;
     for (let index = 0; index < known; index += 1) {
@@ -149,7 +153,7 @@ export class WordSearch {
         known += 1;
       }
     }
-    await this.#place(queue.subarray(0, known));
+    await this.#place(queue.subarray(0, known), yieldIfDue);
   }
 
   #fall(child: number, parent: number): void {
@@ -159,7 +163,7 @@ export class WordSearch {
   }
 
   /** @param byLevel all nodes */
-  async #place(byLevel: Int32Array): Promise<void> {
+  async #place(byLevel: Int32Array, yieldIfDue: YieldIfDue): Promise<void> {
     const [fails, sizes, places] = [this.#fails, this.#sizes, this.#places];
     for (let index = byLevel.length - 1; index >= 0; index -= 1) {
       if (index % NODES_BETWEEN_TURNS === 0) await yieldIfDue();
@@ -187,5 +191,39 @@ export class WordSearch {
   #children(node: number): readonly number[] {
     const branches = [...(this.#branches.get(node)?.values() ?? [])];
     return this.#isChild(node + 1, node) ? [node + 1, ...branches] : branches;
+  }
+}
+
+/** A few tenths of a millisecond. */
+const UNITS_BETWEEN_TURNS = 16_384;
+
+/** More work than a call may make. */
+export class TooMuchWork extends Error {
+  override readonly name = "TooMuchWork";
+}
+
+/** What one call may cost in steps of its own kind, whatever the machine and its load, and when others have their turn. */
+export class Work {
+  readonly #yieldIfDue: YieldIfDue;
+  #left: number;
+  #untilTurn = UNITS_BETWEEN_TURNS;
+
+  constructor(units: number, yieldIfDue: YieldIfDue) {
+    this.#left = units;
+    this.#yieldIfDue = yieldIfDue;
+  }
+
+  /** @throws TooMuchWork when no so much is left */
+  spend(units: number): void {
+    this.#left -= units;
+    this.#untilTurn -= units;
+    if (this.#left < 0) throw new TooMuchWork();
+  }
+
+  /** To be awaited between pieces of work. */
+  yieldIfDue(): Promise<void> | undefined {
+    if (this.#untilTurn > 0) return undefined;
+    this.#untilTurn = UNITS_BETWEEN_TURNS;
+    return this.#yieldIfDue();
   }
 }

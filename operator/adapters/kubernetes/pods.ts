@@ -3,6 +3,7 @@ import { namespaceName } from "../../../crds/names.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
+import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { Pods } from "../../ports/pods.ts";
 import { stampedLines } from "../pod-logs/lines.ts";
@@ -43,7 +44,7 @@ interface Context {
  */
 export function kubernetesPods(client: KubeClient, clock: Clock, services: readonly string[]): Pods {
   // Masks of its own, so that log readers delay no reconcile.
-  const context = { client, clock, masks: new SecretMasks() };
+  const context = { client, clock, masks: new SecretMasks(yieldIfDue) };
   return {
     async diagnose({ name }, kinds, selectors) {
       const namespace = namespaceName(name);

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import { SecretMasks } from "../../masking/secret-mask.ts";
 import type { PodLogs } from "../../ports/facade/pod-logs.ts";
 import { forUser } from "../kubernetes/user-request.ts";
@@ -15,7 +16,7 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
   const { client, clock } = context;
   const limit = pLimit(READERS_AT_ONCE);
   // At most these readers wait for it, and one batch of each of the streams, which the API bounds.
-  const masks = new SecretMasks();
+  const masks = new SecretMasks(yieldIfDue);
   return {
     tail: (environment, target, { lines, sinceSeconds }) =>
       limit(() =>
