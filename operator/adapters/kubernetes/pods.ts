@@ -6,10 +6,9 @@ import { within } from "../../kit/time/deadline.ts";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { Pods } from "../../ports/pods.ts";
-import { stampedLines } from "../pod-logs/lines.ts";
-import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
 import { chosenPods } from "./component-pods.ts";
 import { ofComponents } from "./component-problems.ts";
+import { type LogPlace, logOf, stampedLines, wholeLines } from "./container-log.ts";
 import { makersIn, resourcesIn, warningsIn } from "./namespace-state.ts";
 import { type Pod, podType } from "./pod-objects.ts";
 import {

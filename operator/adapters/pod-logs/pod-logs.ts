@@ -5,8 +5,7 @@ import type { PodLogs } from "../../ports/facade/pod-logs.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { PodLogFollowing } from "./following.ts";
 import { newest, shown } from "./lines.ts";
-import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
-import { logSources } from "./sources.ts";
+import { type LogContext, logSources, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
 
 /** So many callers are served at once; the others wait in line, so that the memory they take has a bound. */
 const READERS_AT_ONCE = 8;
