@@ -6,18 +6,18 @@ import { type Sought, type Span, wordSpans } from "./word-spans.ts";
 
 const MASK = "***";
 /**
- * More than eighty variables as long as they may be. What is looked for takes two hundred bytes a character of a value, and
- * twice as many where there are blanks around it.
+ * The most characters of values that are masked: more than eighty variables as long as they may be. A search takes two
+ * hundred bytes a character of a value, and twice as many where there are blanks around it.
  */
 export const MOST_VALUE_CHARACTERS = 336 * 1024;
-/** So much each of a hundred readers may keep ready for as long as he reads. */
+/** Values of so few characters are prepared by each mask for itself: a hundred readers may hold such a search at once. */
 const SMALL_CHARACTERS = 2 * 1024;
-/** What is written plainly takes a dozen; more is for what can be read in several ways. */
+/** A plain text takes a dozen steps a character; more are for a text that can be read in several ways. */
 const WORK_PER_CHARACTER = 64;
-/** Any short text may cost so much. */
+/** Steps that any short text may take. */
 const WORK_AT_LEAST = 1_000_000;
 
-/** The text with every occurrence of some values masked. @throws TooMuchToMask */
+/** Masks (redacts) a text: `***` stands for every occurrence of some values. @throws TooMuchToMask */
 export type Mask = (text: string) => Promise<string>;
 
 /** A text that can't be masked within what that may cost. It must not be shown; the message says so instead of it. */
@@ -34,13 +34,13 @@ export class TooMuchToMask extends Error {
 }
 
 /**
- * Masks for the texts of one kind of reader. What large values are searched with is cached by their content, so that all
+ * Makes masks for the texts of one kind of reader. The search for large values is cached by their content, so that all
  * masks of the same values share it, and only while a mask of them is held. The least recently used is evicted when there
  * is no room for another.
  *
  * A process has one memory. So large values are searched for in one text after the other, in the order of the calls, and
  * readers who must not wait for each other have an instance each. No call is refused because others wait: the caller
- * bounds how many do. Small values are cached by each mask, and wait for nobody.
+ * bounds how many do. Small values are cached by each mask, and wait for no other.
  */
 export class SecretMasks {
   readonly #yieldIfDue: YieldIfDue;
@@ -50,21 +50,24 @@ export class SecretMasks {
   readonly #cache = new Map<string, WeakRef<CacheEntry>>();
   #prepared = 0;
 
-  /** @param mostCached characters of large values that are prepared at once; those of a single mask may be more */
+  /**
+   * @param yieldIfDue gives others their turns between pieces of work
+   * @param mostCached characters of large values that are prepared at once; those of a single mask may be more
+   */
   constructor(yieldIfDue: YieldIfDue, mostCached = MOST_VALUE_CHARACTERS) {
     this.#yieldIfDue = yieldIfDue;
     this.#mostCached = mostCached;
   }
 
-  /** How often large values were prepared so far, for whoever measures what that costs. */
+  /** The number of times that large values were prepared so far, for tests and benchmarks. */
   get prepared(): number {
     return this.#prepared;
   }
 
   /**
-   * The mask gives a text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a
-   * URL, in hexadecimal, in base64 wherever it begins; of a value of several lines, each line by itself too; of a long one,
-   * each piece. Control characters and colours are taken out, as `printable` does. It takes time and memory in proportion
+   * Makes a mask of these values. It finds a value as it is, without the blanks around it, with any of its characters
+   * escaped as in JSON, a URL or a form, in hexadecimal, and in base64 wherever it begins; of a value of several lines, each
+   * line by itself too; of a long one, each piece. Control characters and colours are taken out, as `printable` does. It takes time and memory in proportion
    * to the text and the values; others have their turns meanwhile.
    */
   of(values: Iterable<string>): Mask {
@@ -119,7 +122,7 @@ export class SecretMasks {
   }
 }
 
-/** What masks of the same values share. Only they hold it: it goes with the last of them. */
+/** The search that masks of the same values share. Only they hold it: it goes with the last of them. */
 interface CacheEntry {
   readonly key: string;
   readonly characters: number;
@@ -165,7 +168,7 @@ async function covered(text: string, stretches: readonly Span[], work: Work): Pr
   return shown + text.slice(upTo);
 }
 
-/** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
+/** An escape character and its sequence: a colour, a move of the cursor, or the title of a window. */
 const SEQUENCES = /[^\P{Cc}\s]\[[0-9;?]*[ -/]*[@-~]|[^\P{Cc}\s]\][^\p{Cc}]*[^\P{Cc}\s]\\?/gu;
 
 /**

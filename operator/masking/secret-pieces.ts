@@ -8,7 +8,7 @@ const SHORTEST_LINE = 6;
 const PIECE_LENGTH = 256;
 const PIECE_OVERLAP = 8;
 
-/** What a text is searched for: each piece once. */
+/** The pieces of values that a text is searched for, each once. */
 export interface SecretPieces {
   /** To be found however a character is written. */
   readonly plain: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface SecretPieces {
 }
 
 /**
- * What shows any of these values: the value, of one of several lines each line by itself too, of a long one each piece;
+ * The pieces that show any of these values: the value, of one of several lines each line by itself too, of a long one each piece;
  * in hexadecimal, and in base64 wherever it begins.
  */
 export async function secretPieces(values: Iterable<string>, yieldIfDue: YieldIfDue): Promise<SecretPieces> {

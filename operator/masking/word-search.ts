@@ -17,10 +17,10 @@ const TABLE_SIZE = 256;
  * The nodes of a word follow each other, so that most need no table of what comes next: 25 bytes each.
  */
 export class WordSearch {
-  /** How many steps were taken so far, for who counts what a search costs. */
+  /** The number of steps that were taken so far, from which the cost of a search is counted. */
   work = 0;
   readonly #words = new Map<number, string>();
-  /** What comes next but for the node that follows. */
+  /** The nodes that come next, but for the one that follows. */
   readonly #branches = new Map<number, Map<number, number>>();
   readonly #isBranched: Uint8Array;
   readonly #first = new Int32Array(TABLE_SIZE);
@@ -82,7 +82,7 @@ export class WordSearch {
     return this.#endings[this.#fails[node] as number] as number;
   }
 
-  /** How many units the node stands for. */
+  /** The number of units that the node stands for. */
   depth(node: number): number {
     return this.#depths[node] as number;
   }
@@ -92,7 +92,7 @@ export class WordSearch {
     return this.#words.get(node) ?? "";
   }
 
-  /** Whether what a node stands for ends with what another does: all that is found from that one is found from it, too. */
+  /** True where the text of a node ends with that of another: all that is found from the other is found from it, too. */
   endsWith(node: number, other: number): boolean {
     const place = this.#places[node] as number;
     const first = this.#places[other] as number;
@@ -202,7 +202,7 @@ export class TooMuchWork extends Error {
   override readonly name = "TooMuchWork";
 }
 
-/** What one call may cost in steps of its own kind, whatever the machine and its load, and when others have their turn. */
+/** The steps that one call may take, whatever the machine and its load. It says when others have their turn. */
 export class Work {
   readonly #yieldIfDue: YieldIfDue;
   #left: number;
@@ -213,7 +213,7 @@ export class Work {
     this.#yieldIfDue = yieldIfDue;
   }
 
-  /** @throws TooMuchWork when no so much is left */
+  /** @throws TooMuchWork when not so much is left */
   spend(units: number): void {
     this.#left -= units;
     this.#untilTurn -= units;

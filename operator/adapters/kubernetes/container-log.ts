@@ -10,7 +10,7 @@ const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2
 export interface LogPlace {
   readonly pod: Pod;
   readonly container: string;
-  /** Whether it is asked for as the one before; the kubelet keeps no more than that one. */
+  /** True for the run before the last one; the kubelet keeps no older one. */
   readonly isPrevious: boolean;
 }
 
