@@ -1,9 +1,9 @@
 /** Runs the stages of the test suite, and closes with what failed and `N passed, N failed`. Usage: run.ts [STAGE …] */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stateFolder } from "../deploy/build/folders.ts";
+import { showProgress } from "../deploy/build/progress.ts";
 import { buildAll } from "../deploy/local/builds/build-all.ts";
-import { stateFolder } from "../deploy/local/folders.ts";
-import { showProgress } from "../deploy/local/progress.ts";
 import stages from "./stages/list.ts";
 import { assertRoomForClusters } from "./stages/local-clusters.ts";
 import { runStages } from "./stages/run-stages.ts";

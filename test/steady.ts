@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
-import { stateFolder } from "../deploy/local/folders.ts";
+import { stateFolder } from "../deploy/build/folders.ts";
 import { failuresOf, type Located, messageLines } from "./stages/closing.ts";
 import { checkout, node } from "./stages/command.ts";
 import { stageNamed } from "./stages/jest.ts";

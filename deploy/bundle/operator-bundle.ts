@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
-import { hashOfFiles, intoCache, onlyHere } from "../local/builds/build.ts";
+import { hashOfFiles, intoCache, onlyHere } from "../build/folders.ts";
 import { inAscii } from "./ascii.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");
@@ -94,3 +94,16 @@ async function removeOld(parent: string): Promise<void> {
   const newestFirst = folders.sort((one, other) => (madeAt.get(other) ?? 0) - (madeAt.get(one) ?? 0));
   for (const folder of newestFirst.slice(KEPT)) await rm(folder, { recursive: true, force: true });
 }
+
+/**
+ * The Node flags of the operator, in the image too. Ten thousand environments that come in at the start leave garbage, for
+ * which V8 would otherwise keep twice the room that it needs; and the operator gives back what its start needed
+ * (`operator/start-memory.ts`).
+ */
+export const nodeFlags = ["--max-semi-space-size=16", "--heap-growing-percent=30", "--expose-gc"] as const;
+
+/**
+ * The variable that has Node keep compiled modules below the folder, so that a restart does not compile them again.
+ * https://nodejs.org/api/module.html#module-compile-cache
+ */
+export const compileCacheIn = (folder: string) => ({ NODE_COMPILE_CACHE: join(folder, "node-compile-cache") });

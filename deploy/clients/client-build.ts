@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { hashOfFiles } from "../local/builds/build.ts";
+import { hashOfFiles } from "../build/folders.ts";
 
 /** What people use of the platform, as it is made from its sources. Paths are those of the checkout. */
 export interface ClientBuild {

@@ -4,9 +4,8 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findProgram } from "../local/prerequisites.ts";
-import { run, withSystemPath } from "../local/processes/run.ts";
-import { waitUntil } from "../local/processes/wait.ts";
+import { findProgram, run, withSystemPath } from "../build/run.ts";
+import { waitUntil } from "../build/wait.ts";
 import { USER } from "./base.ts";
 import { config } from "./image.ts";
 

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheRoot } from "../local/builds/build.ts";
-import { findProgram } from "../local/prerequisites.ts";
-import { run } from "../local/processes/run.ts";
+import { cacheRoot } from "../build/folders.ts";
+import { findProgram, run } from "../build/run.ts";
 
 /** A Debian package of exactly one content. */
 export interface DebianPackage {

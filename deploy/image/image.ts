@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { cacheRoot, hashOfFiles, intoCache } from "../local/builds/build.ts";
-import { nodeFlags } from "../local/processes/node-flags.ts";
-import { run } from "../local/processes/run.ts";
-import { writeArchive } from "./archive.ts";
+import { writeArchive } from "../build/archive.ts";
+import { cacheRoot, hashOfFiles, intoCache } from "../build/folders.ts";
+import { type Layer, writeLayer } from "../build/layer.ts";
+import { run } from "../build/run.ts";
+import { nodeFlags } from "../bundle/operator-bundle.ts";
 import { layOutBase, paths, USER } from "./base.ts";
 import { layOutCode, mainFile } from "./code.ts";
 import { layOutDependencies } from "./dependencies.ts";
-import { type Layer, writeLayer } from "./layer.ts";
 import { readPins } from "./pins.ts";
 import { billOfMaterials } from "./sbom.ts";
 
@@ -117,21 +117,17 @@ async function layer(folder: string, layOut: LayOut): Promise<RootLayer> {
 
 const filesIn = (folder: string) => ({ root: join(folder, "root"), file: join(folder, "layer.tar.gz") });
 
+const deploy = join(import.meta.dirname, "..");
+
 /** Changes with what the lowest layer is made of and how. */
 function pinnedHash(): Promise<string> {
-  return hashOfFiles(
-    import.meta.dirname,
-    ["archive.ts", "base.ts", "debian.ts", "layer.ts", "pins.*"],
-    process.version,
-  );
+  const sources = ["build/{archive,layer}.ts", "image/{base,debian}.ts", "image/pins.*"];
+  return hashOfFiles(deploy, sources, process.version);
 }
 
 /** Changes with what the layer of dependencies is made of and how. */
 async function lockedHash(): Promise<string> {
-  const lock = await readFile(join(import.meta.dirname, "../../package-lock.json"));
-  return hashOfFiles(
-    import.meta.dirname,
-    ["dependencies.ts", "layer.ts"],
-    `${process.version} ${createHash("sha256").update(lock).digest("hex")}`,
-  );
+  const lock = await readFile(join(deploy, "../package-lock.json"));
+  const text = `${process.version} ${createHash("sha256").update(lock).digest("hex")}`;
+  return hashOfFiles(deploy, ["build/layer.ts", "image/dependencies.ts"], text);
 }

@@ -2,8 +2,8 @@
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { stateFolder } from "../local/folders.ts";
-import { showProgress } from "../local/progress.ts";
+import { stateFolder } from "../build/folders.ts";
+import { showProgress } from "../build/progress.ts";
 import { whyNoContainer } from "./container.ts";
 import { buildImage } from "./image.ts";
 import { measureStart } from "./start-time.ts";

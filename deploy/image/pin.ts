@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import packageJson from "../../package.json" with { type: "json" };
-import { run } from "../local/processes/run.ts";
-import { machineArchitecture } from "./archive.ts";
+import { machineArchitecture } from "../build/archive.ts";
+import { run } from "../build/run.ts";
 import { nodeProgram } from "./base.ts";
 import { type DebianPackage, newestPackage } from "./debian.ts";
 import { type Pins, pinsFile } from "./pins.ts";

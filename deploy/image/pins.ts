@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { machineArchitecture } from "./archive.ts";
+import { machineArchitecture } from "../build/archive.ts";
 import { type DebianPackage, debianPackage, PackageUnavailable } from "./debian.ts";
 
 /** What an image of one architecture is made of besides our own packages; `make image-pins` writes it. */

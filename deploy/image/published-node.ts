@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "../local/processes/run.ts";
+import { run } from "../build/run.ts";
 import type { Pins } from "./pins.ts";
 
 const DOWNLOAD = { deadlineMs: 10 * 60_000 };

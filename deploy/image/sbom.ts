@@ -1,5 +1,5 @@
 import packageJson from "../../package.json" with { type: "json" };
-import { machineArchitecture } from "./archive.ts";
+import { machineArchitecture } from "../build/archive.ts";
 import { bundledPackages, type Locked, productionPackages, readPackages } from "./dependencies.ts";
 import { readPins } from "./pins.ts";
 

@@ -1,15 +1,15 @@
 import { join } from "node:path";
+import { stateFolder } from "../build/folders.ts";
+import { showProgress } from "../build/progress.ts";
 import { buildImage } from "../image/image.ts";
 import { isRunning, startCluster } from "./cluster.ts";
 import { containerd } from "./components/container-runtime.ts";
 import { bareComponents } from "./components/index.ts";
-import { stateFolder } from "./folders.ts";
-import { makeCommand } from "./make-command.ts";
+import { userTokens } from "./identity/tokens.ts";
 import { addresses, forwards } from "./network/addresses.ts";
-import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
 import type { ClusterSite } from "./site.ts";
-import { userTokens } from "./user-tokens.ts";
+import { makeCommand } from "./typed-words.ts";
 
 /**
  * Starts the cluster without the platform and puts the platform's image into it, for an installation by helm as on any

@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { stat, statfs } from "node:fs/promises";
 import { freemem } from "node:os";
 import { dirname } from "node:path";
-import { cacheRoot } from "./builds/build.ts";
+import { cacheRoot, stateFolder } from "../build/folders.ts";
 import { unbuiltShare } from "./builds/build-all.ts";
-import { stateFolder } from "./folders.ts";
 import { alternative } from "./prerequisites.ts";
 
 const GB = 1e9;

@@ -1,3 +1,4 @@
+import { type Progress, planned } from "../build/progress.ts";
 import { assertCapacity } from "./capacity.ts";
 import { cleanUp } from "./cleanup/cleanup.ts";
 import { assertNoOtherKubelet } from "./cleanup/fixed-paths.ts";
@@ -12,7 +13,6 @@ import { assertPortsAreFree, clusterPorts } from "./network/ports.ts";
 import { assertCanRun } from "./prerequisites.ts";
 import { isAlive, recordedProcesses } from "./processes/process.ts";
 import { withoutSupervisor } from "./processes/supervisor.ts";
-import { type Progress, planned } from "./progress.ts";
 import { buildSite, type ClusterSite, type PreparedSite, prepareSite } from "./site.ts";
 import { startInOrder } from "./start-order.ts";
 

@@ -1,7 +1,5 @@
-import { join, resolve } from "node:path";
-
-/** The folder for everything that is made while working: the checkout's, ignored by git, unless STATE_FOLDER says. */
-export const stateFolder = resolve(process.env.STATE_FOLDER || join(import.meta.dirname, "../../.local"));
+import { join } from "node:path";
+import { stateFolder } from "../build/folders.ts";
 
 /** The state of the running local cluster: gone after `make down`. */
 export const clusterFolder = join(stateFolder, "cluster");

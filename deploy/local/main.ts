@@ -1,4 +1,4 @@
-import { showProgress } from "./progress.ts";
+import { showProgress } from "../build/progress.ts";
 
 const usage = `Usage: main.ts COMMAND
 
@@ -57,7 +57,7 @@ Pull requests of ${giteaUrl}/shop/backend and ${giteaUrl}/shop/frontend get envi
       console.log(`The chart of podinfo is in ${chart}, the roots of the images in ${podinfo} and ${redis}`);
     },
     async down() {
-      const { stopCluster } = await import("./cleanup/stop.ts");
+      const { stopCluster } = await import("./cleanup/cleanup.ts");
       await showProgress().step("stop the local cluster", stopCluster);
     },
     status,
@@ -75,7 +75,7 @@ Pull requests of ${giteaUrl}/shop/backend and ${giteaUrl}/shop/frontend get envi
 };
 
 async function status(): Promise<void> {
-  const { programStatus } = await import("./cleanup/stop.ts");
+  const { programStatus } = await import("./cleanup/cleanup.ts");
   const programs = await programStatus();
   for (const { name, pid, running, logFile } of programs) {
     console.log(`${running ? "running" : "ended  "}  ${String(pid).padStart(7)}  ${name.padEnd(30)} ${logFile}`);

@@ -1,9 +1,9 @@
 import { chmod, cp, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Progress } from "../build/progress.ts";
 import { buildModule } from "./builds/build.ts";
 import { podinfo, podinfoRedis } from "./builds/modules.ts";
 import { clusterFolder } from "./folders.ts";
-import type { Progress } from "./progress.ts";
 
 /** What podinfo is deployed from. */
 export interface LaidOutPodinfo {

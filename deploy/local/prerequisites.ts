@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { run } from "./processes/run.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress } from "../build/progress.ts";
+import { findProgram, run } from "../build/run.ts";
 
 /** The way for who can't have a local cluster, as the end of a sentence. */
 export const alternative =
@@ -63,10 +62,4 @@ async function install(packages: readonly string[]): Promise<void> {
   const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, deadlineMs: 10 * 60_000 };
   await run("apt-get", ["update", "--quiet"], options);
   await run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", ...packages], options);
-}
-
-/** Where the program is. Users other than root often have no sbin in their PATH, and root has none after `su`. */
-export function findProgram(program: string): string | undefined {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].filter(Boolean);
-  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }

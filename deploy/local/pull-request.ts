@@ -1,10 +1,14 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
+import { waitUntil } from "../build/wait.ts";
 import { addShopImage } from "./components/images.ts";
 import type { GiteaApi } from "./git/gitea-api.ts";
 import { shop, shopRepository } from "./git/shop.ts";
-import { openPage } from "./network/page.ts";
 import { platformAccount } from "./platform/chart.ts";
-import { waitUntil } from "./processes/wait.ts";
 import type { ClusterSite } from "./site.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -110,4 +114,21 @@ async function showFeedback(gitea: GiteaApi, { number, head }: PullRequest): Pro
   for (const { body } of comments) console.log(`comment:\n${body.replaceAll(/^/gm, "  ")}`);
   if (statuses.length === 0) console.log("Gitea has no status of the commit.");
   if (comments.length === 0) console.log("Gitea has no comment on the pull request.");
+}
+
+/**
+ * The page at an environment's URL. Connects to loopback, because not every resolver knows names below `localhost`
+ * (RFC 6761, 6.3). Fails when it does not answer 200 within 5 s.
+ *
+ * @param caFile signs the ingress's certificate
+ */
+async function openPage(url: string, caFile: string): Promise<string> {
+  const { hostname, host, port, pathname } = new URL(url);
+  const signal = AbortSignal.timeout(5_000);
+  const address = { host: "127.0.0.1", port, path: pathname, servername: hostname, headers: { host } };
+  const sent = request({ ...address, ca: await readFile(caFile), agent: false, signal }).end();
+  const [reply] = (await once(sent, "response")) as [IncomingMessage];
+  const body = await text(reply);
+  if (reply.statusCode !== 200) throw new Error(`${url} answered ${reply.statusCode}: ${body.slice(0, 200)}`);
+  return body;
 }

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { programsFolder, shellVariablesFile, stateFolder } from "./folders.ts";
+import { stateFolder } from "../build/folders.ts";
+import { programsFolder, shellVariablesFile } from "./folders.ts";
 
 const quoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
 

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Progress } from "../build/progress.ts";
 import { type Built, buildAll } from "./builds/build-all.ts";
 import { clusterFolder, runFolder } from "./folders.ts";
 import { type LocalRepositories, makeRepositories } from "./git/repositories.ts";
@@ -8,7 +9,6 @@ import type { ControlPlaneSite } from "./kubernetes/control-plane-programs.ts";
 import { clusterEntry, writeKubeconfig } from "./kubernetes/kubeconfig.ts";
 import { type CertificateAuthority, certificateAuthority, signingKey } from "./kubernetes/pki.ts";
 import { addresses } from "./network/addresses.ts";
-import type { Progress } from "./progress.ts";
 
 const pki = join(clusterFolder, "pki");
 

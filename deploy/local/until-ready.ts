@@ -1,6 +1,6 @@
 import type { Condition } from "../../crds/conditions.ts";
+import { waitUntil } from "../build/wait.ts";
 import type { ApiClient } from "./kubernetes/api-client.ts";
-import { waitUntil } from "./processes/wait.ts";
 
 /** The conditions of an environment that is ready: those of its steps, and `Ready`. */
 const CONDITIONS = 9;

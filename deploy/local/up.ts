@@ -1,16 +1,16 @@
 import { join } from "node:path";
+import { showProgress } from "../build/progress.ts";
 import { startCluster } from "./cluster.ts";
 import { installCommandLine } from "./command-line.ts";
 import { identityFolder } from "./folders.ts";
 import { ensureHello, type Hello } from "./hello.ts";
+import { userTokens } from "./identity/tokens.ts";
 import { apiClient } from "./kubernetes/api-client.ts";
 import { consoleOrigin } from "./network/addresses.ts";
 import { apiUrl } from "./platform/settings.ts";
-import { showProgress } from "./progress.ts";
 import { writeShellVariables } from "./shell-variables.ts";
-import { shortPath } from "./short-path.ts";
 import type { ClusterSite } from "./site.ts";
-import { userTokens } from "./user-tokens.ts";
+import { shortPath } from "./typed-words.ts";
 
 /** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
 export async function up(): Promise<void> {

@@ -9,9 +9,9 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { stateFolder } from "../build/folders.ts";
+import { showProgress } from "../build/progress.ts";
 import { buildImage } from "../image/image.ts";
-import { stateFolder } from "../local/folders.ts";
-import { showProgress } from "../local/progress.ts";
 import { releasePrograms } from "./programs.ts";
 import { publish, releaseVersion } from "./publish.ts";
 

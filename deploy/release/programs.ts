@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { type Progress, silentProgress } from "../build/progress.ts";
 import { buildModule } from "../local/builds/build.ts";
 import type { GoModule } from "../local/builds/modules.ts";
 import { helmProgram } from "../local/kubernetes/helm.ts";
-import { type Progress, silentProgress } from "../local/progress.ts";
 
 /** The processor seconds are about those of a machine that has compiled nothing yet; the two share some packages. */
 const cosign: GoModule = { name: "cosign", folder: "../release/programs", target: "./...", buildSeconds: 230 };

@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
+import { run } from "../build/run.ts";
 import type { BuiltImage } from "../image/image.ts";
-import { run } from "../local/processes/run.ts";
-import type { Artifact } from "./artifact.ts";
 import type { ReleasePrograms } from "./programs.ts";
-import { type Registry, registryCalls } from "./registry.ts";
+import { type Artifact, type Registry, registryCalls } from "./registry.ts";
 import { type Signer, signerOf } from "./sign.ts";
 
 const chartsFolder = resolve(import.meta.dirname, "../charts");

@@ -1,8 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../local/processes/run.ts";
-import type { Artifact } from "./artifact.ts";
+import { run } from "../build/run.ts";
 import type { ReleasePrograms } from "./programs.ts";
+
+/** Something in a registry, which its digest can't be moved from. */
+export interface Artifact {
+  /** Without tag and digest. */
+  readonly name: string;
+  /** `sha256:…` */
+  readonly digest: string;
+}
 
 const DEADLINE_MS = 10 * 60_000;
 

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { Artifact } from "./artifact.ts";
-import type { RegistryCalls } from "./registry.ts";
+import type { Artifact, RegistryCalls } from "./registry.ts";
 
 /** Who signs a release. */
 export type Signer =

@@ -3,7 +3,8 @@
  * plain search for values that are nowhere in a text, and beside masking those; what twice as much costs; and what it
  * costs when readers take turns. All in processor time of the same run.
  */
-import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/adapters/pod-logs/secret-mask.ts";
+import { yieldIfDue } from "../../operator/kit/time/yield-if-due.ts";
+import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/masking/secret-mask.ts";
 import { seededRandom } from "../support/faults/seeded-random.ts";
 import { runBenchmark } from "./run-benchmark.ts";
 import { quantile } from "./table.ts";
@@ -98,7 +99,7 @@ async function median(make: () => readonly [mask: Mask, text: string]): Promise<
 }
 
 const whole = ({ values, text }: Scene, length = VALUE_LENGTH) =>
-  median(() => [new SecretMasks().of(values(length)), text]);
+  median(() => [new SecretMasks(yieldIfDue).of(values(length)), text]);
 
 const manyValues = () =>
   Array.from({ length: MANY_VALUES }, () => value(() => String.fromCharCode(33 + random() * 90)));
@@ -118,7 +119,7 @@ async function following(masks: readonly Mask[]): Promise<number> {
 }
 
 async function inTurn(what: string, environments: readonly (readonly string[])[]): Promise<Verdict> {
-  const masks = new SecretMasks();
+  const masks = new SecretMasks(yieldIfDue);
   const alone = await following(environments.slice(0, 1).map((values) => masks.of(values)));
   const together = await following(environments.map((values) => masks.of(values)));
   const detail = `a batch of 4 KiB and 80 KiB of values: ${alone.toFixed(2)} ms of CPU alone, ${together.toFixed(2)} ms in turn; prepared ${masks.prepared} times`;
@@ -153,7 +154,10 @@ async function measure(): Promise<readonly Verdict[]> {
   ];
   for (const scene of worst) {
     const [half, all] = [
-      await median(() => [new SecretMasks().of(scene.values(VALUE_LENGTH)), scene.text.slice(0, TEXT_LENGTH / 2)]),
+      await median(() => [
+        new SecretMasks(yieldIfDue).of(scene.values(VALUE_LENGTH)),
+        scene.text.slice(0, TEXT_LENGTH / 2),
+      ]),
       await whole(scene),
     ];
     const short = await whole(scene, VALUE_LENGTH / 2);

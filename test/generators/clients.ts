@@ -1,7 +1,7 @@
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { cacheRoot } from "../../deploy/local/builds/build.ts";
-import { type RunOptions, run } from "../../deploy/local/processes/run.ts";
+import { cacheRoot } from "../../deploy/build/folders.ts";
+import { type RunOptions, run } from "../../deploy/build/run.ts";
 import { goModule, oapiCodegen, openapiGenerator, openapiPythonClient, whyNoGo } from "./tools.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cacheRoot, hashOfFiles } from "../../deploy/local/builds/build.ts";
+import { cacheRoot, hashOfFiles } from "../../deploy/build/folders.ts";
 import { checkout } from "../stages/command.ts";
 import { countOf, type Outcome, outcomeOf } from "../stages/outcome.ts";
 import { type Client, clients } from "./clients.ts";

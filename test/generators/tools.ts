@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { buildModule, cacheRoot } from "../../deploy/local/builds/build.ts";
+import { cacheRoot } from "../../deploy/build/folders.ts";
+import { showProgress } from "../../deploy/build/progress.ts";
+import { findProgram, run } from "../../deploy/build/run.ts";
+import { buildModule } from "../../deploy/local/builds/build.ts";
 import type { GoModule } from "../../deploy/local/builds/modules.ts";
-import { findProgram } from "../../deploy/local/prerequisites.ts";
-import { run } from "../../deploy/local/processes/run.ts";
-import { showProgress } from "../../deploy/local/progress.ts";
 import { installedPython, whyNoPython } from "../support/plane/python.ts";
 
 /** A generator that is pinned, and kept in the cache. */

@@ -25,8 +25,10 @@ export const ZONES: readonly Zone[] = [
   { folder: "crds", may: [] },
   { folder: "config", may: ["crds"] },
   { folder: "operator/kit", may: [] },
+  { folder: "operator/masking", may: [] },
   { folder: "operator/ports", may: ["crds", "operator/kit"] },
   { ...DOMAIN, folder: "operator/*" },
+  { ...DOMAIN, folder: "operator/adapters", may: [...DOMAIN.may, "operator/masking"] },
   { ...DOMAIN, folder: "operator/webhooks", may: [...DOMAIN.may, "operator/announcements", "operator/host-reports"] },
   { ...DOMAIN, folder: "operator/controllers/*", may: [...DOMAIN.may, ...SHARED] },
   // The sweep ends what a deletion left, by the same teardown.
@@ -45,6 +47,7 @@ export const ZONES: readonly Zone[] = [
   { folder: "clients/sdk/generate.ts", may: GENERATED },
   { folder: "clients/cli/mcp/generate.ts", may: GENERATED },
   { folder: "deploy", may: ["config", "crds"] },
+  { folder: "deploy/build", may: [] },
   { folder: "deploy/dashboards", may: ["config", "crds", "deploy"], types: ["operator/adapters/prometheus"] },
   { folder: "deploy/local/kind", may: ["config", "crds", "deploy", "e2e/kind.ts"] },
   { folder: "e2e", may: ["clients/sdk"] },
@@ -61,10 +64,4 @@ export const WITHOUT_CIRCLES: readonly string[] = [
   "operator/controllers",
   "deploy",
   "clients/console",
-];
-
-/** Circles that are being ended: each is an error once it is gone. */
-export const KNOWN_CIRCLES: readonly string[] = [
-  "deploy/bundle, deploy/clients, deploy/image, deploy/local",
-  "operator/adapters/kubernetes, operator/adapters/pod-logs",
 ];

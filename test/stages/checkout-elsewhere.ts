@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { onCode } from "../../deploy/build/error-codes.ts";
+import { withLock } from "../../deploy/build/lock.ts";
+import { run } from "../../deploy/build/run.ts";
 import { machineOwner } from "../../deploy/local/cleanup/machine.ts";
-import { onCode } from "../../deploy/local/processes/error-codes.ts";
-import { withLock } from "../../deploy/local/processes/lock.ts";
 import { isMounted } from "../../deploy/local/processes/mounts.ts";
-import { run } from "../../deploy/local/processes/run.ts";
 import { checkout } from "./command.ts";
 
 /**

@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { run as commandOutput } from "../../deploy/build/run.ts";
 import { whyNoImage } from "../../deploy/image/pins.ts";
 import { assertCapacity } from "../../deploy/local/capacity.ts";
 import { isRunning } from "../../deploy/local/cluster.ts";
 import { clusterFolder, shellVariablesFile } from "../../deploy/local/folders.ts";
 import { whyNot } from "../../deploy/local/prerequisites.ts";
-import { run as commandOutput } from "../../deploy/local/processes/run.ts";
 import { withCheckoutElsewhere } from "./checkout-elsewhere.ts";
 import { bin, checkout, type How, run } from "./command.ts";
 import { jest } from "./jest.ts";

@@ -1,4 +1,4 @@
-import { type Progress, planned } from "../progress.ts";
+import { type Progress, planned } from "../../build/progress.ts";
 import { type BuiltModule, buildModule, builtModule } from "./build.ts";
 import { goModules } from "./modules.ts";
 import { buildPostgresqlImage, isPostgresqlImageBuilt, postgresqlStep } from "./postgresql.ts";

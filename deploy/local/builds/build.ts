@@ -1,15 +1,10 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
-import { homedir } from "node:os";
+import { chmod, copyFile, cp, glob, mkdir, readdir, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { withLock } from "../processes/lock.ts";
-import { run } from "../processes/run.ts";
-import type { Progress } from "../progress.ts";
+import { BUILD_DEADLINE_MS, cacheRoot, hashOfFiles, intoCache, onlyHere } from "../../build/folders.ts";
+import type { Progress } from "../../build/progress.ts";
+import { run } from "../../build/run.ts";
 import type { GoModule } from "./modules.ts";
-import { replacePackages, sourceOf } from "./replaced-packages.ts";
-
-const BUILD_DEADLINE_MS = 60 * 60_000;
 
 /** The linker leaves debug information out (`-s -w`), so the compiler makes none: a seventh of a build's time. */
 const BUILD_FLAGS = ["-trimpath", "-gcflags=all=-dwarf=false"];
@@ -39,12 +34,6 @@ export async function buildModule(module: GoModule, progress: Progress): Promise
   return builtIn(target);
 }
 
-/** Does the work while no other process of this machine does the one of that name; the lock needs Linux. */
-export function onlyHere(name: string, work: () => Promise<void>): Promise<void> {
-  if (process.platform !== "linux") return work();
-  return withLock({ name, what: `the build of ${name} by another process`, deadlineMs: BUILD_DEADLINE_MS }, work);
-}
-
 /** The module in the cache, or undefined when it is not built. */
 export async function builtModule(module: GoModule): Promise<BuiltModule | undefined> {
   const target = await cacheFolder(module);
@@ -59,37 +48,10 @@ function builtIn(target: string): BuiltModule {
   return { programs: join(target, "programs"), files: join(target, "files") };
 }
 
-/** The folder that keeps the built programs of all checkouts on this machine; safe to delete. */
-export function cacheRoot(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ephemeral-environments");
-}
-
 /** Sixteen hexadecimal digits that change whenever a source file or a build flag of the module does. */
 export async function sourceHash({ folder, buildSeconds, ...flags }: GoModule): Promise<string> {
   const source = folderOf({ folder });
   return hashOfFiles(source, ["go.mod", "go.sum", "**/*.go"], JSON.stringify([flags, BUILD_FLAGS]));
-}
-
-/** Sixteen hexadecimal digits that change with the names and contents of the folder's files that fit, and with the text. */
-export async function hashOfFiles(folder: string, patterns: readonly string[], text = ""): Promise<string> {
-  const names = await Array.fromAsync(glob(patterns, { cwd: folder }));
-  const hash = createHash("sha256").update(text);
-  for (const name of names.sort()) hash.update(`\0${name}\0`).update(await readFile(join(folder, name)));
-  return hash.digest("hex").slice(0, 16);
-}
-
-/** Makes a folder of the cache: it appears complete or not at all. */
-export async function intoCache(target: string, make: (folder: string) => Promise<void>): Promise<void> {
-  await mkdir(dirname(target), { recursive: true });
-  const unfinished = await mkdtemp(`${target}.unfinished-`);
-  try {
-    await make(unfinished);
-    await chmod(unfinished, 0o755);
-    await rename(unfinished, target);
-  } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
-    if (!existsSync(target)) throw error;
-  }
 }
 
 async function compile(module: GoModule, folder: string): Promise<void> {
@@ -122,4 +84,41 @@ async function copyModuleFiles({ files, ...module }: GoModule, target: string): 
 
 function folderOf({ folder }: Pick<GoModule, "folder">): string {
   return join(import.meta.dirname, "..", folder);
+}
+
+const DOWNLOAD_DEADLINE_MS = 10 * 60_000;
+
+/** The folder of Go's module cache with the sources of a module, in the version that the go.mod in `folder` selects. */
+export async function sourceOf(module: string, folder: string): Promise<string> {
+  const options = { cwd: folder, deadlineMs: DOWNLOAD_DEADLINE_MS };
+  return (JSON.parse(await run("go", ["mod", "download", "-json", module], options)) as { Dir: string }).Dir;
+}
+
+/**
+ * Copies modules below `work` with some of their packages replaced, and returns the path of a go.mod for `-modfile` that
+ * takes them from there. Each folder below `<folder>/replaced/<module>` that holds Go files replaces the package at that
+ * place. Go's own `-overlay` refuses files of the module cache.
+ */
+async function replacePackages(folder: string, modules: readonly string[], work: string): Promise<string> {
+  const modFile = join(work, "go.mod");
+  await mkdir(work, { recursive: true });
+  for (const name of ["go.mod", "go.sum"]) await copyFile(join(folder, name), join(work, name));
+  for (const module of modules) {
+    const copy = join(work, module);
+    await cp(await sourceOf(module, folder), copy, { recursive: true });
+    // The module cache is read-only.
+    await run("chmod", ["-R", "u+w", copy]);
+    await putPackages(join(folder, "replaced", module), copy);
+    await run("go", ["mod", "edit", `-replace=${module}=${copy}`, modFile]);
+  }
+  return modFile;
+}
+
+async function putPackages(from: string, into: string): Promise<void> {
+  const files = await Array.fromAsync(glob("**/*.go", { cwd: from }));
+  for (const place of new Set(files.map(dirname))) {
+    const replaced = (await readdir(join(into, place))).filter((name) => name.endsWith(".go"));
+    for (const name of replaced) await rm(join(into, place, name));
+  }
+  for (const file of files) await copyFile(join(from, file), join(into, file));
 }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, cp, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { run } from "../processes/run.ts";
-import type { Progress } from "../progress.ts";
-import { cacheRoot, intoCache } from "./build.ts";
-import { packImages } from "./pack.ts";
+import { packImages } from "../../build/archive.ts";
+import { cacheRoot, intoCache } from "../../build/folders.ts";
+import type { Progress } from "../../build/progress.ts";
+import { run } from "../../build/run.ts";
 
 /** The image's repository and tag. */
 export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "18" } as const;

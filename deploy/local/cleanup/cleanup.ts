@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { clusterFolder, runFolder } from "../folders.ts";
+import { onCode } from "../../build/error-codes.ts";
+import { run } from "../../build/run.ts";
+import { waitUntil } from "../../build/wait.ts";
+import { clusterFolder, existingFolder, kindFolder, runFolder } from "../folders.ts";
 import { removeNetwork } from "../network/network.ts";
 import { podProcesses, removeControlGroup } from "../processes/control-groups.ts";
-import { onCode } from "../processes/error-codes.ts";
 import { currentMounts, type Mount } from "../processes/mounts.ts";
-import { sendSignal } from "../processes/process.ts";
+import { isAlive, recordedProcesses, sendSignal } from "../processes/process.ts";
 import { startOf } from "../processes/process-start.ts";
-import { run } from "../processes/run.ts";
 import { stopAll } from "../processes/supervisor.ts";
-import { waitUntil } from "../processes/wait.ts";
 import { removeFilesElsewhere } from "./fixed-paths.ts";
-import { machineOwner } from "./machine.ts";
+import { assertMachineIsFree, machineOwner, withMachine } from "./machine.ts";
 
 /**
  * Removes everything that a local cluster leaves on the machine, whether it was stopped, killed, or broke while it
@@ -94,4 +94,22 @@ async function unmount(): Promise<void> {
   for (const mount of await mounted()) await run("umount", ["--lazy", mount]);
   const [left] = await mounted();
   if (left) throw new Error(`${left} can't be unmounted; unmount it, then try again`);
+}
+
+/**
+ * Stops the local cluster and removes all of it from the machine; does nothing when there is none. A cluster of
+ * another checkout is left alone, and told about by a failure.
+ */
+export async function stopCluster(): Promise<void> {
+  if (process.platform !== "linux") return;
+  await withMachine(60_000, async () => {
+    await assertMachineIsFree();
+    await cleanUp();
+  });
+}
+
+/** The programs of the local cluster, then those for an existing one and beside one of kind, as they were started, and whether each runs. */
+export async function programStatus(): Promise<{ name: string; pid: number; running: boolean; logFile: string }[]> {
+  const records = await Promise.all([clusterFolder, existingFolder, kindFolder].map(recordedProcesses));
+  return records.flat().map((record) => ({ ...record, running: isAlive(record) }));
 }

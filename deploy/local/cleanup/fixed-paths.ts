@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { onCode } from "../../build/error-codes.ts";
 import { clusterFolder, runFolder, shellVariablesFile } from "../folders.ts";
 import { podNetwork } from "../network/addresses.ts";
-import { onCode } from "../processes/error-codes.ts";
 import { machineOwner } from "./machine.ts";
 
 /** Fixed in the kubelet (KubeletSocket in k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1/constants.go). */

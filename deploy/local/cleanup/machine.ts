@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { onCode } from "../../build/error-codes.ts";
+import { withLock } from "../../build/lock.ts";
 import { clusterFolder, runFolder } from "../folders.ts";
-import { onCode } from "../processes/error-codes.ts";
-import { withLock } from "../processes/lock.ts";
 import { isAlive, recordedProcesses } from "../processes/process.ts";
 
 const ownerFile = join(runFolder, "owner");

@@ -1,4 +1,4 @@
-import { answersWell } from "../processes/wait.ts";
+import { answersWell } from "../../build/wait.ts";
 
 /**
  * The environment of Argo CD's programs: their working files below `home`, the cluster's own address from KUBECONFIG, and

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { run } from "../../build/run.ts";
 import { runFolder } from "../folders.ts";
 import { addresses, podNetwork } from "../network/addresses.ts";
 import { mountOnce } from "../processes/mounts.ts";
 import { keepRunning } from "../processes/process.ts";
-import { run } from "../processes/run.ts";
 import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 

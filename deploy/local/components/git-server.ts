@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { answersWell } from "../../build/wait.ts";
 import { runFolder } from "../folders.ts";
 import { addresses } from "../network/addresses.ts";
 import { mountOnce } from "../processes/mounts.ts";
 import { keepRunning } from "../processes/process.ts";
 import { programUsers } from "../processes/unprivileged.ts";
-import { answersWell } from "../processes/wait.ts";
 import type { UnbuiltComponent } from "./component.ts";
 
 /** Where git finds the repositories: a bind mount, because its user may not enter root's folders. */

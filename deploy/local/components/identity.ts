@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { answersWell } from "../../build/wait.ts";
 import { identityFolder } from "../folders.ts";
 import { localIssuer } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
-import { answersWell } from "../processes/wait.ts";
 import type { UnbuiltComponent } from "./component.ts";
 
 /** The identity provider, beside the local cluster. */

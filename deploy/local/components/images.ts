@@ -1,7 +1,7 @@
 import { chmod, cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { type ImageSpec, packImages } from "../../build/archive.ts";
 import type { BuiltModule } from "../builds/build.ts";
-import { type ImageSpec, packImages } from "../builds/pack.ts";
 import { postgresqlImage } from "../builds/postgresql.ts";
 import { giteaUrl } from "../network/addresses.ts";
 import type { ClusterSite } from "../site.ts";

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Condition } from "../../../crds/conditions.ts";
+import { answersWell } from "../../build/wait.ts";
 import { runFolder } from "../folders.ts";
 import { kubeconfigFor } from "../kubernetes/kubeconfig.ts";
 import { addresses, nodeName } from "../network/addresses.ts";
 import { controlGroup } from "../processes/control-groups.ts";
 import { mountOnce } from "../processes/mounts.ts";
 import { keepRunning } from "../processes/process.ts";
-import { answersWell } from "../processes/wait.ts";
 import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 import { containerdSocket } from "./container-runtime.ts";

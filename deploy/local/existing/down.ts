@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
+import { showProgress } from "../../build/progress.ts";
 import { existingFolder } from "../folders.ts";
-import { makeCommand } from "../make-command.ts";
 import { removeCredentials } from "../platform/programs.ts";
 import { stopAll } from "../processes/supervisor.ts";
-import { showProgress } from "../progress.ts";
-import { shortPath } from "../short-path.ts";
+import { makeCommand, shortPath } from "../typed-words.ts";
 import { manifestFile } from "./platform.ts";
 
 /** The operator finishes its reconciles, and may serve 20 s more until load balancers have noticed (settleSeconds). */

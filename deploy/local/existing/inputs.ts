@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { readSettings, type Settings } from "../../../config/settings.ts";
-import { shortPath } from "../short-path.ts";
+import { shortPath } from "../typed-words.ts";
 
 /** A settings file to copy. */
 export const exampleSettings = resolve(import.meta.dirname, "../../examples/settings.yaml");

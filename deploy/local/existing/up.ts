@@ -1,7 +1,11 @@
+import { join } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
+import { showProgress } from "../../build/progress.ts";
+import { findProgram } from "../../build/run.ts";
+import { builtModule } from "../builds/build.ts";
+import { goModules } from "../builds/modules.ts";
 import { installCommandLine } from "../command-line.ts";
 import { existingFolder } from "../folders.ts";
-import { makeCommand } from "../make-command.ts";
 import { assertPortsAreFree } from "../network/ports.ts";
 import { renderPlatformChart } from "../platform/chart.ts";
 import {
@@ -13,14 +17,12 @@ import {
   localHost,
 } from "../platform/programs.ts";
 import { withoutSupervisor } from "../processes/supervisor.ts";
-import { showProgress } from "../progress.ts";
 import { writeShellVariables } from "../shell-variables.ts";
+import { makeCommand, shortPath } from "../typed-words.ts";
 import { assertUsable, versionOf, whyTooOld } from "./cluster.ts";
 import { confirmContext, currentContext, terminal } from "./context.ts";
-import { epilogue } from "./epilogue.ts";
 import { readInputs } from "./inputs.ts";
 import { allObjects, applyPlatform } from "./platform.ts";
-import { findPrograms } from "./programs.ts";
 
 /**
  * Sets an existing cluster up with the platform chart and runs the operator for it on this machine; says what to do
@@ -66,4 +68,49 @@ async function assertCanStart(platform: HostPlatform, { api, probes }: Settings)
   if (difference) throw new Error(`The platform runs here ${difference}; stop it with "${makeCommand("down")}" first.`);
   if (await isOperatorRunning(platform)) return;
   await assertPortsAreFree({ "api.port": api.port, "probes.port": probes.port });
+}
+
+/** The paths of kubectl and helm: finds them on the PATH, else among those that were built for a local cluster. Fails, naming the missing ones. */
+async function findPrograms(): Promise<{ kubectl: string; helm: string }> {
+  const [kubectl, helm] = await Promise.all([find("kubectl"), find("helm")]);
+  if (kubectl && helm) return { kubectl, helm };
+  const missing = Object.entries({ kubectl, helm }).flatMap(([name, path]) => (path ? [] : [name]));
+  throw new Error(`CLUSTER=existing needs kubectl and helm; install what is not on the PATH: ${missing.join(", ")}.`);
+}
+
+async function find(name: string): Promise<string | undefined> {
+  const onPath = findProgram(name);
+  if (onPath) return onPath;
+  const built = await builtModule(goModules.controlplane);
+  return built && join(built.programs, name);
+}
+
+/** The facts of a platform that runs for an existing cluster. */
+interface Running extends HostPlatform {
+  readonly settings: Settings;
+  readonly apiUrl: string;
+  /** The file with the shell variables. */
+  readonly env: string;
+}
+
+/** Describes what runs and the next commands. */
+function epilogue({ folder, cluster, settings, apiUrl, env }: Running): string {
+  const { namespace, serviceAccount, api } = settings;
+  const [signIn] = api.issuers;
+  const idToken = signIn ? `ID_TOKEN is one of ${signIn.issuer}` : "needs an issuer in the settings";
+  return `
+The platform runs on this machine for ${cluster.server}, as system:serviceaccount:${namespace}:${serviceAccount}.
+
+  REST interface  ${apiUrl}, described at ${apiUrl}/docs
+  operator        ${shortPath(join(folder, "log/operator.log"))}
+  its token       ${shortPath(join(folder, "log/platform-token.log"))}
+
+They keep running; "${makeCommand("down")}" stops them. Put your own repositories into the examples. Next:
+
+  source ${shortPath(env)}
+  $KUBECTL apply -f deploy/examples/repository-backend.yaml -f deploy/examples/repository-frontend.yaml
+  curl -H "Authorization: Bearer $ID_TOKEN" $API_URL/api/environments \\
+    -d environment_name=hello -d backend_repo=shop-api -d backend_branch=main   # ${idToken}
+  eenv login --with-token <<< $ID_TOKEN && eenv list   # "eenv --help"
+  $KUBECTL get eenv --watch          # the same without REST: $KUBECTL apply -f deploy/examples/environment.yaml`;
 }

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
+import { workplace } from "../../build/run.ts";
 import { requestTarget } from "../network/request-target.ts";
-import { workplace } from "../processes/run.ts";
 import type { ProgramUser } from "../processes/unprivileged.ts";
 
 /** How git serves the repositories of a folder. */

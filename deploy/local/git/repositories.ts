@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { run, withoutProxies } from "../../build/run.ts";
 import { gitServerUrl } from "../network/addresses.ts";
-import { run, withoutProxies } from "../processes/run.ts";
 
 /** A repository that the local cluster serves. */
 export interface LocalRepository {

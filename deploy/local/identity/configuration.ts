@@ -3,9 +3,20 @@ import type { Configuration, JWK, Account as ProviderAccount } from "oidc-provid
 import { createMemoryAdapter } from "oidc-provider/lib/adapters/memory_adapter.js";
 import { accountBySubject, accountDomain } from "./accounts.ts";
 import { type Clients, clientsOf, toolClientId } from "./clients.ts";
-import { devicePages } from "./device-pages.ts";
 import { showPage } from "./exchange.ts";
-import { errorPage, loggedOutPage, logOutPage } from "./pages.ts";
+import { deviceConfirmPage, deviceDonePage, devicePage, errorPage, loggedOutPage, logOutPage } from "./pages.ts";
+
+type DeviceFlow = NonNullable<NonNullable<Configuration["features"]>["deviceFlow"]>;
+
+/** The pages on which a person lets a program in that has no browser (RFC 8628). */
+const devicePages: Pick<DeviceFlow, "userCodeInputSource" | "userCodeConfirmSource" | "successSource"> = {
+  userCodeInputSource: (context, form, _out, error) =>
+    showPage(context, devicePage(form, error === undefined ? undefined : "This code is not known, or has expired.")),
+  // The fifth parameter is the code.
+  userCodeConfirmSource: (context, form, { clientId }, ...[, code]) =>
+    showPage(context, deviceConfirmPage(form, { clientId, code })),
+  successSource: (context) => showPage(context, deviceDonePage()),
+};
 
 /** Everything that is signed survives a restart with these. */
 export interface ProviderKeys {

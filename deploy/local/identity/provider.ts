@@ -1,13 +1,13 @@
 import { once } from "node:events";
+import { appendFile, mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Provider } from "oidc-provider";
 import { toolClientId } from "./clients.ts";
 import { configuration } from "./configuration.ts";
 import { interact, interactionFailed, isInteraction } from "./interaction.ts";
 import { consoleSecret, providerKeys } from "./keys.ts";
-import { mailbox } from "./mailbox.ts";
 import { addPasswordGrant, passwordGrant } from "./password-grant.ts";
 import { isPasswordReset, type Mail, passwordReset } from "./password-reset.ts";
 import { createPasswords, type InitialPasswords, initialPasswords } from "./passwords.ts";
@@ -83,6 +83,20 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
       server.close();
       server.closeAllConnections();
       await once(server, "close");
+    },
+  };
+}
+
+/** Where mails end up that nothing can send: in memory and, one JSON object a line, in the file. */
+function mailbox(file?: string) {
+  const mails: Mail[] = [];
+  return {
+    mails: mails as readonly Mail[],
+    async deliver(mail: Mail): Promise<void> {
+      mails.push(mail);
+      if (file === undefined) return;
+      await mkdir(dirname(file), { recursive: true });
+      await appendFile(file, `${JSON.stringify(mail)}\n`, { mode: 0o600 });
     },
   };
 }

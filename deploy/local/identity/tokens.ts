@@ -1,4 +1,6 @@
 import { importJWK, type JWK, SignJWT } from "jose";
+import { identityFolder } from "../folders.ts";
+import { localIssuer } from "../network/addresses.ts";
 import { accountByEmail } from "./accounts.ts";
 import { toolClientId } from "./clients.ts";
 import { findAccount, idTokenSeconds } from "./configuration.ts";
@@ -22,4 +24,14 @@ export async function signedIdToken(stateDir: string, issuer: string, email: str
   return new SignJWT({ ...claims, ...times, iss: issuer, aud: toolClientId })
     .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: String(signing.kid) })
     .sign(await importJWK(signing as JWK, "RS256"));
+}
+
+/** ID tokens of the accounts that the documentation and the tests use, by the names of shell variables. */
+export async function userTokens() {
+  const token = (email: string) => signedIdToken(identityFolder, localIssuer, email);
+  return {
+    ID_TOKEN: await token("dev@example.test"),
+    OTHER_ID_TOKEN: await token("other@example.test"),
+    ADMIN_ID_TOKEN: await token("admin@example.test"),
+  };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
-import { untilRolledOut } from "./rollout.ts";
+import { untilRolledOut } from "./tools.ts";
 
 /** The version that the local cluster is built with, without its web interface. */
 export const argoCd = {

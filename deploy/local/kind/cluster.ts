@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
+import { run } from "../../build/run.ts";
 import { addresses } from "../network/addresses.ts";
-import { run } from "../processes/run.ts";
 import type { KindTools } from "./tools.ts";
 
 /** The name of the cluster, among all of kind's on the machine. */

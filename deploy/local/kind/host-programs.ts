@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { answersWell } from "../../build/wait.ts";
 import { keepForwards } from "../components/forwards.ts";
 import { keepIdentityProvider } from "../components/identity.ts";
 import { type LocalRepositories, makeRepositories } from "../git/repositories.ts";
@@ -7,7 +8,6 @@ import type { CertificateAuthority } from "../kubernetes/pki.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import { withoutSupervisor } from "../processes/supervisor.ts";
-import { answersWell } from "../processes/wait.ts";
 import type { Bridge } from "./cluster.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import { packImages } from "../../build/archive.ts";
+import { stateFolder } from "../../build/folders.ts";
+import type { Progress } from "../../build/progress.ts";
 import { buildImage } from "../../image/image.ts";
 import { buildModule } from "../builds/build.ts";
 import { goModules } from "../builds/modules.ts";
-import { packImages } from "../builds/pack.ts";
 import { sampleImage, sampleImages } from "../components/images.ts";
-import { stateFolder } from "../folders.ts";
 import type { LocalRepositories } from "../git/repositories.ts";
-import type { Progress } from "../progress.ts";
 
 /** The platform's image as the chart's values name it. */
 export interface ImageValues {

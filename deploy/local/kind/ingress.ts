@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 import type { CertificateAuthority } from "../kubernetes/pki.ts";
 import { baseDomain } from "../network/addresses.ts";
-import { untilRolledOut } from "./rollout.ts";
+import { untilRolledOut } from "./tools.ts";
 
 const manifests = join(import.meta.dirname, "manifests/traefik.yaml");
 const NAMESPACE = "traefik";

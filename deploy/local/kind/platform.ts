@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { run } from "../../build/run.ts";
 import { sampleImage } from "../components/images.ts";
 import type { LocalRepositories } from "../git/repositories.ts";
 import { accountDomain } from "../identity/accounts.ts";
@@ -9,7 +10,6 @@ import type { CertificateAuthority } from "../kubernetes/pki.ts";
 import { addresses, baseDomain, forwards, localIssuer } from "../network/addresses.ts";
 import { platformAccount } from "../platform/chart.ts";
 import { apiUrl } from "../platform/settings.ts";
-import { run } from "../processes/run.ts";
 import { type Bridge, nodePorts } from "./cluster.ts";
 import type { Images } from "./images.ts";
 

@@ -1,6 +1,6 @@
 import { type Kind, kindCli } from "../../../e2e/kind.ts";
-import { findProgram } from "../prerequisites.ts";
-import { run } from "../processes/run.ts";
+import { findProgram, run } from "../../build/run.ts";
+import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
 const alternative = 'or use the local cluster, which needs no Docker: "make up"';
 
@@ -55,4 +55,13 @@ async function assertDockerAnswers(): Promise<void> {
       { cause },
     );
   });
+}
+
+/** Images are pulled meanwhile. */
+const MINUTES = 5;
+
+/** Waits until all pods of a Deployment or the like are of its newest version and ready. Fails with kubectl's own words. */
+export async function untilRolledOut(user: ClusterUser, what: string, namespace: string): Promise<void> {
+  const args = ["rollout", "status", what, `--namespace=${namespace}`, `--timeout=${MINUTES}m`];
+  await kubectl(user, args, { deadlineMs: (MINUTES + 1) * 60_000 });
 }

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Progress } from "../../build/progress.ts";
 import type { LocalRepositories } from "../git/repositories.ts";
 import type { ClusterUser } from "../kubernetes/kubectl.ts";
 import { type CertificateAuthority, certificateAuthority } from "../kubernetes/pki.ts";
-import type { Progress } from "../progress.ts";
 import { type Fetch, installArgoCd } from "./argo-cd.ts";
 import { type Bridge, bridgeOf, CLUSTER_NAME, ensureCluster } from "./cluster.ts";
 import type { Images } from "./images.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { waitUntil } from "../../build/wait.ts";
 import type { BuiltModule } from "../builds/build.ts";
-import { waitUntil } from "../processes/wait.ts";
 import { type ApiClient, parseManifests } from "./api-client.ts";
 
 /** Makes Argo CD's kinds Application and AppProject known and waits until they are served. */

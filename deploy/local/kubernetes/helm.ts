@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Progress, silentProgress } from "../../build/progress.ts";
+import { run } from "../../build/run.ts";
 import { buildModule } from "../builds/build.ts";
 import { goModules } from "../builds/modules.ts";
-import { run } from "../processes/run.ts";
-import { type Progress, silentProgress } from "../progress.ts";
 import { type Manifest, parseManifests } from "./api-client.ts";
 
 /** A chart of ours with what it is given. */

@@ -1,4 +1,4 @@
-import { type RunOptions, run } from "../processes/run.ts";
+import { type RunOptions, run } from "../../build/run.ts";
 
 /** A cluster, and a user of it. */
 export interface ClusterUser {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { run } from "../processes/run.ts";
+import { run } from "../../build/run.ts";
 
 /** A private key and its certificate, as PEM files. */
 export interface KeyPair {

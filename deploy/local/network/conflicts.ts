@@ -1,5 +1,5 @@
 import { holds } from "../../../crds/addresses.ts";
-import { run } from "../processes/run.ts";
+import { run } from "../../build/run.ts";
 import { addresses } from "./addresses.ts";
 
 /** A route, as far as `ip -json route show` tells it to us. */

@@ -1,4 +1,4 @@
-import { run } from "../processes/run.ts";
+import { run } from "../../build/run.ts";
 import { addresses } from "./addresses.ts";
 import { isKubeProxyTable } from "./conflicts.ts";
 import { restoreSysctls, setSysctls, wereSysctlsSet } from "./sysctls.ts";

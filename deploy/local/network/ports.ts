@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { onCode } from "../processes/error-codes.ts";
+import { onCode } from "../../build/error-codes.ts";
 import { addresses } from "./addresses.ts";
 
 /** Ports of the local cluster on loopback, by the name of the setting in addresses.ts. */

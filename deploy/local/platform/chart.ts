@@ -1,7 +1,7 @@
+import type { Progress } from "../../build/progress.ts";
 import type { ApiClient, Manifest } from "../kubernetes/api-client.ts";
 import { untilServed } from "../kubernetes/custom-kinds.ts";
 import { helmProgram, renderChart } from "../kubernetes/helm.ts";
-import type { Progress } from "../progress.ts";
 import type { PlatformAccount } from "./token.ts";
 
 /** The ServiceAccount that the platform has unless its settings say otherwise. */

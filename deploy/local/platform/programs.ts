@@ -3,12 +3,11 @@ import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
-import { operatorBundle } from "../../bundle/operator-bundle.ts";
+import { answersWell } from "../../build/wait.ts";
+import { compileCacheIn, nodeFlags, operatorBundle } from "../../bundle/operator-bundle.ts";
 import { type ClusterEntry, kubeconfigObject } from "../kubernetes/kubeconfig.ts";
 import type { ClusterUser } from "../kubernetes/kubectl.ts";
-import { compileCacheIn, nodeFlags } from "../processes/node-flags.ts";
 import { keepRunning, runningProcess, stopProcess } from "../processes/process.ts";
-import { answersWell } from "../processes/wait.ts";
 
 /** Settings as the operator reads them (config/settings.schema.ts); what its starter needs is there in any case. */
 export type HostSettings = Pick<Settings, "namespace" | "serviceAccount" | "probes">;

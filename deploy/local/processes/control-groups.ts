@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { onCode } from "./error-codes.ts";
+import { onCode } from "../../build/error-codes.ts";
 import { currentMounts, type Mount } from "./mounts.ts";
 
 /** The control group below which the kubelet makes those of its pods; the other ones on the machine are not ours. */

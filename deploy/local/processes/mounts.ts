@@ -1,5 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { run } from "./run.ts";
+import { run } from "../../build/run.ts";
 
 /** A mounted file system, as the kernel lists it: proc_pid_mounts(5). */
 export interface Mount {

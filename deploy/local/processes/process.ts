@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeCommand } from "../make-command.ts";
-import { onCode } from "./error-codes.ts";
+import { onCode } from "../../build/error-codes.ts";
+import { type Workplace, withoutProxies, withSystemPath, workplace } from "../../build/run.ts";
+import { type Wait, waitUntil } from "../../build/wait.ts";
+import { makeCommand } from "../typed-words.ts";
 import { startOf } from "./process-start.ts";
-import { type Workplace, withoutProxies, withSystemPath, workplace } from "./run.ts";
-import { type Wait, waitUntil } from "./wait.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /** A program to be kept running. */

@@ -1,8 +1,8 @@
 import { namespaceName } from "../../../crds/names.ts";
+import { printable } from "../../masking/secret-mask.ts";
 import type { Cluster } from "../../ports/cluster.ts";
 import type { DeployerEntry, DeployerLog } from "../../ports/facade/deployer-log.ts";
 import { forUser } from "../kubernetes/user-request.ts";
-import { printable } from "../pod-logs/secret-mask.ts";
 import { type ApplicationStatus, isFailed } from "./application-status.ts";
 import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";

@@ -3,13 +3,12 @@ import { namespaceName } from "../../../crds/names.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
+import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import { printable, SecretMasks, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { Pods } from "../../ports/pods.ts";
-import { stampedLines } from "../pod-logs/lines.ts";
-import { secretReader, secretsOfPod } from "../pod-logs/pod-secrets.ts";
-import { type LogPlace, logOf, wholeLines } from "../pod-logs/reading.ts";
-import { printable, SecretMasks, TooMuchToMask } from "../pod-logs/secret-mask.ts";
 import { chosenPods } from "./component-pods.ts";
 import { ofComponents } from "./component-problems.ts";
+import { type LogPlace, logOf, stampedLines, wholeLines } from "./container-log.ts";
 import { makersIn, resourcesIn, warningsIn } from "./namespace-state.ts";
 import { type Pod, podType } from "./pod-objects.ts";
 import {
@@ -21,6 +20,7 @@ import {
   runningIn,
   speakerOf,
 } from "./pod-problems.ts";
+import { secretReader, secretsOfPod } from "./pod-secrets.ts";
 import { hasKnownState } from "./resource-states.ts";
 
 const LINES = 20;
@@ -43,7 +43,7 @@ interface Context {
  */
 export function kubernetesPods(client: KubeClient, clock: Clock, services: readonly string[]): Pods {
   // Masks of its own, so that log readers delay no reconcile.
-  const context = { client, clock, masks: new SecretMasks() };
+  const context = { client, clock, masks: new SecretMasks(yieldIfDue) };
   return {
     async diagnose({ name }, kinds, selectors) {
       const namespace = namespaceName(name);

@@ -1,7 +1,7 @@
 import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { Mask, SecretMasks } from "../../masking/secret-mask.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { maskFor } from "./reading.ts";
-import type { Mask, SecretMasks } from "./secret-mask.ts";
 
 /** The secrets of the pods that one reader follows: pods come and go, and a value that one of them saw stays masked. */
 export class FollowedSecrets {

@@ -1,17 +1,24 @@
 import type { LimitFunction } from "p-limit";
 import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts";
 import { pause } from "../../kit/time/clock.ts";
+import type { SecretMasks } from "../../masking/secret-mask.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/facade/pod-logs.ts";
+import { logOf, stampedLine } from "../kubernetes/container-log.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { FollowedSecrets } from "./followed-secrets.ts";
-import { inOrder, newest, shown, stampedLine } from "./lines.ts";
+import { inOrder, momentOf, newest, shown } from "./lines.ts";
 import { PodLogMailbox } from "./mailbox.ts";
-import { PodLogPositions } from "./positions.ts";
-import { type LogContext, logOf, podsOf, readAll, type SourcedLine, unmaskableNote } from "./reading.ts";
-import type { SecretMasks } from "./secret-mask.ts";
-import { type LogSource, logSources } from "./sources.ts";
+import {
+  type LogContext,
+  type LogSource,
+  logSources,
+  podsOf,
+  readAll,
+  type SourcedLine,
+  unmaskableNote,
+} from "./reading.ts";
 
 interface Options extends LogContext {
   readonly environment: Owner;
@@ -193,3 +200,32 @@ export class PodLogFollowing {
 
 /** As the API server takes it: it knows no fractions of a second. */
 const wholeSecond = (moment: string) => moment.replace(/\.\d+Z$/, "Z");
+
+/** Clocks of nodes that are further apart than this are broken. */
+const SKEW_MS = 10_000;
+
+/** Where a reader of several containers' logs may go on: one moment for all of them, although each node has its own clock. */
+class PodLogPositions {
+  /** By container: the moment of the last line that was told, or after which all is told. */
+  readonly #told = new Map<string, string>();
+
+  /** Of these containers, nothing after that moment has been told. */
+  begin(containers: Iterable<string>, moment: string): void {
+    for (const container of containers) this.#told.set(container, moment);
+  }
+
+  /**
+   * For each of these lines, in order, the moment after which the rest is: how far the last of the containers is that go
+   * on. One that writes nothing holds the others back no further than clocks may differ. What is told twice is no loss.
+   */
+  of(lines: readonly SourcedLine[], goingOn: readonly string[]): readonly string[] {
+    return lines.map(({ key, at }) => {
+      this.#told.set(key, at);
+      const slowest = goingOn.map((container) => this.#told.get(container) ?? "").reduce(earlier, at);
+      return later(slowest, momentOf(new Date(Date.parse(at) - SKEW_MS)));
+    });
+  }
+}
+
+const earlier = (one: string, other: string) => (other < one ? other : one);
+const later = (one: string, other: string) => (other > one ? other : one);

@@ -1,25 +1,9 @@
+import { type Mask, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { LogLine } from "../../ports/facade/pod-logs.ts";
-import { type Mask, TooMuchToMask } from "./secret-mask.ts";
 
-/** What a kubelet writes before a line that it is asked to stamp; nodes have time zones. */
-const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) ?/;
 const LONGEST_TEXT = 16 * 1024;
 /** What is answered at once. */
 const MOST_CHARACTERS = 1024 ** 2;
-
-/** A line as the kubelet stamped it, its text still as it was written; undefined for what the kubelet says itself. */
-export function stampedLine(line: string): LogLine | undefined {
-  const [stamp = "", second = "", fraction = "", zone] = STAMP.exec(line) ?? [];
-  if (stamp === "") return undefined;
-  const utc = zone === "Z" ? second : new Date(`${second}${zone}`).toISOString().slice(0, 19);
-  // A carriage return would be taken for the end of a line.
-  return { at: `${utc}.${fraction.padEnd(9, "0")}Z`, text: line.slice(stamp.length).trimEnd().replaceAll("\r", " ") };
-}
-
-/** The lines of a log that was asked for with stamps. */
-export function stampedLines(text: string): LogLine[] {
-  return text.split("\n").flatMap((line) => stampedLine(line) ?? []);
-}
 
 /** A line of our own. */
 export function note(at: Date, text: string): LogLine {

@@ -1,11 +1,11 @@
 import pLimit from "p-limit";
+import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import { SecretMasks } from "../../masking/secret-mask.ts";
 import type { PodLogs } from "../../ports/facade/pod-logs.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { PodLogFollowing } from "./following.ts";
 import { newest, shown } from "./lines.ts";
-import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
-import { SecretMasks } from "./secret-mask.ts";
-import { logSources } from "./sources.ts";
+import { type LogContext, logSources, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
 
 /** So many callers are served at once; the others wait in line, so that the memory they take has a bound. */
 const READERS_AT_ONCE = 8;
@@ -15,7 +15,7 @@ export function kubernetesPodLogs(context: LogContext): PodLogs {
   const { client, clock } = context;
   const limit = pLimit(READERS_AT_ONCE);
   // At most these readers wait for it, and one batch of each of the streams, which the API bounds.
-  const masks = new SecretMasks();
+  const masks = new SecretMasks(yieldIfDue);
   return {
     tail: (environment, target, { lines, sinceSeconds }) =>
       limit(() =>

@@ -2,19 +2,18 @@ import { namespaceName } from "../../../crds/names.ts";
 import { insteadOf, isForbidden, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
 import type { LogLine, LogTarget } from "../../ports/facade/pod-logs.ts";
 import { chosenPods } from "../kubernetes/component-pods.ts";
+import { type LogPlace, logOf, stampedLines, wholeLines } from "../kubernetes/container-log.ts";
 import { makersIn } from "../kubernetes/namespace-state.ts";
-import { type Pod, podType } from "../kubernetes/pod-objects.ts";
+import { type ContainerStatus, type Pod, podType } from "../kubernetes/pod-objects.ts";
 import { podsMadeBy } from "../kubernetes/pod-problems.ts";
-import { newest, note, stampedLines } from "./lines.ts";
-import { type SecretReader, secretReader, secretsOfPod } from "./pod-secrets.ts";
-import type { LogSource } from "./sources.ts";
+import { type SecretReader, secretReader, secretsOfPod } from "../kubernetes/pod-secrets.ts";
+import { newest, note } from "./lines.ts";
 
 export interface LogContext {
   readonly client: KubeClient;
@@ -89,26 +88,6 @@ export async function readAll(
   return kept;
 }
 
-/** A run of a container. */
-export type LogPlace = Pick<LogSource, "pod" | "container" | "isPrevious">;
-
-/** Where its log is, and what says which one. */
-export function logOf({ pod, container, isPrevious }: LogPlace) {
-  const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });
-  return { path, query: { container, ...(isPrevious ? { previous: "true" } : {}) } };
-}
-
-/** A log up to a limit. Where it is cut, the last line is left out: it is not whole, and could end within a secret. */
-export async function wholeLines(
-  client: KubeClient,
-  { path, query }: { readonly path: string; readonly query: Readonly<Record<string, string>> },
-  { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
-) {
-  const text = await client.text(path, { ...query, limitBytes: String(limitBytes) }, { limitBytes, signal });
-  const isCut = Buffer.byteLength(text) >= limitBytes - 4;
-  return { text: isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text, isCut };
-}
-
 /** The kubelet counts bytes from the oldest wanted line on: where they don't suffice, fewer lines are asked for. */
 async function readRun(context: LogContext, source: LogSource, request: LogRequest, signal: AbortSignal) {
   let { lines } = request;
@@ -138,4 +117,34 @@ async function readText(
     const said = note(clock.now(), `${what} can't be read now`);
     return { text: `${said.at} ${said.text}`, isCut: false };
   }
+}
+
+/** One run of one container among all of a component's. */
+export interface LogSource extends LogPlace {
+  /** The container among all of a component's. */
+  readonly key: string;
+  /** Which of its runs, counted from 0. */
+  readonly run: number;
+  readonly isRunning: boolean;
+}
+
+/** All that can be read of these pods, of each container the older run first. */
+export function logSources(pods: readonly Pod[]): readonly LogSource[] {
+  return pods.flatMap((pod) =>
+    [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((container) =>
+      runsOf(pod, container),
+    ),
+  );
+}
+
+function runsOf(pod: Pod, { name, restartCount, state, lastState }: ContainerStatus): LogSource[] {
+  const container = { pod, container: name, key: `${pod.metadata.uid}/${name}`, isPrevious: false };
+  const isRunning = state?.running !== undefined;
+  const hasEndedBefore = lastState?.terminated !== undefined;
+  if (!isRunning && state?.terminated === undefined) {
+    // While it waits to be started again, the run that ended is the last one.
+    return hasEndedBefore ? [{ ...container, run: restartCount, isRunning }] : [];
+  }
+  const former = { ...container, run: restartCount - 1, isPrevious: true, isRunning: false };
+  return [...(hasEndedBefore ? [former] : []), { ...container, run: restartCount, isRunning }];
 }

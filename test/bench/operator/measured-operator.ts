@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { compileCacheIn, nodeFlags } from "../../../deploy/local/processes/node-flags.ts";
+import { compileCacheIn, nodeFlags } from "../../../deploy/bundle/operator-bundle.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { startProgram } from "../child-program.ts";
 import type { Delays } from "../event-loop.ts";

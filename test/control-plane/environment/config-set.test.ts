@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
+import { run } from "../../../deploy/build/run.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION } from "../../../crds/group.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
+import { run } from "../../../deploy/build/run.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { KubeError } from "../../../operator/kit/client/errors.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
+import { run } from "../../../deploy/build/run.ts";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
 import { type ControlPlane, startControlPlane } from "../../support/plane/own-control-plane.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

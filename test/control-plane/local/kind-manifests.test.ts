@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sourceOf } from "../../../deploy/local/builds/replaced-packages.ts";
+import { sourceOf } from "../../../deploy/local/builds/build.ts";
 import { argoCd, installArgoCd } from "../../../deploy/local/kind/argo-cd.ts";
 import { installIngress } from "../../../deploy/local/kind/ingress.ts";
 import { type ClusterUser, kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";

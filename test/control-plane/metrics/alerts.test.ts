@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
-import { run } from "../../../deploy/local/processes/run.ts";
+import { run } from "../../../deploy/build/run.ts";
 import { METRICS } from "../../../operator/adapters/prometheus/definitions.ts";
 import { prometheusPrograms } from "../../support/prometheus/programs.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
+import { silentProgress } from "../../../deploy/build/progress.ts";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
 import { applyArgoCdKinds } from "../../../deploy/local/kubernetes/custom-kinds.ts";
-import { silentProgress } from "../../../deploy/local/progress.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";

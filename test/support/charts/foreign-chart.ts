@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { run } from "../../../deploy/build/run.ts";
 import { type Manifest, parseManifests } from "../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
 
 /** A chart that was written without the platform in mind. */
 export interface ForeignChart {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { type Progress, silentProgress } from "../../../deploy/build/progress.ts";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import type { GoModule } from "../../../deploy/local/builds/modules.ts";
-import { type Progress, silentProgress } from "../../../deploy/local/progress.ts";
 
 const module: GoModule = {
   name: "chart-checks",

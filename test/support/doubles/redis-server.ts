@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
+import { showProgress } from "../../../deploy/build/progress.ts";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { answersPing } from "../../../deploy/local/components/redis-ping.ts";
-import { showProgress } from "../../../deploy/local/progress.ts";
 import { until } from "../fixtures/until.ts";
 import { freePorts } from "../plane/free-ports.ts";
 

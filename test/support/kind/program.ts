@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { silentProgress } from "../../../deploy/build/progress.ts";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import type { GoModule } from "../../../deploy/local/builds/modules.ts";
-import { silentProgress } from "../../../deploy/local/progress.ts";
 
 const module: GoModule = { name: "kind", folder: "../../test/support/kind/go", target: "tool", buildSeconds: 15 };
 

@@ -1,6 +1,6 @@
+import { showProgress } from "../../../deploy/build/progress.ts";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
-import { showProgress } from "../../../deploy/local/progress.ts";
 import { hasPlanePool, publishPool } from "./control-plane.ts";
 import { startPlanePool } from "./plane-pool.ts";
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { type Progress, silentProgress } from "../../../deploy/build/progress.ts";
 import { type BuiltModule, buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { type ApiAccess, type ApiClient, apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
@@ -25,7 +26,6 @@ import {
   stopProcess,
   untilReady,
 } from "../../../deploy/local/processes/process.ts";
-import { type Progress, silentProgress } from "../../../deploy/local/progress.ts";
 import { freePorts } from "./free-ports.ts";
 import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders.ts";
 

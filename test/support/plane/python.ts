@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheRoot } from "../../../deploy/local/builds/build.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
+import { cacheRoot } from "../../../deploy/build/folders.ts";
+import { run } from "../../../deploy/build/run.ts";
 
 /** Seconds on an idle machine. */
 const INSTALL_DEADLINE_MS = 10 * 60_000;

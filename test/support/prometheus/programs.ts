@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cacheRoot } from "../../../deploy/local/builds/build.ts";
-import { findProgram } from "../../../deploy/local/prerequisites.ts";
-import { withLock } from "../../../deploy/local/processes/lock.ts";
-import { run } from "../../../deploy/local/processes/run.ts";
+import { cacheRoot } from "../../../deploy/build/folders.ts";
+import { withLock } from "../../../deploy/build/lock.ts";
+import { findProgram, run } from "../../../deploy/build/run.ts";
 
 const DOWNLOAD_DEADLINE_MS = 5 * 60_000;
 const NAMES = ["prometheus", "promtool"] as const;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import { inOrder, momentOf, newest, shown } from "../../../../operator/adapters/pod-logs/lines.ts";
-import { printable } from "../../../../operator/adapters/pod-logs/secret-mask.ts";
+import { printable } from "../../../../operator/masking/secret-mask.ts";
 import type {
   FollowedSelection,
   LogLine,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { settingsFrom } from "../../../../config/settings.ts";
+import { compileCacheIn } from "../../../../deploy/bundle/operator-bundle.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
-import { compileCacheIn } from "../../../../deploy/local/processes/node-flags.ts";
 import { rendered, settings, settingsOf } from "./rendered-platform.ts";
 
 describe("the platform chart", () => {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { run } from "../../../../deploy/build/run.ts";
 import { type Manifest, parseManifests } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
-import { run } from "../../../../deploy/local/processes/run.ts";
 import { release, rendered, values } from "./rendered-platform.ts";
 
 const chart = fileURLToPath(new URL("../../../../deploy/charts/platform", import.meta.url));

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { cacheRoot } from "../../../../deploy/build/folders.ts";
 import { type BuiltImage, buildImage, config } from "../../../../deploy/image/image.ts";
 import { whyNoImage } from "../../../../deploy/image/pins.ts";
-import { cacheRoot } from "../../../../deploy/local/builds/build.ts";
 import packageJson from "../../../../package.json" with { type: "json" };
 import { entriesOf, extractRoot, type ReadImage, readImages } from "../../../support/image/image-layout.ts";
 

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { run } from "../../../../deploy/build/run.ts";
 import { type Pins, pinsFile } from "../../../../deploy/image/pins.ts";
 import { programOf } from "../../../../deploy/image/published-node.ts";
-import { run } from "../../../../deploy/local/processes/run.ts";
 
 let folder: string;
 let file: string;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
-import { writeArchive } from "../../../../deploy/image/archive.ts";
-import { writeLayer } from "../../../../deploy/image/layer.ts";
-import { run } from "../../../../deploy/local/processes/run.ts";
-import type { Artifact } from "../../../../deploy/release/artifact.ts";
+import { writeArchive } from "../../../../deploy/build/archive.ts";
+import { writeLayer } from "../../../../deploy/build/layer.ts";
+import { run } from "../../../../deploy/build/run.ts";
 import { type ReleasePrograms, releasePrograms } from "../../../../deploy/release/programs.ts";
 import { publish, type Release, releaseVersion } from "../../../../deploy/release/publish.ts";
+import type { Artifact } from "../../../../deploy/release/registry.ts";
 import { startRegistry, type TestRegistry } from "../../../support/doubles/registry.ts";
 
 const BUILD_MS = 30 * 60_000;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { silentProgress } from "../../../../../deploy/build/progress.ts";
 import { buildModule, sourceHash } from "../../../../../deploy/local/builds/build.ts";
 import { type GoModule, gitea, goModules, podinfo, podinfoRedis } from "../../../../../deploy/local/builds/modules.ts";
-import { silentProgress } from "../../../../../deploy/local/progress.ts";
 
 const home = join(import.meta.dirname, "../../../../../deploy/local");
 

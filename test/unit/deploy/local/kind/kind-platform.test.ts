@@ -5,7 +5,8 @@ import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { readSettings } from "../../../../../config/settings.ts";
-import { sourceOf } from "../../../../../deploy/local/builds/replaced-packages.ts";
+import { silentProgress } from "../../../../../deploy/build/progress.ts";
+import { sourceOf } from "../../../../../deploy/local/builds/build.ts";
 import { makeRepositories } from "../../../../../deploy/local/git/repositories.ts";
 import { argoCd } from "../../../../../deploy/local/kind/argo-cd.ts";
 import { clusterConfig } from "../../../../../deploy/local/kind/cluster.ts";
@@ -13,7 +14,6 @@ import { releasedImage } from "../../../../../deploy/local/kind/images.ts";
 import { valuesOf } from "../../../../../deploy/local/kind/platform.ts";
 import { type Sources, startKindPlatform } from "../../../../../deploy/local/kind/up.ts";
 import { renderChart } from "../../../../../deploy/local/kubernetes/helm.ts";
-import { silentProgress } from "../../../../../deploy/local/progress.ts";
 import { kindCli } from "../../../../../e2e/kind.ts";
 import { kindProgram } from "../../../../support/kind/program.ts";
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { run } from "../../../../../deploy/build/run.ts";
 import { currentMounts, isMounted, mountOnce, mountsIn } from "../../../../../deploy/local/processes/mounts.ts";
-import { run } from "../../../../../deploy/local/processes/run.ts";
 
 test("a path is read without the escapes of blanks, line ends and backslashes", () => {
   const text = "proc /proc proc rw 0 0\ntmpfs /a\\040checkout\\011of\\012four\\134lines tmpfs rw 0 0\n";

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { run } from "../../../../../deploy/build/run.ts";
 import {
   isAlive,
   type ProcessSpec,
@@ -12,7 +13,6 @@ import {
   untilReady,
 } from "../../../../../deploy/local/processes/process.ts";
 import { startOf } from "../../../../../deploy/local/processes/process-start.ts";
-import { run } from "../../../../../deploy/local/processes/run.ts";
 import { programUsers } from "../../../../../deploy/local/processes/unprivileged.ts";
 
 describe("a program that is kept running", () => {

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { waitUntil } from "../../../../../deploy/build/wait.ts";
 import {
   isAlive,
   type ProcessSpec,
@@ -16,7 +17,6 @@ import {
   supervise,
   withoutSupervisor,
 } from "../../../../../deploy/local/processes/supervisor.ts";
-import { waitUntil } from "../../../../../deploy/local/processes/wait.ts";
 
 const DEADLINE_MS = 10_000;
 const times = { pollMs: 10, firstDelayMs: 50, longestDelayMs: 200, stableMs: 60_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Pod, SecretObject } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
-import { secretsOfPod } from "../../../../../operator/adapters/pod-logs/pod-secrets.ts";
+import { secretsOfPod } from "../../../../../operator/adapters/kubernetes/pod-secrets.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const pod = {

@@ -2,9 +2,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { machineArchitecture, writeArchive } from "../../../../deploy/image/archive.ts";
-import { writeLayer } from "../../../../deploy/image/layer.ts";
-import { packImages } from "../../../../deploy/local/builds/pack.ts";
+import { machineArchitecture, packImages, writeArchive } from "../../../../deploy/build/archive.ts";
+import { writeLayer } from "../../../../deploy/build/layer.ts";
 import { entriesOf, readImages } from "../../../support/image/image-layout.ts";
 
 const reference = "docker.io/local/app:1";

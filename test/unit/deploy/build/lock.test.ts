@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { type Lock, withLock } from "../../../../../deploy/local/processes/lock.ts";
+import { type Lock, withLock } from "../../../../deploy/build/lock.ts";
 
-const module = join(import.meta.dirname, "../../../../../deploy/local/processes/lock.ts");
+const module = join(import.meta.dirname, "../../../../deploy/build/lock.ts");
 const lockOf = (name: string, deadlineMs: number): Lock => ({ name, what: "the end of the other one", deadlineMs });
 
 describe("a lock", () => {

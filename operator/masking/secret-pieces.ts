@@ -1,4 +1,4 @@
-import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+import type { YieldIfDue } from "./word-search.ts";
 
 /** Shorter pieces of an encoding are ordinary words of any text. */
 const SHORTEST_ENCODED = 6;
@@ -8,7 +8,7 @@ const SHORTEST_LINE = 6;
 const PIECE_LENGTH = 256;
 const PIECE_OVERLAP = 8;
 
-/** What a text is searched for: each piece once. */
+/** The pieces of values that a text is searched for, each once. */
 export interface SecretPieces {
   /** To be found however a character is written. */
   readonly plain: ReadonlySet<string>;
@@ -19,10 +19,10 @@ export interface SecretPieces {
 }
 
 /**
- * What shows any of these values: the value, of one of several lines each line by itself too, of a long one each piece;
+ * The pieces that show any of these values: the value, of one of several lines each line by itself too, of a long one each piece;
  * in hexadecimal, and in base64 wherever it begins.
  */
-export async function secretPieces(values: Iterable<string>): Promise<SecretPieces> {
+export async function secretPieces(values: Iterable<string>, yieldIfDue: YieldIfDue): Promise<SecretPieces> {
   const [plain, hex, base64] = [new Set<string>(), new Set<string>(), new Set<string>()];
   for (const value of values) {
     await yieldIfDue();

@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
 const execute = promisify(execFile);
@@ -48,6 +50,12 @@ export function workplace({ cwd, uid, gid }: Workplace): Workplace {
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
   };
+}
+
+/** Where the program is. Users other than root often have no sbin in their PATH, and root has none after `su`. */
+export function findProgram(program: string): string | undefined {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].filter(Boolean);
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
 /** The environment with the folders of system programs in its PATH: after `su`, and for some users, they are missing. */

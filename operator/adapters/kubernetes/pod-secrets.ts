@@ -2,7 +2,7 @@ import { loginsOf } from "../../../crds/repository/docker-config.ts";
 import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
-import type { Container, Pod, SecretObject, SecretReference } from "../kubernetes/pod-objects.ts";
+import type { Container, Pod, SecretObject, SecretReference } from "./pod-objects.ts";
 
 /** Reads Secrets; one that is `"forbidden"` is there perhaps. */
 export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;

@@ -1,14 +1,14 @@
-import type { Work } from "./work-budget.ts";
+import type { Work } from "./word-search.ts";
 
-/** What a text may mean at a place beside what is written there, and how many characters of it say so. */
+/** Another meaning of a text at a place than what is written there, and the number of characters that have it. */
 export interface Reading {
   readonly meant: string;
   readonly length: number;
 }
 
-/** The most characters of a text that stand for one: three bytes in a URL. What takes four bytes is two for us. */
+/** The most characters of a text that stand for one code unit: three bytes in a URL. Four bytes are two code units. */
 export const LONGEST_FORM = 9;
-/** The most that are read as one thing. */
+/** The most characters of a text that are read as one thing. */
 export const LONGEST_READING = 12;
 
 const READING_LENGTHS = [1, 2, 3, 6, 9, LONGEST_READING];
@@ -30,7 +30,7 @@ const PLUS = 0x2b;
 /** Letters and digits are written one way only. */
 const isPlain = (character: string) => /^[A-Za-z0-9]$/.test(character);
 
-/** What JSON, a URL or a form mean by what begins here, if anything. */
+/** The reading of JSON, a URL or a form of the characters that begin at a place; undefined where they have none but the plain one. */
 export function readingAt(text: string, at: number): Reading | undefined {
   const first = text.charCodeAt(at);
   if (first === BACKSLASH) return inJson(text, at);
@@ -56,7 +56,7 @@ function inUrl(text: string, at: number): Reading | undefined {
   return isOne && !isPlain(meant) ? { meant, length: 3 * length } : undefined;
 }
 
-/** As its first byte tells, in UTF-8; 0 for one that begins none. */
+/** The number of bytes of a character in UTF-8, by the first of them; 0 for a byte that begins none. */
 function bytesOfCharacter(first = 0x80): number {
   if (first < 0x80) return 1;
   if (first >= 0xf0) return 4;
@@ -64,12 +64,12 @@ function bytesOfCharacter(first = 0x80): number {
   return first >= 0xc0 ? 2 : 0;
 }
 
-/** What it takes to try whether a character is written before a place, in steps of a search. */
+/** The cost of a try whether a character is written before a place, in steps of a search. */
 const TRY_UNITS = 16;
 
 /**
- * Where in a text a word begins that ends at a place, however each of its characters is written: the first of the places
- * that are possible; `end` when it does not end there. @throws TooMuchWork
+ * The place in a text at which a word begins that ends at `end`, however each of its characters is written: the first of
+ * the places that are possible; `end` when no such word ends there. @throws TooMuchWork
  */
 export function firstStart(text: string, word: string, end: number, work: Work): number {
   // By how much of the word is still to come before.
@@ -96,7 +96,7 @@ function lastCharacters(word: string): readonly string[] {
   return /[\udc00-\udfff]/.test(last) && word.length > 1 ? [last, word.slice(-2)] : [last];
 }
 
-/** Where what is written before a place begins, if it may mean this. */
+/** The places at which begins what is written before `end`, if it may mean this. */
 function startsOf(text: string, meant: string, end: number): number[] {
   const starts = end >= meant.length && text.startsWith(meant, end - meant.length) ? [end - meant.length] : [];
   if (isPlain(meant)) return starts;

@@ -1,4 +1,8 @@
-import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
+/**
+ * Awaited between pieces of work, so that others have their turns meanwhile: undefined while it may go on at once, else a
+ * promise that resolves when it may.
+ */
+export type YieldIfDue = () => Promise<void> | undefined;
 
 /** Nodes that are looked at in a few tenths of a millisecond. */
 const NODES_BETWEEN_TURNS = 4_096;
@@ -13,10 +17,10 @@ const TABLE_SIZE = 256;
  * The nodes of a word follow each other, so that most need no table of what comes next: 25 bytes each.
  */
 export class WordSearch {
-  /** How many steps were taken so far, for who counts what a search costs. */
+  /** The number of steps that were taken so far, from which the cost of a search is counted. */
   work = 0;
   readonly #words = new Map<number, string>();
-  /** What comes next but for the node that follows. */
+  /** The nodes that come next, but for the one that follows. */
   readonly #branches = new Map<number, Map<number, number>>();
   readonly #isBranched: Uint8Array;
   readonly #first = new Int32Array(TABLE_SIZE);
@@ -45,7 +49,7 @@ export class WordSearch {
   }
 
   /** @param words none empty, and none of more than 65,535 code units */
-  static async of(words: ReadonlySet<string>): Promise<WordSearch> {
+  static async of(words: ReadonlySet<string>, yieldIfDue: YieldIfDue): Promise<WordSearch> {
     let room = 2;
     for (const word of words) room += word.length + 1;
     const search = new WordSearch(room);
@@ -53,7 +57,7 @@ export class WordSearch {
       await yieldIfDue();
       search.#add(word);
     }
-    await search.#link();
+    await search.#link(yieldIfDue);
     return search;
   }
 
@@ -78,7 +82,7 @@ export class WordSearch {
     return this.#endings[this.#fails[node] as number] as number;
   }
 
-  /** How many units the node stands for. */
+  /** The number of units that the node stands for. */
   depth(node: number): number {
     return this.#depths[node] as number;
   }
@@ -88,7 +92,7 @@ export class WordSearch {
     return this.#words.get(node) ?? "";
   }
 
-  /** Whether what a node stands for ends with what another does: all that is found from that one is found from it, too. */
+  /** True where the text of a node ends with that of another: all that is found from the other is found from it, too. */
   endsWith(node: number, other: number): boolean {
     const place = this.#places[node] as number;
     const first = this.#places[other] as number;
@@ -136,7 +140,7 @@ export class WordSearch {
   }
 
   /** Level by level, because a node fails to one of a lower level. */
-  async #link(): Promise<void> {
+  async #link(yieldIfDue: YieldIfDue): Promise<void> {
     const queue = new Int32Array(this.#count);
     let known = 1;
     for (let index = 0; index < known; index += 1) {
@@ -149,7 +153,7 @@ export class WordSearch {
         known += 1;
       }
     }
-    await this.#place(queue.subarray(0, known));
+    await this.#place(queue.subarray(0, known), yieldIfDue);
   }
 
   #fall(child: number, parent: number): void {
@@ -159,7 +163,7 @@ export class WordSearch {
   }
 
   /** @param byLevel all nodes */
-  async #place(byLevel: Int32Array): Promise<void> {
+  async #place(byLevel: Int32Array, yieldIfDue: YieldIfDue): Promise<void> {
     const [fails, sizes, places] = [this.#fails, this.#sizes, this.#places];
     for (let index = byLevel.length - 1; index >= 0; index -= 1) {
       if (index % NODES_BETWEEN_TURNS === 0) await yieldIfDue();
@@ -187,5 +191,39 @@ export class WordSearch {
   #children(node: number): readonly number[] {
     const branches = [...(this.#branches.get(node)?.values() ?? [])];
     return this.#isChild(node + 1, node) ? [node + 1, ...branches] : branches;
+  }
+}
+
+/** A few tenths of a millisecond. */
+const UNITS_BETWEEN_TURNS = 16_384;
+
+/** More work than a call may make. */
+export class TooMuchWork extends Error {
+  override readonly name = "TooMuchWork";
+}
+
+/** The steps that one call may take, whatever the machine and its load. It says when others have their turn. */
+export class Work {
+  readonly #yieldIfDue: YieldIfDue;
+  #left: number;
+  #untilTurn = UNITS_BETWEEN_TURNS;
+
+  constructor(units: number, yieldIfDue: YieldIfDue) {
+    this.#left = units;
+    this.#yieldIfDue = yieldIfDue;
+  }
+
+  /** @throws TooMuchWork when not so much is left */
+  spend(units: number): void {
+    this.#left -= units;
+    this.#untilTurn -= units;
+    if (this.#left < 0) throw new TooMuchWork();
+  }
+
+  /** To be awaited between pieces of work. */
+  yieldIfDue(): Promise<void> | undefined {
+    if (this.#untilTurn > 0) return undefined;
+    this.#untilTurn = UNITS_BETWEEN_TURNS;
+    return this.#yieldIfDue();
   }
 }

@@ -1,9 +1,7 @@
 import { firstStart, LONGEST_FORM, LONGEST_READING, type Reading, readingAt } from "./character-forms.ts";
-import { type Span, TextStretches } from "./text-stretches.ts";
-import type { WordSearch } from "./word-search.ts";
-import type { Work } from "./work-budget.ts";
+import type { WordSearch, Work } from "./word-search.ts";
 
-/** What is looked for in a text. */
+/** The words that are looked for in a text. */
 export interface Sought {
   /** Words whose characters may be as they are, or as JSON, a URL or a form writes them. */
   readonly plain: WordSearch;
@@ -14,7 +12,7 @@ export interface Sought {
 }
 
 /**
- * Where words are in a text. Costs a few units a character, and more where the text can be read in several ways that all
+ * Finds the places of words in a text. Costs a few units a character, and more where the text can be read in several ways that all
  * begin a word. @throws TooMuchWork
  */
 export async function wordSpans(text: string, { plain, hex, base64 }: Sought, work: Work): Promise<readonly Span[]> {
@@ -73,7 +71,7 @@ class ExactScan {
 /** One way to read what is before a place. */
 interface Thread {
   node: number;
-  /** How many of the last characters are surely read as they are written. */
+  /** The number of the last characters that are surely read as they are written. */
   asWritten: number;
   /** No word that is begun began before. */
   since: number;
@@ -160,5 +158,38 @@ class WrittenScan {
       }
       found.add(firstStart(text, search.word(ending), end, work), end);
     }
+  }
+}
+
+/** The place of something in a text: from the first character to the one after the last. */
+export type Span = readonly [start: number, end: number];
+
+/** Parts of a text that were found from its beginning to its end, merged as they come: never more than the text is long. */
+class TextStretches {
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+
+  /** @param end not before the end of what was added before */
+  add(start: number, end: number): void {
+    let from = start;
+    while (this.#lastEnd >= start) {
+      from = Math.min(from, this.#starts.pop() as number);
+      this.#ends.pop();
+    }
+    this.#starts.push(from);
+    this.#ends.push(end);
+  }
+
+  /** True where all of this lies in one of them, the last. */
+  covers(start: number, end: number): boolean {
+    return this.#lastEnd >= end && (this.#starts.at(-1) ?? start + 1) <= start;
+  }
+
+  get spans(): readonly Span[] {
+    return this.#starts.map((start, index) => [start, this.#ends[index] as number]);
+  }
+
+  get #lastEnd(): number {
+    return this.#ends[this.#ends.length - 1] ?? -1;
   }
 }

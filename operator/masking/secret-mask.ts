@@ -1,25 +1,23 @@
 import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { secretPieces } from "./secret-pieces.ts";
-import type { Span } from "./text-stretches.ts";
-import { WordSearch } from "./word-search.ts";
-import { type Sought, wordSpans } from "./word-spans.ts";
-import { TooMuchWork, Work } from "./work-budget.ts";
+import { TooMuchWork, WordSearch, Work, type YieldIfDue } from "./word-search.ts";
+import { type Sought, type Span, wordSpans } from "./word-spans.ts";
 
 const MASK = "***";
 /**
- * More than eighty variables as long as they may be. What is looked for takes two hundred bytes a character of a value, and
- * twice as many where there are blanks around it.
+ * The most characters of values that are masked: more than eighty variables as long as they may be. A search takes two
+ * hundred bytes a character of a value, and twice as many where there are blanks around it.
  */
 export const MOST_VALUE_CHARACTERS = 336 * 1024;
-/** So much each of a hundred readers may keep ready for as long as he reads. */
+/** Values of so few characters are prepared by each mask for itself: a hundred readers may hold such a search at once. */
 const SMALL_CHARACTERS = 2 * 1024;
-/** What is written plainly takes a dozen; more is for what can be read in several ways. */
+/** A plain text takes a dozen steps a character; more are for a text that can be read in several ways. */
 const WORK_PER_CHARACTER = 64;
-/** Any short text may cost so much. */
+/** Steps that any short text may take. */
 const WORK_AT_LEAST = 1_000_000;
 
-/** The text with every occurrence of some values masked. @throws TooMuchToMask */
+/** Masks (redacts) a text: `***` stands for every occurrence of some values. @throws TooMuchToMask */
 export type Mask = (text: string) => Promise<string>;
 
 /** A text that can't be masked within what that may cost. It must not be shown; the message says so instead of it. */
@@ -36,35 +34,40 @@ export class TooMuchToMask extends Error {
 }
 
 /**
- * Masks for the texts of one kind of reader. What large values are searched with is cached by their content, so that all
+ * Makes masks for the texts of one kind of reader. The search for large values is cached by their content, so that all
  * masks of the same values share it, and only while a mask of them is held. The least recently used is evicted when there
  * is no room for another.
  *
  * A process has one memory. So large values are searched for in one text after the other, in the order of the calls, and
  * readers who must not wait for each other have an instance each. No call is refused because others wait: the caller
- * bounds how many do. Small values are cached by each mask, and wait for nobody.
+ * bounds how many do. Small values are cached by each mask, and wait for no other.
  */
 export class SecretMasks {
+  readonly #yieldIfDue: YieldIfDue;
   readonly #mostCached: number;
   readonly #inTurn = pLimit(1);
   /** By content; the least recently used first. */
   readonly #cache = new Map<string, WeakRef<CacheEntry>>();
   #prepared = 0;
 
-  /** @param mostCached characters of large values that are prepared at once; those of a single mask may be more */
-  constructor(mostCached = MOST_VALUE_CHARACTERS) {
+  /**
+   * @param yieldIfDue gives others their turns between pieces of work
+   * @param mostCached characters of large values that are prepared at once; those of a single mask may be more
+   */
+  constructor(yieldIfDue: YieldIfDue, mostCached = MOST_VALUE_CHARACTERS) {
+    this.#yieldIfDue = yieldIfDue;
     this.#mostCached = mostCached;
   }
 
-  /** How often large values were prepared so far, for whoever measures what that costs. */
+  /** The number of times that large values were prepared so far, for tests and benchmarks. */
   get prepared(): number {
     return this.#prepared;
   }
 
   /**
-   * The mask gives a text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a
-   * URL, in hexadecimal, in base64 wherever it begins; of a value of several lines, each line by itself too; of a long one,
-   * each piece. Control characters and colours are taken out, as `printable` does. It takes time and memory in proportion
+   * Makes a mask of these values. It finds a value as it is, without the blanks around it, with any of its characters
+   * escaped as in JSON, a URL or a form, in hexadecimal, and in base64 wherever it begins; of a value of several lines, each
+   * line by itself too; of a long one, each piece. Control characters and colours are taken out, as `printable` does. It takes time and memory in proportion
    * to the text and the values; others have their turns meanwhile.
    */
   of(values: Iterable<string>): Mask {
@@ -73,7 +76,7 @@ export class SecretMasks {
     if (known.size === 0) return async (text) => printable(text);
     const characters = [...given].reduce((sum, value) => sum + value.length, 0);
     if (characters > MOST_VALUE_CHARACTERS) return () => Promise.reject(new TooMuchToMask("values"));
-    return characters > SMALL_CHARACTERS ? this.#large(known, characters) : small(known);
+    return characters > SMALL_CHARACTERS ? this.#large(known, characters) : this.#small(known);
   }
 
   #large(values: ReadonlySet<string>, characters: number): Mask {
@@ -83,8 +86,16 @@ export class SecretMasks {
         entry ??= this.#entry(digest(values), characters);
         this.#use(entry);
         entry.sought ??= await this.#prepare(values);
-        return withoutSecrets(text, entry.sought);
+        return withoutSecrets(text, entry.sought, this.#yieldIfDue);
       });
+  }
+
+  #small(values: ReadonlySet<string>): Mask {
+    let sought: Promise<Sought> | undefined;
+    return async (text) => {
+      sought ??= prepared(values, this.#yieldIfDue);
+      return withoutSecrets(text, await sought, this.#yieldIfDue);
+    };
   }
 
   #entry(key: string, characters: number): CacheEntry {
@@ -93,7 +104,7 @@ export class SecretMasks {
 
   #prepare(values: ReadonlySet<string>): Promise<Sought> {
     this.#prepared += 1;
-    return prepared(values);
+    return prepared(values, this.#yieldIfDue);
   }
 
   /** Makes it the most recently used, and evicts what there is no room for beside it. */
@@ -111,7 +122,7 @@ export class SecretMasks {
   }
 }
 
-/** What masks of the same values share. Only they hold it: it goes with the last of them. */
+/** The search that masks of the same values share. Only they hold it: it goes with the last of them. */
 interface CacheEntry {
   readonly key: string;
   readonly characters: number;
@@ -119,28 +130,20 @@ interface CacheEntry {
   sought?: Sought | undefined;
 }
 
-function small(values: ReadonlySet<string>): Mask {
-  let sought: Promise<Sought> | undefined;
-  return async (text) => {
-    sought ??= prepared(values);
-    return withoutSecrets(text, await sought);
-  };
-}
-
 /** The same for the same values in any order. A key that is not the values themselves. */
 const digest = (values: ReadonlySet<string>) => hash("sha256", JSON.stringify([...values].sort()), "base64");
 
-async function prepared(values: ReadonlySet<string>): Promise<Sought> {
-  const { plain, hex, base64 } = await secretPieces(values);
+async function prepared(values: ReadonlySet<string>, yieldIfDue: YieldIfDue): Promise<Sought> {
+  const { plain, hex, base64 } = await secretPieces(values, yieldIfDue);
   return {
-    plain: await WordSearch.of(plain),
-    hex: await WordSearch.of(hex),
-    base64: await WordSearch.of(base64),
+    plain: await WordSearch.of(plain, yieldIfDue),
+    hex: await WordSearch.of(hex, yieldIfDue),
+    base64: await WordSearch.of(base64, yieldIfDue),
   };
 }
 
-async function withoutSecrets(text: string, sought: Sought): Promise<string> {
-  const work = new Work(WORK_AT_LEAST + WORK_PER_CHARACTER * text.length);
+async function withoutSecrets(text: string, sought: Sought, yieldIfDue: YieldIfDue): Promise<string> {
+  const work = new Work(WORK_AT_LEAST + WORK_PER_CHARACTER * text.length, yieldIfDue);
   try {
     return await withoutValues(printable(await withoutValues(text, sought, work)), sought, work);
   } catch (error) {
@@ -165,7 +168,7 @@ async function covered(text: string, stretches: readonly Span[], work: Work): Pr
   return shown + text.slice(upTo);
 }
 
-/** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
+/** An escape character and its sequence: a colour, a move of the cursor, or the title of a window. */
 const SEQUENCES = /[^\P{Cc}\s]\[[0-9;?]*[ -/]*[@-~]|[^\P{Cc}\s]\][^\p{Cc}]*[^\P{Cc}\s]\\?/gu;
 
 /**

@@ -1,12 +1,13 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
+import { yieldIfDue } from "../../../../operator/kit/time/yield-if-due.ts";
 import {
   type Mask,
   MOST_VALUE_CHARACTERS,
   SecretMasks,
   TooMuchToMask,
-} from "../../../../../operator/adapters/pod-logs/secret-mask.ts";
-import { seededRandom } from "../../../../support/faults/seeded-random.ts";
+} from "../../../../operator/masking/secret-mask.ts";
+import { seededRandom } from "../../../support/faults/seeded-random.ts";
 
 // What leaves others their turns takes long where they have much to do.
 jest.setTimeout(60_000);
@@ -14,7 +15,7 @@ jest.setTimeout(60_000);
 const VALUE = 'p@ss w/rd"1\\é';
 const KEY = "-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG\nAbCdEfGh12345678\n-----END KEY-----\n";
 
-const maskOf = (values: Iterable<string>) => new SecretMasks().of(values);
+const maskOf = (values: Iterable<string>) => new SecretMasks(yieldIfDue).of(values);
 const masked = (text: string, values: Iterable<string>) => maskOf(values)(text);
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -199,7 +200,7 @@ describe("what a container said, with every value of its secrets masked", () => 
 
   test("abuse 90: large ones are masked one text after the other, whoever asks", async () => {
     const values = Array.from({ length: 3 }, () => noise(8_192));
-    const large = new SecretMasks();
+    const large = new SecretMasks(yieldIfDue);
     const masks = values.map((value) => large.of([value]));
     const shown = await Promise.all(masks.flatMap((mask) => values.map((value) => mask(value.slice(0, 1_000)))));
     expect(shown.map((text) => text.startsWith("***"))).toEqual(
@@ -208,7 +209,7 @@ describe("what a container said, with every value of its secrets masked", () => 
   });
 
   test("abuse 90: large ones are prepared once for whoever masks the same, however they take turns", async () => {
-    const masks = new SecretMasks();
+    const masks = new SecretMasks(yieldIfDue);
     const values = [noise(4_096), noise(4_096)];
     const [one, two] = [masks.of(values), masks.of([...values].reverse())];
     for (const mask of [one, two, one, two, masks.of(values)]) expect(await mask(`<${values[1]}>`)).toBe("<***>");
@@ -216,7 +217,7 @@ describe("what a container said, with every value of its secrets masked", () => 
   });
 
   test("abuse 90: large ones stay prepared for all who take turns, while there is room for them", async () => {
-    const masks = new SecretMasks(10_000);
+    const masks = new SecretMasks(yieldIfDue, 10_000);
     const values = Array.from({ length: 3 }, () => noise(4_096));
     const [one, two, three] = values.map((value) => masks.of([value])) as [Mask, Mask, Mask];
     for (const mask of [one, two, one, two, one]) await mask("nothing");
@@ -230,7 +231,7 @@ describe("what a container said, with every value of its secrets masked", () => 
   });
 
   test("abuse 90: large ones of some readers delay no others'", async () => {
-    const [busy, others] = [new SecretMasks(), new SecretMasks()];
+    const [busy, others] = [new SecretMasks(yieldIfDue), new SecretMasks(yieldIfDue)];
     const value = noise(3_000);
     let isLineDone = false;
     const line = Promise.all(Array.from({ length: 10 }, () => busy.of([noise(20_000)])("nothing"))).then(() => {
