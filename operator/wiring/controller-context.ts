@@ -31,10 +31,10 @@ import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import type { Foundations } from "./foundations.ts";
-import type { Hosts } from "./hosts/host-apis.ts";
 import { pullRequestHosts } from "./hosts/pull-request-hosts.ts";
 import { pullRequestReaders } from "./hosts/pull-request-readers.ts";
 import { repositoryHooks } from "./hosts/repository-hooks.ts";
+import type { Hosts } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
 

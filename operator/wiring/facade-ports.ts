@@ -26,8 +26,8 @@ import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { consoleSecrets } from "./console-secrets.ts";
 import type { Foundations } from "./foundations.ts";
-import type { Hosts } from "./hosts/host-apis.ts";
 import { repositoryHooks } from "./hosts/repository-hooks.ts";
+import type { Hosts } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling, WEBHOOK_FORMATS } from "./webhooks.ts";
 

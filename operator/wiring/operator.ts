@@ -9,7 +9,7 @@ import { flushRegularly } from "../rollups/flushing.ts";
 import { type ControllerOptions, controllerContext } from "./controller-context.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
-import { hostApis } from "./hosts/host-apis.ts";
+import { hostApis } from "./hosts.ts";
 import { createRecording } from "./recording.ts";
 
 /** What the process is started with, and the seams of tests and benchmarks. */

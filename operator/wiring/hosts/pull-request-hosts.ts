@@ -1,8 +1,8 @@
 import { giteaPullRequestHost } from "../../adapters/gitea/pull-request-host.ts";
 import { githubPullRequestHost } from "../../adapters/github/pull-request-host.ts";
-import { gitlabPullRequestHost } from "../../adapters/gitlab/pull-request-host.ts";
+import { gitlabPullRequestHost } from "../../adapters/gitlab/host-technology.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostApis } from "./host-apis.ts";
+import type { HostApis } from "../hosts.ts";
 
 /** The PullRequestHost port: each call goes to the host of its repository. */
 export function pullRequestHosts(apis: HostApis): PullRequestHost {

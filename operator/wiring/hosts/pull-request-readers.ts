@@ -1,9 +1,9 @@
-import { giteaPullRequestReader } from "../../adapters/gitea/pull-request-reader.ts";
-import { githubPullRequestReader } from "../../adapters/github/pull-request-reader.ts";
+import { giteaPullRequestReader } from "../../adapters/gitea/host-technology.ts";
+import { githubPullRequestReader } from "../../adapters/github/host-technology.ts";
 import { gitlabPullRequestReader } from "../../adapters/gitlab/pull-request-reader.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
-import type { HostApis } from "./host-apis.ts";
+import type { HostApis } from "../hosts.ts";
 
 /** The PullRequestReader port: each call goes to the host of its repository. */
 export function pullRequestReaders(apis: HostApis, clock: Clock): PullRequestReader {

@@ -2,7 +2,7 @@ import { giteaRepositoryHooks } from "../../adapters/gitea/repository-hooks.ts";
 import { githubRepositoryHooks } from "../../adapters/github/repository-hooks.ts";
 import { gitlabRepositoryHooks } from "../../adapters/gitlab/repository-hooks.ts";
 import type { RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
-import type { HostApis } from "./host-apis.ts";
+import type { HostApis } from "../hosts.ts";
 
 /** The RepositoryHooks port: each call goes to the host of its repository. */
 export function repositoryHooks(apis: HostApis): RepositoryHooks {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { giteaPullRequestReader } from "../../../../../operator/adapters/gitea/pull-request-reader.ts";
+import { giteaPullRequestReader } from "../../../../../operator/adapters/gitea/host-technology.ts";
+import { githubPullRequestReader } from "../../../../../operator/adapters/github/host-technology.ts";
 import { redeliverMissed } from "../../../../../operator/adapters/github/missed-webhooks.ts";
-import { githubPullRequestReader } from "../../../../../operator/adapters/github/pull-request-reader.ts";
 import { gitlabPullRequestReader } from "../../../../../operator/adapters/gitlab/pull-request-reader.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { gitlabPullRequestHost } from "../../../../../operator/adapters/gitlab/pull-request-host.ts";
+import { gitlabPullRequestHost } from "../../../../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";

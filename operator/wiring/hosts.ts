@@ -1,17 +1,17 @@
 import NodeCache from "node-cache";
-import type { Settings } from "../../../config/settings.ts";
-import type { HostKind } from "../../../config/webhooks.schema.ts";
-import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
-import type { Sensitive } from "../../../crds/sensitive.ts";
-import { type HostApi, type HostRequest, hostApi } from "../../adapters/host-api/host-api.ts";
-import type { HostCallCounter } from "../../adapters/host-api/host-calls.ts";
-import { contentOf } from "../../kit/content-of.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { Tracing } from "../../kit/tracing.ts";
-import type { RepositoryHost } from "../../ports/repository-host.ts";
-import { type SecretManager, textOf } from "../../ports/secret-manager.ts";
-import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { hostCallSpans } from "../observation/call-spans.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { HostKind } from "../../config/webhooks.schema.ts";
+import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
+import { type HostApi, type HostRequest, hostApi } from "../adapters/host-api/host-api.ts";
+import type { HostCallCounter } from "../adapters/host-api/host-calls.ts";
+import { contentOf } from "../kit/content-of.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { Tracing } from "../kit/tracing.ts";
+import type { RepositoryHost } from "../ports/repository-host.ts";
+import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+import { type HostedRepository, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
+import { hostCallSpans } from "./observation/call-spans.ts";
 
 interface Context {
   readonly secretManager: Pick<SecretManager, "read">;
