@@ -31,9 +31,6 @@ import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import type { Foundations } from "./foundations.ts";
-import { pullRequestHosts } from "./hosts/pull-request-hosts.ts";
-import { pullRequestReaders } from "./hosts/pull-request-readers.ts";
-import { repositoryHooks } from "./hosts/repository-hooks.ts";
 import type { Hosts } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
@@ -100,9 +97,9 @@ export function controllerContext(
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: environmentStatusWriter(foundations, events),
     repositories,
-    pullRequestHost: pullRequestHosts(apis),
-    pullRequestReader: pullRequestReaders(apis, clock),
-    hooks: repositoryHooks(apis),
+    pullRequestHost: apis.pullRequestHost,
+    pullRequestReader: apis.pullRequestReader,
+    hooks: apis.hooks,
     alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),

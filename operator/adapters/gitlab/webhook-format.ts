@@ -26,6 +26,9 @@ export const gitlabWebhookFormat: WebhookFormat = {
     return tokenAuthentication(secrets, headerOf(webhook, "x-gitlab-token"));
   },
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  repositoryField: () => "project",
+  mayHideLabels: () => false,
+  pullRequestRef: (number) => `refs/merge-requests/${number}/head`,
 };
 
 const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([

@@ -51,6 +51,9 @@ export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now:
   });
 }
 
+/** The ref of a pull request's head in the repositories of GitHub and Gitea, and of hosts that speak the contract. */
+export const pullRequestRef = (number: number): string => `refs/pull/${number}/head`;
+
 const NO_COMMIT = "0".repeat(40);
 
 /**

@@ -1,5 +1,6 @@
+import { hostedRepository } from "../../../../crds/repository/repository.ts";
 import type { MergeGroupState } from "../../../../crds/webhooks/webhook-event.schema.ts";
-import { hostedRepository, wantsOf } from "../../pull-request-feedback/subject.ts";
+import { wantsOf } from "../../pull-request-feedback/subject.ts";
 import { contextOf } from "../../pull-request-feedback/wanted.ts";
 import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
 
