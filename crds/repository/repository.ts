@@ -39,6 +39,23 @@ export function hostIdOf({ spec, status }: Pick<Repository, "spec" | "status">):
   return spec.hostId ?? (spec.host === undefined ? undefined : status?.hostRepository?.id);
 }
 
+/** The host that a Repository's spec or a delivery names; `undefined` where the settings lack it, and where none is named. */
+export function hostOf<Host extends { readonly id: string }>(
+  { host }: { readonly host?: string | undefined },
+  { hosts }: { readonly hosts: readonly Host[] },
+): Host | undefined {
+  return hosts.find(({ id }) => id === host);
+}
+
+/** The place of a Repository on its host; `undefined` where the settings have no token to call the host with. */
+export function hostedRepository(
+  repository: Pick<Repository, "spec">,
+  settings: { readonly hosts: readonly { readonly id: string; readonly token?: unknown }[] },
+): { readonly host: string; readonly fullName: string } | undefined {
+  const host = hostOf(repository.spec, settings);
+  return host?.token === undefined ? undefined : { host: host.id, fullName: fullNameOf(repository) };
+}
+
 type Hosted = Pick<Repository, "spec" | "status">;
 
 /** Whether both are parts of one repository of a host, a monorepo: by its id where both know it, else by its name. */

@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { COMPONENTS } from "../../crds/names.ts";
-import { fullNameOf, type Repository } from "../../crds/repository/repository.ts";
+import { hostedRepository, type Repository } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { HostedRepository } from "../ports/webhooks/pull-request-host.ts";
@@ -48,15 +48,6 @@ export function subjectOf(
     number: kind === "pull_request" ? number : undefined,
     wants: wantsOf(repository),
   };
-}
-
-/** The repository on its host; `undefined` where the settings have no token for the host. */
-export function hostedRepository(
-  repository: Repository,
-  { hosts }: Pick<Settings, "hosts">,
-): HostedRepository | undefined {
-  const host = hosts.find(({ id }) => id === repository.spec.host);
-  return host?.token === undefined ? undefined : { host: host.id, fullName: fullNameOf(repository) };
 }
 
 /** What the host is told of it. */

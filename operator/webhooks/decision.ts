@@ -13,6 +13,7 @@ import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { CommitReport, HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import type { WebhookFormats } from "./formats.ts";
 
 /** The one thing to do about an event, decided from the state of now. */
 export type Decision =
@@ -127,6 +128,7 @@ export interface Subject {
 /** What decisions read of the world. */
 export interface DecisionContext {
   readonly settings: Settings;
+  readonly formats: WebhookFormats;
   readonly environments: {
     find(name: string): EphemeralEnvironment | undefined;
     ofRepository(name: string): readonly EphemeralEnvironment[];

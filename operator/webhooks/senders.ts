@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
-import type { HostKind } from "../../config/webhooks.schema.ts";
-import { fullNameOf, hostIdOf, type Repository } from "../../crds/repository/repository.ts";
+import { fullNameOf, hostIdOf, hostOf, type Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/facade/webhook-inbox.ts";
 import type { Repositories } from "../ports/repositories.ts";
@@ -9,16 +8,14 @@ import type {
   ArrivingWebhook,
   Authentication,
   ReceivedWebhook,
+  RepositoryField,
   WebhookFormat,
   WebhookKeys,
 } from "../ports/webhooks/webhook-format.ts";
 import { isObject, namesRepository, readBody } from "./arriving-body.ts";
+import { type FormatKind, formatKindOf, formatOf, type WebhookFormats } from "./formats.ts";
 import type { HeldBodies, HeldBody } from "./held-bodies.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
-
-/** How webhooks are signed and read: as a kind of host does it, or as the REST contract says. */
-export type FormatKind = HostKind | "neutral";
-export type WebhookFormats = Readonly<Record<FormatKind, WebhookFormat>>;
 
 /** What finding the sender of a webhook takes. */
 export interface SenderContext {
@@ -88,7 +85,10 @@ async function runningChecks(payload: Payload, received: ReceivedWebhook, contex
   const running = await Promise.all(
     judged.map(async (repository) => {
       const keys = await context.keys.keysNow(repository);
-      return authentication(kindOf(repository, context.settings) ?? "neutral", received, { ...context, keys });
+      return authentication(formatKindOf(repository.spec, context.settings) ?? "neutral", received, {
+        ...context,
+        keys,
+      });
     }),
   );
   return {
@@ -111,11 +111,11 @@ function verifiedBy(
   const [first] = verified;
   if (first === undefined) throw proofs.includes("no key") ? new WebhookKeysMissing() : new WebhookRefused();
   const sameHost = verified.filter(({ spec }) => spec.host === first.spec.host);
-  const kind = kindOf(first, context.settings) ?? "neutral";
-  const { fullName = "", id } = identity(read.payload, partOf(kind, read.received.door)) ?? {};
+  const format = formatOf(first.spec, context);
+  const { fullName = "", id } = identity(read.payload, format.repositoryField(read.received)) ?? {};
   const { host } = first.spec;
   return {
-    ...readAs(kind, read, context),
+    ...readAs(format, read, context),
     repositories: sameHost,
     host,
     sender: fullName.toLowerCase(),
@@ -125,24 +125,11 @@ function verifiedBy(
   };
 }
 
-/** How a Repository's webhooks are signed and read; `undefined` when the settings lack its host. */
-export function kindOf({ spec }: Repository, { hosts }: Pick<Settings, "hosts">): FormatKind | undefined {
-  if (spec.host === undefined) return "neutral";
-  return hosts.find(({ id }) => id === spec.host)?.kind;
-}
-
 const isStorable = (id: string, fullName: string) => /^[1-9][0-9]{0,18}$/.test(id) && fullName.length <= 200;
 
 type Door = ReceivedWebhook["door"];
-type Part = "repository" | "project";
 
-/** Where a body names its repository: GitLab, and pipelines as the contract has them, speak of projects. */
-function partOf(kind: FormatKind, door: Door): Part {
-  if (kind === "neutral") return door === "pipelinehost" ? "project" : "repository";
-  return kind === "gitlab" ? "project" : "repository";
-}
-
-function identity(payload: Payload, part: Part): Named | undefined {
+function identity(payload: Payload, part: RepositoryField): Named | undefined {
   const named = payload[part];
   if (!isObject(named)) return undefined;
   const { id } = named;
@@ -161,14 +148,14 @@ interface Body {
  * The Repositories of the name that a body gives; where there are none, those of its id, which the host has renamed. An id is one of
  * its host: a renamed repository must be at the place of the Repository's, so that a small number means no repository of another host.
  */
-function namedBy(body: Body, { repositories, settings }: SenderContext): readonly Repository[] {
+function namedBy(body: Body, { repositories, settings, formats }: SenderContext): readonly Repository[] {
   const identities = {
     repository: identity(body.payload, "repository"),
     project: identity(body.payload, "project"),
-  } satisfies Record<Part, unknown>;
+  } satisfies Record<RepositoryField, unknown>;
   const all = repositories.list().flatMap((repository) => {
-    const kind = kindOf(repository, settings);
-    const given = kind && identities[partOf(kind, body.door)];
+    const kind = formatKindOf(repository.spec, settings);
+    const given = kind && identities[formats[kind].format.repositoryField(body)];
     return given === undefined ? [] : [{ repository, given }];
   });
   const called = all.filter(({ repository, given }) => {
@@ -184,9 +171,9 @@ function namedBy(body: Body, { repositories, settings }: SenderContext): readonl
 }
 
 /** Whether the host of an address in the body is that of the Repository's, or of its API in the settings. */
-function isAtPlaceOf({ spec }: Repository, { url }: Named, { hosts }: Pick<Settings, "hosts">): boolean {
+function isAtPlaceOf({ spec }: Repository, { url }: Named, settings: Pick<Settings, "hosts">): boolean {
   const place = placeOf(url);
-  const apiUrl = hosts.find(({ id }) => id === spec.host)?.apiUrl;
+  const apiUrl = hostOf(spec, settings)?.apiUrl;
   return place !== undefined && [placeOf(spec.cloneUrl), placeOf(apiUrl)].includes(place);
 }
 
@@ -197,7 +184,7 @@ type Proof = "fits" | "does not fit" | "no key";
 
 /** A key that was just replaced is found by reading anew. */
 async function proofOf(repository: Repository, webhook: HeldWebhook, context: SenderContext): Promise<Proof> {
-  const kind = kindOf(repository, context.settings) ?? "neutral";
+  const kind = formatKindOf(repository.spec, context.settings) ?? "neutral";
   const judge = (keys: WebhookKeys) => proof(kind, webhook, { ...context, keys });
   const cached = judge(await context.keys.keysOf(repository));
   return cached === "fits" ? cached : judge(await context.keys.keysNow(repository));
@@ -226,7 +213,7 @@ function authentication(
   const isByToken = kind === "neutral" && received.door === "pipelinehost";
   if ((isByToken ? keys.pipelineTokens : keys.secrets).length === 0) return undefined;
   const at = { now: clock.now(), replaySeconds: settings.webhooks.replaySeconds };
-  return formats[kind].authentication(received, keys, at);
+  return formats[kind].format.authentication(received, keys, at);
 }
 
 function proofBy(check: Authentication | undefined): Proof {
@@ -252,13 +239,13 @@ async function verifyWithout(read: ReadWebhook, held: HeldBody, context: SenderC
   const kinds = [...new Set<FormatKind>(["neutral", ...context.settings.hosts.map(({ kind }) => kind)])];
   const fitting = kinds.filter((kind) => proof(kind, { received, held }, { ...context, keys }) === "fits");
   // The headers of one kind may fit another's signature.
-  const kind = fitting.find((one) => context.formats[one].delivery(received).eventName !== "") ?? fitting[0];
+  const kind = fitting.find((one) => context.formats[one].format.delivery(received).eventName !== "") ?? fitting[0];
   if (kind === undefined) throw new WebhookRefused();
-  return { ...readAs(kind, read, context), repositories: [], host: undefined, sender: "" };
+  return { ...readAs(context.formats[kind].format, read, context), repositories: [], host: undefined, sender: "" };
 }
 
-function readAs(kind: FormatKind, { received, payload, digest }: ReadWebhook, { formats, clock }: SenderContext) {
-  const delivery = formats[kind].delivery(received);
-  const { event, reason } = formats[kind].read(delivery, payload, { now: clock.now() });
+function readAs(format: WebhookFormat, { received, payload, digest }: ReadWebhook, { clock }: SenderContext) {
+  const delivery = format.delivery(received);
+  const { event, reason } = format.read(delivery, payload, { now: clock.now() });
   return { received, delivery, digest, event, ...(reason === undefined ? {} : { reason }) };
 }

@@ -2,7 +2,8 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { SimulatedWebhook, Simulation } from "../ports/facade/webhook-inbox.ts";
 import { isDoable, targetOf } from "./act.ts";
 import type { Decided } from "./decision.ts";
-import { kindOf, type SenderContext } from "./senders.ts";
+import { formatOf } from "./formats.ts";
+import type { SenderContext } from "./senders.ts";
 import { decideAll, type SettleContext } from "./settle.ts";
 
 interface Context extends Pick<SenderContext, "formats" | "settings">, Pick<SettleContext, "decide" | "world"> {
@@ -14,8 +15,8 @@ export async function simulate(
   { repository, eventName, payload }: SimulatedWebhook,
   { formats, settings, decide, world, clock }: Context,
 ): Promise<Simulation> {
-  const kind = kindOf(repository, settings) ?? "neutral";
-  const { event, reason } = formats[kind].read({ eventName, deliveryId: undefined }, payload, { now: clock.now() });
+  const format = formatOf(repository.spec, { settings, formats });
+  const { event, reason } = format.read({ eventName, deliveryId: undefined }, payload, { now: clock.now() });
   if (event.type === "ping" || event.type === "other") {
     const message = reason ?? "no rule speaks of it";
     return { event, decisions: [{ do: "nothing", reason: "NothingToDo", message }], trace: [] };

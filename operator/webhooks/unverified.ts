@@ -7,7 +7,7 @@ import { hourly } from "../kit/time/hourly.ts";
 import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
-import type { WebhookFormats } from "./senders.ts";
+import type { WebhookFormats } from "./formats.ts";
 
 interface Context {
   readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;
@@ -81,7 +81,7 @@ const UNVERIFIED = {
 
 /** Its body was not read to the end, so the digest is that of no bytes. The headers are as anybody may have sent them. */
 function refusedSpec({ door, ...webhook }: ReceivedWebhook, formats: WebhookFormats, now: Date): WebhookDeliverySpec {
-  const read = Object.values(formats).map((format) => format.delivery({ door, ...webhook }));
+  const read = Object.values(formats).map(({ format }) => format.delivery({ door, ...webhook }));
   const { eventName, deliveryId } = read.find((one) => one.deliveryId !== undefined) ?? {
     eventName: "",
     deliveryId: undefined,

@@ -30,10 +30,7 @@ import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
-import type { Hosts } from "./hosts/host-apis.ts";
-import { pullRequestHosts } from "./hosts/pull-request-hosts.ts";
-import { pullRequestReaders } from "./hosts/pull-request-readers.ts";
-import { repositoryHooks } from "./hosts/repository-hooks.ts";
+import type { Hosts } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
 
@@ -101,9 +98,9 @@ export function controllerDependencies(
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: environmentStatusWriter(foundations, events),
     repositories,
-    pullRequestHost: pullRequestHosts(apis),
-    pullRequestReader: pullRequestReaders(apis, clock),
-    hooks: repositoryHooks(apis),
+    pullRequestHost: apis.pullRequestHost,
+    pullRequestReader: apis.pullRequestReader,
+    hooks: apis.hooks,
     alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),
     isUsed: (repository) => environmentsOf(repository).length > 0,
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),

@@ -26,10 +26,9 @@ import { createWebhookInbox } from "../webhooks/inbox.ts";
 import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
 import { consoleSecrets } from "./console-secrets.ts";
 import type { Foundations } from "./foundations.ts";
-import type { Hosts } from "./hosts/host-apis.ts";
-import { repositoryHooks } from "./hosts/repository-hooks.ts";
+import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
-import { settling, WEBHOOK_FORMATS } from "./webhooks.ts";
+import { settling } from "./webhooks.ts";
 
 /** What the facade tells its ports, and what tests may replace. */
 export interface FacadeOptions {
@@ -78,7 +77,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     configSets,
     webhookDeliveries: webhooks.webhookDeliveries,
     webhookInbox: options.metrics === undefined ? webhookInbox : countedInbox(webhookInbox, options.metrics),
-    hookDoctor: createHookDoctor({ settings, secretManager, hooks: repositoryHooks(apis) }),
+    hookDoctor: createHookDoctor({ settings, secretManager, hooks: apis.hooks }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     history: watchedHistory(caches),
     rollups: watchedRollupDays(caches.rollups),

@@ -1,5 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
 import { FIELD_MANAGER } from "../../crds/group.ts";
+import { openCostAllocations } from "../adapters/opencost/allocations.ts";
+import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
+import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
 import { createCacheSet } from "../kit/cache/cache-set.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
@@ -7,15 +10,16 @@ import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
 import type { KubeRequest, KubeResponse, RequestSeam } from "../kit/client/request.ts";
 import type { WriteGuard } from "../kit/client/write-guard.ts";
+import { contentOf } from "../kit/content-of.ts";
 import { createTerm } from "../kit/leader/term.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
+import type { Chat, Mail } from "../ports/notifications/messaging.ts";
+import type { Allocations } from "../ports/observability/allocations.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
-import { createAllocations } from "./allocations.ts";
 import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
-import { createMessaging } from "./messaging.ts";
 import { kubeCallSpans, serviceCallSpans } from "./observation/call-spans.ts";
 import { around, observing } from "./observation/seams.ts";
 import { createSecretManagers } from "./secret-managers.ts";
@@ -87,4 +91,19 @@ function connect({ kubeConfig, clock, ...options }: FoundationOptions, guard?: W
 /** Nothing stands around calls where nothing is traced. */
 function spansOf<S>(tracing: Tracing, seam: (tracing: Tracing) => S): S | undefined {
   return tracing === noTracing ? undefined : seam(tracing);
+}
+
+/** The cost monitor of the settings, where they name one. */
+function createAllocations({ costs }: Pick<Settings, "costs">): Allocations | undefined {
+  if (costs.openCost === undefined) return undefined;
+  const { url, caFile } = costs.openCost;
+  return openCostAllocations({ url, ca: contentOf(caFile) });
+}
+
+/** The chat of the settings, and their mail server where they name one. */
+function createMessaging({ notifications }: Settings): { readonly chat: Chat; readonly mail: Mail | undefined } {
+  const { smtp } = notifications.email ?? {};
+  if (smtp === undefined) return { chat: incomingWebhookChat(), mail: undefined };
+  const { caFile, passwordRef: _, ...server } = smtp;
+  return { chat: incomingWebhookChat(), mail: smtpMail({ ...server, ca: contentOf(caFile) }) };
 }

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Settings } from "../../config/settings.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { googleIdentityProvider } from "../adapters/google/identity-provider.ts";
+import { retryingIdentityProvider } from "../adapters/identity-provider/call.ts";
 import { localIdentityProvider } from "../adapters/identity-provider/local.ts";
-import { retryingIdentityProvider } from "../adapters/identity-provider/retrying.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { IdentityProvider } from "../ports/facade/identity-provider.ts";
 

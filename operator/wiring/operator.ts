@@ -1,16 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { gitRepositoryHost } from "../adapters/git/repository-host.ts";
 import { hostCalls } from "../adapters/host-api/host-calls.ts";
+import { kubernetesRollupStore } from "../adapters/kubernetes/records/rollups.ts";
 import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
 import { type ControllerDependencies, controllers } from "../controllers/index.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
+import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { flushRegularly } from "../rollups/flushing.ts";
+import { createRecorder, type Recorder } from "../rollups/recorder.ts";
 import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
-import { hostApis } from "./hosts/host-apis.ts";
-import { createRecording } from "./recording.ts";
+import { hostApis } from "./hosts.ts";
+import { processIdentity } from "./process-identity.ts";
 
 /** What the process is started with, and the seams of tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
@@ -105,4 +109,19 @@ export function createOperator(options: OperatorOptions) {
 function auditSubscriptions({ caches, deletions }: Foundations, audit: AuditTrail | undefined) {
   if (audit === undefined) return [];
   return [() => recordOutOfBandChanges({ caches, audit, deletions, newId: randomUUID })];
+}
+
+/** As metrics name the storing of what was counted. */
+const LOOP = "request counts";
+
+/** What a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
+function createRecording(
+  { client, settings, clock, log }: Foundations,
+  metrics: Metrics | undefined,
+): { readonly recorder?: Recorder; readonly metrics?: Metrics } {
+  if (metrics === undefined) return {};
+  const store = kubernetesRollupStore({ client, namespace: settings.namespace });
+  const stored = () => metrics.loopSucceeded(LOOP);
+  const recorder = createRecorder({ store, writer: processIdentity(), clock, log, stored });
+  return { recorder, metrics: countedMetrics(metrics, recorder) };
 }

@@ -1,11 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { giteaWebhookFormat } from "../adapters/gitea/webhook-format.ts";
-import { githubWebhookFormat } from "../adapters/github/webhook-format.ts";
-import { gitlabWebhookFormat } from "../adapters/gitlab/webhook-format.ts";
 import { decidedWrites } from "../adapters/kubernetes/environments/decided-writes.ts";
 import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webhook-deliveries.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
-import { neutralWebhookFormat } from "../adapters/neutral/webhook-format.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_PULL_REQUEST, BY_REPOSITORY } from "../ports/caches.ts";
@@ -13,17 +9,9 @@ import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { decide } from "../webhooks/decide.ts";
-import type { WebhookFormats } from "../webhooks/senders.ts";
 import type { SettleContext } from "../webhooks/settle.ts";
 import type { Foundations } from "./foundations.ts";
-
-/** How each kind of host signs and describes its events. */
-export const WEBHOOK_FORMATS: WebhookFormats = {
-  github: githubWebhookFormat,
-  gitea: giteaWebhookFormat,
-  gitlab: gitlabWebhookFormat,
-  neutral: neutralWebhookFormat,
-};
+import { WEBHOOK_FORMATS } from "./hosts.ts";
 
 /** What settling deliveries takes of either half of the process. */
 interface Half {
@@ -51,6 +39,7 @@ export function settling(
     newId: randomUUID,
     world: {
       settings,
+      formats: WEBHOOK_FORMATS,
       environments: {
         find: (name) => caches.environments.get(name),
         ofRepository: (name) => caches.environments.by(BY_REPOSITORY, name),

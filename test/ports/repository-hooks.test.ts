@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
-import { giteaRepositoryHooks } from "../../operator/adapters/gitea/repository-hooks.ts";
-import { githubRepositoryHooks } from "../../operator/adapters/github/repository-hooks.ts";
-import { gitlabRepositoryHooks } from "../../operator/adapters/gitlab/repository-hooks.ts";
+import { gitea } from "../../operator/adapters/gitea/host-technology.ts";
+import { github } from "../../operator/adapters/github/host-technology.ts";
+import { gitlab } from "../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../operator/adapters/host-api/host-calls.ts";
 import { silentLog } from "../../operator/kit/log.ts";
@@ -18,18 +18,18 @@ import { TestClock } from "../support/doubles/test-clock.ts";
 import { repositoryHooksSuite } from "./suites/repository-hooks.suite.ts";
 
 const KINDS = {
-  github: { prefix: "", contract: githubContract, double: githubHooks, adapter: githubRepositoryHooks },
-  gitea: { prefix: "/api/v1", contract: undefined, double: giteaHooks, adapter: giteaRepositoryHooks },
-  gitlab: { prefix: "/api/v4", contract: undefined, double: gitlabHooks, adapter: gitlabRepositoryHooks },
+  github: { prefix: "", contract: githubContract, double: githubHooks, technology: github },
+  gitea: { prefix: "/api/v1", contract: undefined, double: giteaHooks, technology: gitea },
+  gitlab: { prefix: "/api/v4", contract: undefined, double: gitlabHooks, technology: gitlab },
 } as const;
 
 async function world(kind: keyof typeof KINDS) {
-  const { prefix, contract, double, adapter } = KINDS[kind];
+  const { prefix, contract, double, technology } = KINDS[kind];
   const host = double();
   const api = await startRecordingHost(host.routes, prefix, contract);
-  const settings = { id: "git", kind, apiUrl: api.apiUrl };
-  const { request, close } = hostApi({
-    host: settings,
+  const connection = hostApi({
+    host: { id: "git", apiUrl: api.apiUrl },
+    technology,
     clock: new TestClock(),
     token: async () => new Sensitive("the-token"),
     calls: hostCalls(silentLog).of("git"),
@@ -40,10 +40,10 @@ async function world(kind: keyof typeof KINDS) {
   return {
     api,
     host,
-    hooks: adapter(request),
+    hooks: technology.hooks(connection),
     answerWith: kind === "gitea" ? undefined : answerWith,
     async stop() {
-      await close();
+      await connection.close();
       await api.stop();
     },
   };
@@ -121,6 +121,8 @@ const FOUND = {
   ],
 };
 
+const RIGHTS = { github: "admin:repo_hook", gitea: "write:repository", gitlab: "Maintainer" };
+
 describe.each(["github", "gitea", "gitlab"] as const)("the hook of a repository on %s", (kind) => {
   test("is repaired, whatever is wrong with it, and has the key", async () => {
     const { host, api } = await given(kind);
@@ -133,6 +135,12 @@ describe.each(["github", "gitea", "gitlab"] as const)("the hook of a repository 
     expect(host.hooks.map(({ secret }) => secret)).toEqual(["another-key-of-thirty-two-bytes-or-more"]);
     expect(new Set(api.calls.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer the-token"]));
   }, 60_000);
+
+  test("takes a right of the token that the host's documentation names", async () => {
+    const { hooks, api } = await given(kind);
+    expect(hooks.neededRight(repository)).toContain(RIGHTS[kind]);
+    expect(api.calls).toEqual([]);
+  });
 
   test("replaces others of its address", async () => {
     const { host } = await given(kind);

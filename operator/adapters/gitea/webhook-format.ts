@@ -1,10 +1,9 @@
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import { checked, type EventReader, ignored, readBy } from "../webhook-format/event.ts";
+import { checked, type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
 import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
 import { at, isObject, text } from "../webhook-format/payload.ts";
-import { isOfFork, type PullRequestFacts, pullRequestEvent } from "../webhook-format/pull-request.ts";
-import { pushEvent } from "../webhook-format/push.ts";
+import { isOfFork, type PullRequestFacts, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hmacAuthentication, hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
@@ -24,6 +23,10 @@ export const giteaWebhookFormat: WebhookFormat = {
     return hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256"));
   },
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  repositoryField: () => "repository",
+  // docs/adr/0193-labels-of-gitea.md
+  mayHideLabels: ({ action, labels }) => action === "updated" && labels.length === 0,
+  pullRequestRef,
 };
 
 const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([

@@ -1,5 +1,6 @@
+import type { HostRequest } from "../../ports/host-technology.ts";
 import type { HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import { answeredStatus, type HostRequest, unlessAbsent } from "../host-api/host-api.ts";
+import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
 /** Tells our deployments from those that others make in an environment of the same name. */

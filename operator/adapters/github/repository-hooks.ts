@@ -1,7 +1,8 @@
+import type { HostRequest } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks, WantedHook } from "../../ports/webhooks/repository-hooks.ts";
 import { deliveryOf, fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
-import { type HostRequest, unlessAbsent } from "../host-api/host-api.ts";
+import { unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
 const HOOKS = "/repos/{owner}/{repo}/hooks";
@@ -59,6 +60,7 @@ export function githubRepositoryHooks(request: HostRequest): RepositoryHooks {
       });
     },
     resume: async () => undefined,
+    neededRight: () => "the permission Webhooks, read and write (classic tokens: admin:repo_hook)",
   };
 }
 

@@ -1,9 +1,8 @@
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import { checked, type EventReader, ignored, readBy } from "../webhook-format/event.ts";
+import { checked, type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
 import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
 import { at, branchOfRef } from "../webhook-format/payload.ts";
-import { actionOf, isOfFork, pullRequestEvent, testMergeOf } from "../webhook-format/pull-request.ts";
-import { pushEvent } from "../webhook-format/push.ts";
+import { actionOf, isOfFork, pullRequestEvent, pullRequestRef, testMergeOf } from "../webhook-format/pull-request.ts";
 import { hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
@@ -18,6 +17,9 @@ export const githubWebhookFormat: WebhookFormat = {
   }),
   authentication: (webhook, { secrets }) => hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256")),
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  repositoryField: () => "repository",
+  mayHideLabels: () => false,
+  pullRequestRef,
 };
 
 const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([

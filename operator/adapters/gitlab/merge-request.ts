@@ -14,7 +14,7 @@ const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
 ] as const);
 
 /** `locked`: while it is merged. */
-export const STATES: ReadonlyMap<string, PullRequestState["state"]> = new Map([
+const STATES: ReadonlyMap<string, PullRequestState["state"]> = new Map([
   ["opened", "open"],
   ["locked", "open"],
   ["closed", "closed"],
@@ -52,4 +52,24 @@ function authorOf(payload: unknown): string | undefined {
   const author = integer(at(payload, "object_attributes", "author_id"));
   const isAuthor = author !== undefined && author === at(payload, "user", "id");
   return isAuthor ? login(at(payload, "user", "username")) : undefined;
+}
+
+/** The API words a merge request in another way than the webhook: labels are names, and the head is `sha`. */
+export function listedMergeRequest(request: unknown, now: Date): ReadEvent {
+  const source = integer(at(request, "source_project_id"));
+  const labels = at(request, "labels");
+  return pullRequest({
+    number: integer(at(request, "iid")),
+    action: "other",
+    state: STATES.get(text(at(request, "state"))),
+    merged: at(request, "state") === "merged",
+    draft: (at(request, "draft") ?? at(request, "work_in_progress")) === true,
+    labels: labelNames(Array.isArray(labels) ? labels.map((title: unknown) => ({ title })) : labels, "title"),
+    headRef: at(request, "source_branch"),
+    headCommit: at(request, "sha"),
+    isFork: source === undefined || source !== at(request, "target_project_id"),
+    baseRef: at(request, "target_branch"),
+    updatedAt: timestamp(at(request, "updated_at"), now),
+    login: login(at(request, "author", "username")),
+  });
 }

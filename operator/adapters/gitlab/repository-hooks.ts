@@ -1,7 +1,8 @@
+import type { HostRequest } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks, WantedHook } from "../../ports/webhooks/repository-hooks.ts";
 import { deliveryOf, fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
-import { answeredStatus, type HostRequest, unlessAbsent } from "../host-api/host-api.ts";
+import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
 import { isSigningToken } from "./standard-webhooks.ts";
 
 const HOOKS = "/projects/{project}/hooks";
@@ -39,6 +40,7 @@ export function gitlabRepositoryHooks(request: HostRequest): RepositoryHooks {
   return {
     list,
     resume,
+    neededRight: () => "the scope api and the role Maintainer in the project",
     async lastDelivery({ fullName: project }, id, signal) {
       const asked = { project, id, per_page: 1 };
       // Since 17.3.

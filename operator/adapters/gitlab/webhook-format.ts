@@ -1,9 +1,8 @@
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import { type EventReader, ignored, readBy } from "../webhook-format/event.ts";
+import { type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
 import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
 import { at } from "../webhook-format/payload.ts";
 import { pipelineEvent } from "../webhook-format/pipeline.ts";
-import { pushEvent } from "../webhook-format/push.ts";
 import { tokenAuthentication } from "../webhook-format/signatures.ts";
 import { mergeRequestEvent } from "./merge-request.ts";
 import { isSigningToken, standardAuthentication } from "./standard-webhooks.ts";
@@ -26,6 +25,9 @@ export const gitlabWebhookFormat: WebhookFormat = {
     return tokenAuthentication(secrets, headerOf(webhook, "x-gitlab-token"));
   },
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  repositoryField: () => "project",
+  mayHideLabels: () => false,
+  pullRequestRef: (number) => `refs/merge-requests/${number}/head`,
 };
 
 const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([

@@ -4,31 +4,14 @@ import { Agent, Response, fetch as undiciFetch } from "undici";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import type { HostApi, HostRequest, HostTechnology, RequestValues } from "../../ports/host-technology.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { conditional, type Fetch } from "./conditional-requests.ts";
 import type { HostCallCounter } from "./host-calls.ts";
 
-/** A request to the API of a host: `POST /repos/{owner}/{repo}/issues`, the values of its braces and of its body. */
-export type HostRequest = <T>(route: string, values: Values, signal: AbortSignal) => Promise<T>;
-/** `data` is a whole body. Octokit would send the request, and the token, to a value of these names. */
-type Values = Readonly<Record<string, unknown>> & { readonly url?: never; readonly baseUrl?: never };
-
-/** A page of a list that is not counted in numbers. */
-export interface CursorPage<T> {
-  readonly items: T;
-  /** The cursor of the next page; `undefined` on the last one. */
-  readonly next: string | undefined;
-}
-
-export interface HostApi {
-  readonly request: HostRequest;
-  /** The same for lists with cursors: of the address of the next page only the cursor is read. */
-  readonly page: <T>(route: string, values: Values, signal: AbortSignal) => Promise<CursorPage<T>>;
-  close(): Promise<void>;
-}
-
 interface Context {
-  readonly host: Pick<RepositoryHostSettings, "id" | "kind" | "apiUrl">;
+  readonly host: Pick<RepositoryHostSettings, "id" | "apiUrl">;
+  readonly technology: Pick<HostTechnology, "spacesWrites">;
   /** The authority behind its certificate, in PEM. */
   readonly ca?: string | undefined;
   /** @throws when it can't be read */
@@ -59,11 +42,11 @@ interface RefusedCall {
 }
 
 /**
- * The API of a host of the settings; no other address is called, and no redirect is followed. Writes to GitHub are spaced
- * as its limits want, a host that names a time to come back, or whose budget is used up, is left alone until then, and what is
+ * The API of a host of the settings; no other address is called, and no redirect is followed. Writes are spaced where
+ * the host wants it, a host that names a time to come back, or whose budget is used up, is left alone until then, and what is
  * read again is only asked for changes. A call that fails is not repeated here: its reconcile is.
  */
-export function hostApi({ host, ca, token, clock, calls }: Context): HostApi {
+export function hostApi({ host, technology, ca, token, clock, calls }: Context): HostApi {
   const agent = new Agent({
     connections: 8,
     connect: { timeout: 5_000, ...(ca === undefined ? {} : { ca }) },
@@ -74,10 +57,10 @@ export function hostApi({ host, ca, token, clock, calls }: Context): HostApi {
     userAgent: "ephemeral-environments",
     log: SILENT,
     request: { fetch: conditional(boundFetch(calls.counted(undiciFetch), agent)) },
-    throttle: { enabled: host.kind === "github", id: host.id, onRateLimit: never, onSecondaryRateLimit: never },
+    throttle: { enabled: technology.spacesWrites, id: host.id, onRateLimit: never, onSecondaryRateLimit: never },
   });
   let limitedUntilMs = Number.NEGATIVE_INFINITY;
-  const send = async (route: string, values: Values, signal: AbortSignal) => {
+  const send = async (route: string, values: RequestValues, signal: AbortSignal) => {
     signal.throwIfAborted();
     const leftMs = Math.max(limitedUntilMs - clock.monotonicMs(), calls.usedUpMs(clock.now()));
     if (leftMs > 0) throw new PullRequestHostFailed(`host '${host.id}' limits its calls`, { retryAfterMs: leftMs });

@@ -1,9 +1,10 @@
 import type { Clock } from "../../ports/clock.ts";
+import type { HostRequest } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
-import { type HostRequest, unlessAbsent } from "./host-api.ts";
+import { unlessAbsent } from "./host-api.ts";
 
 /** How the API of one kind of host reads pull requests. */
 export interface PullRequestApi {

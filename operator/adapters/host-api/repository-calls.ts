@@ -1,5 +1,5 @@
+import type { HostRequest } from "../../ports/host-technology.ts";
 import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostRequest } from "./host-api.ts";
 import { putComment } from "./sticky-comment.ts";
 
 /** How the two APIs differ. */

@@ -1,8 +1,11 @@
-import { IdentityProviderUnavailable } from "../../ports/facade/identity-provider.ts";
+import { type Clock, pause } from "../../kit/time/clock.ts";
+import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/facade/identity-provider.ts";
 
 /** Longer answers are of no use to us, and are not read. */
 const MAX_ANSWER_BYTES = 65_536;
 const TIMEOUT_MS = 5_000;
+/** Before each of the repeated calls. */
+const PAUSES_MS = [1_000, 5_000];
 
 /** Failures before there was a connection: nothing was asked. */
 const UNCONNECTED = new Set([
@@ -70,4 +73,28 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Retries twice, after one second and after five more, where the provider surely sent nothing: no user waits for the answer.
+ * Where it may have sent a link it is not retried, so that one request is one mail.
+ */
+export function retryingIdentityProvider(provider: IdentityProvider, clock: Clock): IdentityProvider {
+  return {
+    async sendPasswordReset(email, signal) {
+      for (const pauseMs of PAUSES_MS) {
+        try {
+          return await provider.sendPasswordReset(email, signal);
+        } catch (error) {
+          if (signal.aborted || !mayAskAgain(error)) throw error;
+          await pause(clock, pauseMs, signal);
+        }
+      }
+      return provider.sendPasswordReset(email, signal);
+    },
+  };
+}
+
+function mayAskAgain(error: unknown): boolean {
+  return error instanceof IdentityProviderUnavailable && error.mayAskAgain;
 }

@@ -1,11 +1,10 @@
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent, ReceivedWebhook, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import { checked, type EventReader, readBy } from "../webhook-format/event.ts";
+import { checked, type EventReader, pushEvent, readBy } from "../webhook-format/event.ts";
 import { deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/headers.ts";
 import { at, text } from "../webhook-format/payload.ts";
 import { pipelineEvent } from "../webhook-format/pipeline.ts";
-import { actionOf, isOfFork, pullRequestEvent } from "../webhook-format/pull-request.ts";
-import { pushEvent } from "../webhook-format/push.ts";
+import { actionOf, isOfFork, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hubAuthentication, tokenAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
@@ -26,9 +25,12 @@ export const neutralWebhookFormat: WebhookFormat = {
       ? tokenAuthentication(pipelineTokens, headerOf(webhook, "x-pipeline-token"))
       : hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256")),
   read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  repositoryField: (webhook) => (isPipeline(webhook) ? "project" : "repository"),
+  mayHideLabels: () => false,
+  pullRequestRef,
 };
 
-const isPipeline = ({ door }: ReceivedWebhook): boolean => door === "pipelinehost";
+const isPipeline = ({ door }: Pick<ReceivedWebhook, "door">): boolean => door === "pipelinehost";
 
 const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
   ["pull_request", pullRequestOf],

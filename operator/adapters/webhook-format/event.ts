@@ -10,7 +10,7 @@ import {
   WebhookEvent,
 } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhooks/webhook-format.ts";
-import { text } from "./payload.ts";
+import { at, branchOfRef, isNoCommit, text } from "./payload.ts";
 
 // The module is CommonJS: under nodenext its callable default export hides one level down in the types.
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => void;
@@ -79,4 +79,13 @@ export type EventReader = (payload: unknown, now: Date) => ReadEvent;
 /** Reads a payload by the name of its event. */
 export function readBy(readers: ReadonlyMap<string, EventReader>, eventName: string): EventReader {
   return readers.get(eventName) ?? (() => ignored(`The event ${JSON.stringify(eventName)} is not used`));
+}
+
+/** A push in the form that GitHub, Gitea, GitLab and the contract share: `ref`, `after`, and GitHub's `deleted`. */
+export function pushEvent(payload: unknown): ReadEvent {
+  const branch = branchOfRef(at(payload, "ref"));
+  if (branch === undefined) return ignored("The push is not to a branch");
+  const commit = text(at(payload, "after"));
+  const deleted = at(payload, "deleted") === true || isNoCommit(commit);
+  return checked({ type: "push", push: { branch, deleted, ...(deleted ? {} : { commit }) } });
 }

@@ -2,7 +2,6 @@ import { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, ignored, optional } from "./event.ts";
 import { at, integer, text, timestamp } from "./payload.ts";
-import { runEvent } from "./run-event.ts";
 
 type Status = PipelineState["status"];
 
@@ -89,4 +88,21 @@ function mergeRequestOf(pipeline: unknown, request: unknown, now: Date) {
 function momentOf(pipeline: unknown, status: Status, now: Date): string {
   const ended = status === "running" ? undefined : timestamp(at(pipeline, "finished_at"), now);
   return ended ?? now.toISOString();
+}
+
+const event = optional(PipelineState.properties.event);
+
+/** What is no word of a host: a Repository can't name it, so such a run counts for none. */
+const UNKNOWN = "unknown";
+
+/**
+ * The event that a pipeline or a workflow runs for, in GitHub's words where it has one; `undefined` where the sender names
+ * none.
+ *
+ * @param said the host's word
+ * @param words GitHub's word for each of the host's that differs
+ */
+export function runEvent(said: unknown, words: ReadonlyMap<unknown, string>): string | undefined {
+  if (said === undefined || said === null) return undefined;
+  return words.get(said) ?? event(said) ?? UNKNOWN;
 }

@@ -5,8 +5,7 @@ import {
 } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type Found, optional } from "./event.ts";
-import { at, integer, isObject, text, timestamp } from "./payload.ts";
-import { isSameRepository } from "./repository.ts";
+import { at, integer, isObject, isSameRepository, text, timestamp } from "./payload.ts";
 
 /** What each host reports in its own way. A field that is left out is read from the pull request. */
 export interface PullRequestFacts {
@@ -50,6 +49,9 @@ export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now:
     login: login(at(pull, "user", "login")),
   });
 }
+
+/** The ref of a pull request's head in the repositories of GitHub and Gitea, and of hosts that speak the contract. */
+export const pullRequestRef = (number: number): string => `refs/pull/${number}/head`;
 
 const NO_COMMIT = "0".repeat(40);
 

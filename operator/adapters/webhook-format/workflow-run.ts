@@ -1,9 +1,8 @@
 import { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, ignored, optional } from "./event.ts";
-import { at, integer, text, timestamp } from "./payload.ts";
-import { isSameRepository } from "./repository.ts";
-import { runEvent } from "./run-event.ts";
+import { at, integer, isSameRepository, text, timestamp } from "./payload.ts";
+import { runEvent } from "./pipeline.ts";
 
 type Status = PipelineState["status"];
 

@@ -3,7 +3,7 @@ import { digestOf } from "../../../crds/digest.ts";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
-import type { Repository } from "../../../crds/repository/repository.ts";
+import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
@@ -13,7 +13,6 @@ import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhoo
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { hostedAt } from "../../webhooks/pull-request/doubt.ts";
 import { withAction } from "../../webhooks/pull-request/inquiry.ts";
 import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
 import { inquiryOf } from "../../webhooks/stored.ts";
@@ -62,7 +61,7 @@ export function createPullRequestSweep(context: MissedWebhookDependencies): Reco
 /** `undefined` for a Repository that is gone, and for one whose host can't be asked. */
 function placeOf(name: string, signal: AbortSignal, context: MissedWebhookDependencies): Place | undefined {
   const repository = context.repositories.find(name);
-  const hosted = repository && hostedAt(repository, context);
+  const hosted = repository && hostedRepository(repository, context.settings);
   return repository && hosted && { repository, hosted, signal };
 }
 

@@ -48,7 +48,7 @@ async function putHook(repository: Repository, context: ExamineContext): Promise
     await context.hooks.put(hosted, { address, key }, AbortSignal.timeout(DEADLINE_MS));
   } catch (error) {
     if (!(error instanceof PullRequestHostFailed)) throw error;
-    const problem = problemOfHost(error, host);
+    const problem = problemOfHost(error, hosted, context.hooks);
     if (problem.reason !== "HostUnavailable") throw refusal(problem);
     const seconds = error.retryAfterMs === undefined ? RETRY_SECONDS : error.retryAfterMs / 1000;
     throw new HookHostUnavailable(error.message, seconds, { cause: error });

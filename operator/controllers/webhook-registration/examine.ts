@@ -1,4 +1,3 @@
-import type { HostKind, RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Examination, ExaminedHook, HookProblem } from "../../ports/facade/hook-doctor.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
@@ -32,7 +31,7 @@ export async function examine(
     return { ...known, hooks: hooks.map(toExamined), problems: [...ground.problems, ...found] };
   } catch (error) {
     if (!(error instanceof PullRequestHostFailed)) throw error;
-    return { ...known, hooks: [], problems: [...ground.problems, problemOfHost(error, host)] };
+    return { ...known, hooks: [], problems: [...ground.problems, problemOfHost(error, hosted, context.hooks)] };
   }
 }
 
@@ -114,20 +113,17 @@ function repetition(here: readonly unknown[], remedy: string): readonly HookProb
 
 /** Answers to a token that lacks a right; some hosts hide what it may not see. */
 const WITHOUT_RIGHT = [401, 403, 404];
-const RIGHTS: Readonly<Record<HostKind, string>> = {
-  github: "the permission Webhooks, read and write (classic tokens: admin:repo_hook)",
-  gitea: "the scope write:repository, and its account the right to administer the repository",
-  gitlab: "the scope api and the role Maintainer in the project",
-};
 
 /** Why the host could not be asked; `HostUnavailable` passes by itself. */
 export function problemOfHost(
   { message, status = 500, retryAfterMs }: PullRequestHostFailed,
-  { id, kind }: Pick<RepositoryHostSettings, "id" | "kind">,
+  repository: HostedRepository,
+  hooks: Pick<RepositoryHooks, "neededRight">,
 ): HookProblem {
   if (status >= 500 || retryAfterMs !== undefined) {
     return { reason: "HostUnavailable", message, remedy: "Try again when the cause is gone." };
   }
   if (!WITHOUT_RIGHT.includes(status)) return { reason: "HostRefused", message, remedy: "Correct what the host says." };
-  return { reason: "HostRefused", message, remedy: `Give the token of host '${id}' ${RIGHTS[kind]}.` };
+  const remedy = `Give the token of host '${repository.host}' ${hooks.neededRight(repository)}.`;
+  return { reason: "HostRefused", message, remedy };
 }

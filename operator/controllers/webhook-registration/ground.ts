@@ -1,7 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
-import type { Repository } from "../../../crds/repository/repository.ts";
+import { hostOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { HookProblem } from "../../ports/facade/hook-doctor.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
@@ -27,7 +27,7 @@ export interface GroundContext {
 
 /** What is known of a Repository's hook without asking its host. */
 export async function groundOf(repository: Repository, context: GroundContext): Promise<Ground> {
-  const host = hostOf(repository, context);
+  const host = hostWithToken(repository, context);
   const address = addressOf(context.settings);
   const key = await keyOf(repository, context);
   const found = [host, address, key];
@@ -39,12 +39,15 @@ export async function groundOf(repository: Repository, context: GroundContext): 
   };
 }
 
-function hostOf({ metadata, spec }: Repository, { settings }: GroundContext): RepositoryHostSettings | HookProblem {
+function hostWithToken(
+  { metadata, spec }: Repository,
+  { settings }: GroundContext,
+): RepositoryHostSettings | HookProblem {
   if (spec.host === undefined) {
     const message = `Repository '${metadata.name}' names no host, so its hooks can't be asked for`;
     return { reason: "NoHost", message, remedy: "Set spec.host to the id of a host in the settings (hosts)." };
   }
-  const host = settings.hosts.find(({ id }) => id === spec.host);
+  const host = hostOf(spec, settings);
   if (host === undefined) {
     const message = `the settings have no host '${spec.host}'`;
     return { reason: "HostUnknown", message, remedy: "Add it to hosts in the settings, or correct spec.host." };

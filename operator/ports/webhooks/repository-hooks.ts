@@ -61,4 +61,7 @@ export interface RepositoryHooks {
 
   /** Has the host go on with a hook that it paused, by a delivery that has to be accepted. */
   resume(repository: HostedRepository, hook: string, signal: AbortSignal): Promise<void>;
+
+  /** The right that the host's token needs for these calls, in the host's words. The host is not asked. */
+  neededRight(repository: HostedRepository): string;
 }

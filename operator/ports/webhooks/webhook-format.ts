@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Door } from "../../../crds/webhooks/webhook-delivery.ts";
-import type { WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 
 /** A webhook without its body. */
 export interface ReceivedWebhook {
@@ -64,9 +64,12 @@ export interface DeliveryHeaders {
   readonly deliveryId: string | undefined;
 }
 
+/** The fields of a payload that may have the repository it is about. */
+export type RepositoryField = "repository" | "project";
+
 /**
- * How one kind of host signs and describes its events. Pure: it sends no request and stores nothing. The kind is that of
- * the Repository's host in the settings, never what a sender's headers suggest.
+ * How one kind of host signs and describes its events, and names pull requests. Pure: it sends no request and stores nothing. The
+ * kind is that of the Repository's host in the settings, never what a sender's headers suggest.
  */
 export interface WebhookFormat {
   /** What the headers of this kind of host say; headers of other kinds are not looked at. */
@@ -89,6 +92,15 @@ export interface WebhookFormat {
    * @param payload parsed JSON of the verified body, with the fields that formats read (`READ_FIELDS`)
    */
   read(delivery: DeliveryHeaders, payload: unknown, at: { readonly now: Date }): ReadEvent;
+
+  /** The field in which payloads have the repository that they are about. */
+  repositoryField(webhook: Pick<ReceivedWebhook, "door">): RepositoryField;
+
+  /** Whether a pull request may have labels that its event does not show. */
+  mayHideLabels(state: Pick<PullRequestState, "action" | "labels">): boolean;
+
+  /** The ref by which a repository has the head of a pull request, also of one from a fork. */
+  pullRequestRef(number: number): string;
 }
 
 /** How many labels of a pull request are read. */

@@ -1,5 +1,6 @@
+import { hostedRepository } from "../../../crds/repository/repository.ts";
 import type { MergeGroupState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { hostedRepository, wantsOf } from "../../host-reports/subject.ts";
+import { wantsOf } from "../../host-reports/subject.ts";
 import { contextOf } from "../../host-reports/wanted.ts";
 import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
 

@@ -1,7 +1,7 @@
 /** When only the host of a pull request knows its state. */
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
-import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
+import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
@@ -26,7 +26,7 @@ export function questionsOf({ metadata, spec }: WebhookDelivery, world: Decision
   if (number === undefined || door === "inquiry") return [];
   return repositories.flatMap((name) => {
     const repository = world.repositories.find(name);
-    const hosted = repository && hostedAt(repository, world);
+    const hosted = repository && hostedRepository(repository, world.settings);
     if (hosted?.host !== host || repository === undefined || !isConcerned(repository, number, world)) return [];
     const stored = world.deliveries.ofPullRequest(pullRequestKey(host, name, number));
     const states = knownStates(stored, { event, host, delivery: metadata.name }, world);
@@ -34,15 +34,6 @@ export function questionsOf({ metadata, spec }: WebhookDelivery, world: Decision
     if (newest === undefined || !isInDoubt(newest, states, repository.spec.pullRequest ?? {})) return [];
     return [{ repository, number, hosted, newest }];
   });
-}
-
-/** Where a Repository is on its host; `undefined` when the settings have no token to ask it with. */
-export function hostedAt(
-  repository: Repository,
-  { settings: { hosts } }: { readonly settings: Pick<DecisionContext["settings"], "hosts"> },
-): HostedRepository | undefined {
-  const host = hosts.find(({ id }) => id === repository.spec.host);
-  return host?.token === undefined ? undefined : { host: host.id, fullName: fullNameOf(repository) };
 }
 
 function isConcerned({ metadata, spec }: Repository, number: number, { environments }: DecisionContext): boolean {

@@ -1,7 +1,9 @@
 import type { AppliedState } from "../../../crds/environment/applied-state.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
+import { formatOf } from "../formats.ts";
 
 /** The state of a pull request at one of its events. */
 export interface KnownState {
@@ -12,7 +14,7 @@ export interface KnownState {
   readonly receivedAtMs: number;
   /** Whether it is no event's: the host was asked for it. */
   readonly isAsked: boolean;
-  /** Whether it may have labels that it does not show: docs/adr/0193-labels-of-gitea.md. */
+  /** Whether it may have labels that it does not show; see `WebhookFormat.mayHideLabels`. */
   readonly isUnsure: boolean;
 }
 
@@ -26,21 +28,21 @@ type Told = Pick<WebhookDelivery["spec"], "door" | "verified" | "event" | "recei
 export function knownStates(
   deliveries: readonly WebhookDelivery[],
   { event, delivery, host }: Pick<Subject, "event" | "delivery" | "host">,
-  { settings, clock }: Pick<DecisionContext, "settings" | "clock">,
+  context: Pick<DecisionContext, "settings" | "formats" | "clock">,
 ): readonly KnownState[] {
   const isStored = deliveries.some(({ metadata }) => metadata.name === delivery);
-  const atHand: Told = { door: "repohost", verified: true, event, host, receivedAt: clock.now().toISOString() };
+  const atHand: Told = { door: "repohost", verified: true, event, host, receivedAt: context.clock.now().toISOString() };
   const told = [...deliveries.map(({ spec }) => spec), ...(isStored ? [] : [atHand])];
-  const isGitea = settings.hosts.find(({ id }) => id === host)?.kind === "gitea";
-  return inOrder(told.flatMap((one) => knownState(one, isGitea)));
+  const format = formatOf({ host }, context);
+  return inOrder(told.flatMap((one) => knownState(one, format)));
 }
 
-function knownState({ door, verified, event: { pullRequest: state }, receivedAt }: Told, isGitea: boolean) {
+function knownState({ door, verified, event: { pullRequest: state }, receivedAt }: Told, format: WebhookFormat) {
   if (!verified || state === undefined) return [];
   const receivedAtMs = Date.parse(receivedAt);
   const atMs = state.updatedAt === undefined ? receivedAtMs : Date.parse(state.updatedAt);
   const isAsked = door === "inquiry";
-  const isUnsure = isGitea && !isAsked && state.action === "updated" && state.labels.length === 0;
+  const isUnsure = !isAsked && format.mayHideLabels(state);
   return [{ state, atMs, receivedAtMs, isAsked, isUnsure }];
 }
 

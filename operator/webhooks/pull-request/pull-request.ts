@@ -6,6 +6,7 @@ import { branchProblem } from "../../../crds/repository/branches.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
+import { formatOf } from "../formats.ts";
 import { type Head, type Namesake, pullRequestDecision } from "./decision.ts";
 import { creationOf } from "./environment-spec.ts";
 import type { FormerEnvironment, PullRequestFacts } from "./facts.ts";
@@ -86,10 +87,8 @@ function namesakeOf(name: string, key: string, { environments }: DecisionContext
  * The commit is named, so no ref is read. A fork's branch is named by the ref under which our repository has it, because
  * its own name means another branch here.
  */
-function headOf(state: PullRequestState, { host }: Subject, { settings }: DecisionContext): Head {
-  const kind = settings.hosts.find(({ id }) => id === host)?.kind;
-  const requests = kind === "gitlab" ? "merge-requests" : "pull";
-  const branch = state.isFork ? `refs/${requests}/${state.number}/head` : state.headRef;
+function headOf(state: PullRequestState, subject: Subject, context: DecisionContext): Head {
+  const branch = state.isFork ? formatOf(subject, context).pullRequestRef(state.number) : state.headRef;
   return branchProblem(branch) === undefined ? { branch, commit: state.headCommit } : { commit: state.headCommit };
 }
 

@@ -1,10 +1,11 @@
 /** The status of a pull request whose rules want no environment: docs/adr/0283-success-where-no-environment-is-wanted.md. */
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
+import { hostedRepository } from "../../../crds/repository/repository.ts";
 import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { unwantedReport } from "../../host-reports/report.ts";
-import { hostedRepository, wantsOf } from "../../host-reports/subject.ts";
+import { wantsOf } from "../../host-reports/subject.ts";
 import { contextOf } from "../../host-reports/wanted.ts";
 import type { Decided } from "../decision.ts";
 import type { PullRequestFacts } from "./facts.ts";

@@ -1,6 +1,6 @@
-import type { HostApi } from "../../adapters/host-api/host-api.ts";
 import type { RequestSeam } from "../../kit/client/request.ts";
 import type { Tracing } from "../../kit/tracing.ts";
+import type { HostApi } from "../../ports/host-technology.ts";
 import type { ServiceCallSeam } from "../../ports/observability/metrics.ts";
 
 /** From here on an answer is a failure: most others, such as 404 and 409, are what the caller wants to know. */

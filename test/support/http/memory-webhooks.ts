@@ -13,7 +13,7 @@ import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { decide } from "../../../operator/webhooks/decide.ts";
 import { createWebhookInbox } from "../../../operator/webhooks/inbox.ts";
 import { createWebhookKeys } from "../../../operator/webhooks/webhook-keys.ts";
-import { WEBHOOK_FORMATS } from "../../../operator/wiring/webhooks.ts";
+import { WEBHOOK_FORMATS } from "../../../operator/wiring/hosts.ts";
 import type { MemoryEnvironments } from "../doubles/memory/environments.ts";
 import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
 import { memoryDecidedWrites } from "../doubles/memory/webhooks/decided-writes.ts";
@@ -69,6 +69,7 @@ export function memoryWebhooks(parts: Parts) {
   const deliveries = memoryWebhookDeliveries(clock);
   const world = {
     ...parts,
+    formats: WEBHOOK_FORMATS,
     environments: {
       find: (name: string) => environments.list().find(({ metadata }) => metadata.name === name),
       ofRepository: (name: string) => environments.list().filter((one) => repositoriesOf(one).includes(name)),

@@ -5,6 +5,8 @@ import {
   admits,
   chartOf,
   fullNameOf,
+  hostedRepository,
+  hostOf,
   imageOf,
   imagePlace,
   wantedSecrets,
@@ -21,6 +23,23 @@ describe("the image of a commit", () => {
     const image = { repository, ...(tagTemplate ? { tagTemplate } : {}) };
     const build = { commit: commitA, branch: "main" };
     expect(imageOf(repositoryFixture("shop-api", { image }), build)).toBe(`${repository}:${tag}`);
+  });
+});
+
+describe("the host of a Repository", () => {
+  const hosts = [{ id: "git", token: { name: "host-token", key: "latest" } }, { id: "quiet" }];
+  const on = (host?: string) => repositoryFixture("shop-api", host === undefined ? {} : { host });
+
+  test("is that of its id in the settings", () => {
+    expect(hostOf(on("quiet").spec, { hosts })).toBe(hosts[1]);
+    expect(hostOf(on("other").spec, { hosts })).toBeUndefined();
+    expect(hostOf(on().spec, { hosts })).toBeUndefined();
+  });
+
+  test("can be called where the settings have a token of it", () => {
+    const fullName = fullNameOf(on());
+    expect(hostedRepository(on("git"), { hosts })).toEqual({ host: "git", fullName });
+    for (const host of ["quiet", "other", undefined]) expect(hostedRepository(on(host), { hosts })).toBeUndefined();
   });
 });
 

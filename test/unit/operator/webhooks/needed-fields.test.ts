@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { WebhookMalformed, WebhookTooLarge } from "../../../../operator/ports/facade/webhook-inbox.ts";
 import { READ_FIELDS } from "../../../../operator/ports/webhooks/webhook-format.ts";
 import { NeededFields } from "../../../../operator/webhooks/needed-fields.ts";
-import { WEBHOOK_FORMATS } from "../../../../operator/wiring/webhooks.ts";
+import { WEBHOOK_FORMATS } from "../../../../operator/wiring/hosts.ts";
 import { receivedWebhook } from "../../../support/fixtures/webhooks/received-webhook.ts";
 import { githubExamples, recordedWebhooks } from "../../../support/fixtures/webhooks/recorded.ts";
 
@@ -31,7 +31,7 @@ test("the fields that are read are those of JSON.parse, in whatever pieces the b
 describe("no format reads a field that is passed over", () => {
   const now = new Date("2026-11-22T12:00:00Z");
   test.each(["gitea", "gitlab"] as const)("of %s", (kind) => {
-    const format = WEBHOOK_FORMATS[kind];
+    const { format } = WEBHOOK_FORMATS[kind];
     for (const { headers, payload } of recordedWebhooks(kind)) {
       const delivery = format.delivery(receivedWebhook("", headers));
       const kept = fieldsOf(JSON.stringify(payload));
@@ -40,10 +40,11 @@ describe("no format reads a field that is passed over", () => {
   });
 
   test.each(["github", "neutral"] as const)("of %s", (kind) => {
+    const { format } = WEBHOOK_FORMATS[kind];
     for (const { name: eventName, payload } of githubExamples()) {
       const delivery = { eventName, deliveryId: undefined };
-      const read = WEBHOOK_FORMATS[kind].read(delivery, payload, { now });
-      expect(WEBHOOK_FORMATS[kind].read(delivery, fieldsOf(JSON.stringify(payload)), { now })).toEqual(read);
+      const read = format.read(delivery, payload, { now });
+      expect(format.read(delivery, fieldsOf(JSON.stringify(payload)), { now })).toEqual(read);
     }
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { WebhookKeysMissing, WebhookRefused } from "../../../../operator/ports/facade/webhook-inbox.ts";
+import type { FormatKind, WebhookFormats } from "../../../../operator/webhooks/formats.ts";
 import { heldBodies } from "../../../../operator/webhooks/held-bodies.ts";
-import { type FormatKind, verifySender, type WebhookFormats } from "../../../../operator/webhooks/senders.ts";
+import { verifySender } from "../../../../operator/webhooks/senders.ts";
 import { createWebhookKeys } from "../../../../operator/webhooks/webhook-keys.ts";
-import { WEBHOOK_FORMATS } from "../../../../operator/wiring/webhooks.ts";
+import { WEBHOOK_FORMATS } from "../../../../operator/wiring/hosts.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
@@ -24,12 +25,12 @@ function scene(repositories: readonly Repository[], globals: readonly string[]) 
   const settings = { webhooks, hosts: [] };
   let judged = 0;
   const counting = (kind: FormatKind) => {
-    const format = WEBHOOK_FORMATS[kind];
+    const { format } = WEBHOOK_FORMATS[kind];
     const authentication: typeof format.authentication = (received, keys, at) => {
       judged += keys.secrets.length;
       return format.authentication(received, keys, at);
     };
-    return [kind, { ...format, authentication }];
+    return [kind, { format: { ...format, authentication } }];
   };
   const formats = Object.fromEntries(
     (["github", "gitea", "gitlab", "neutral"] as const).map(counting),

@@ -88,6 +88,7 @@ function hookingHost(of: Of): RepositoryHooks {
   return {
     list: async ({ fullName }) => [...of(fullName).hooks],
     lastDelivery: async () => undefined,
+    neededRight: () => "the right to write hooks",
     async put({ fullName }, { address }) {
       const { hooks } = of(fullName);
       const others = hooks.filter(({ url }) => url !== address);

@@ -67,6 +67,7 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
       const made = { id: String(ids), url: given.address, events: ["push"], state: "active", faults: [] } as const;
       replace(0, all.length, ...others, made);
     },
+    neededRight: () => "the scope write:repository",
     async resume(_repository, hook) {
       reached();
       const at = all.findIndex(({ id }) => id === hook);

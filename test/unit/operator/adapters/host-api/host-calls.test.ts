@@ -6,6 +6,7 @@ import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
+import { HOST_TECHNOLOGIES } from "../../../../../operator/wiring/hosts.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const NOW = "2026-06-04T12:00:00Z";
@@ -39,9 +40,10 @@ async function scene(kind: HostKind = "github") {
   const log: Log = { ...silentLog, warn: (_message, facts) => warnings.push(facts?.budget), with: () => log };
   const clock = new TestClock(NOW);
   const calls = hostCalls(log);
-  const host = { id: "git", kind, apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const technology = HOST_TECHNOLOGIES[kind];
+  const host = { id: "git", apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   const token = async () => new Sensitive(state.token);
-  const [api, other] = [1, 2].map(() => hostApi({ host, clock, token, calls: calls.of("git") }));
+  const [api, other] = [1, 2].map(() => hostApi({ host, technology, clock, token, calls: calls.of("git") }));
   if (api === undefined || other === undefined) throw new Error("two were made");
   ends.push(api.close, other.close, async () => {
     server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { giteaPullRequestHost } from "../../../../../operator/adapters/gitea/pull-request-host.ts";
-import { githubPullRequestHost } from "../../../../../operator/adapters/github/pull-request-host.ts";
+import { gitea } from "../../../../../operator/adapters/gitea/host-technology.ts";
+import { github } from "../../../../../operator/adapters/github/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
@@ -27,10 +27,7 @@ afterAll(async () => {
   await Promise.all(ends.map((end) => end()));
 });
 
-const KINDS = {
-  gitea: giteaPullRequestHost,
-  github: githubPullRequestHost,
-} as const;
+const KINDS = { gitea, github };
 
 let hosts = 0;
 
@@ -39,15 +36,17 @@ async function scene(kind: keyof typeof KINDS) {
   const api = await startHostApi(kind);
   const clock = new TestClock();
   hosts += 1;
-  const host = { id: `host-${hosts}`, kind, apiUrl: api.apiUrl };
-  const { request, close } = hostApi({
+  const host = { id: `host-${hosts}`, apiUrl: api.apiUrl };
+  const technology = KINDS[kind];
+  const connection = hostApi({
     host,
+    technology,
     clock,
     token: async () => new Sensitive("the-token"),
     calls: hostCalls(silentLog).of(host.id),
   });
-  ends.push(close, api.stop);
-  return { api, clock, id: host.id, host: KINDS[kind](request) };
+  ends.push(connection.close, api.stop);
+  return { api, clock, id: host.id, host: technology.reporter(connection) };
 }
 
 const foreign = (api: HostApiDouble) =>

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { giteaPullRequestReader } from "../../../../../operator/adapters/gitea/pull-request-reader.ts";
+import { gitea } from "../../../../../operator/adapters/gitea/host-technology.ts";
+import { github } from "../../../../../operator/adapters/github/host-technology.ts";
 import { redeliverMissed } from "../../../../../operator/adapters/github/missed-webhooks.ts";
-import { githubPullRequestReader } from "../../../../../operator/adapters/github/pull-request-reader.ts";
-import { gitlabPullRequestReader } from "../../../../../operator/adapters/gitlab/pull-request-reader.ts";
+import { gitlab } from "../../../../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
@@ -22,24 +22,25 @@ afterEach(async () => {
 });
 
 const KINDS = {
-  gitea: { start: () => startHostApi("gitea"), adapter: giteaPullRequestReader },
-  github: { start: () => startHostApi("github"), adapter: githubPullRequestReader },
-  gitlab: { start: startGitlabApi, adapter: gitlabPullRequestReader },
+  gitea: { start: () => startHostApi("gitea"), technology: gitea },
+  github: { start: () => startHostApi("github"), technology: github },
+  gitlab: { start: startGitlabApi, technology: gitlab },
 } as const;
 type Kind = keyof typeof KINDS;
 
 async function scene<K extends Kind>(kind: K) {
-  const { start, adapter } = KINDS[kind];
+  const { start, technology } = KINDS[kind];
   const api = (await start()) as Awaited<ReturnType<(typeof KINDS)[K]["start"]>>;
   const clock = new TestClock(NOW);
   const host = hostApi({
-    host: { id: "git", kind, apiUrl: api.apiUrl },
+    host: { id: "git", apiUrl: api.apiUrl },
+    technology,
     clock,
     token: async () => new Sensitive("t"),
     calls: hostCalls(silentLog).of("git"),
   });
   ends.push(host.close, api.stop);
-  return { api, reader: adapter(host, clock) };
+  return { api, reader: technology.reader(host, clock) };
 }
 
 const asRead = {

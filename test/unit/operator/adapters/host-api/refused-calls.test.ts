@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { type HostApi, hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
+import { gitea } from "../../../../../operator/adapters/gitea/host-technology.ts";
+import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
+import type { HostApi } from "../../../../../operator/ports/host-technology.ts";
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
@@ -21,9 +23,15 @@ async function hostThat(answer: (reply: ServerResponse) => void): Promise<HostAp
   const server = createServer((_request, reply) => answer(reply));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  const host = { id: "git", kind: "gitea", apiUrl: `http://127.0.0.1:${port}` } as const;
+  const host = { id: "git", apiUrl: `http://127.0.0.1:${port}` };
   const calls = hostCalls(silentLog).of(host.id);
-  const api = hostApi({ host, calls, clock: new TestClock(), token: async () => new Sensitive("the-token") });
+  const api = hostApi({
+    host,
+    technology: gitea,
+    calls,
+    clock: new TestClock(),
+    token: async () => new Sensitive("the-token"),
+  });
   ends.push(api.close, async () => {
     server.closeAllConnections();
     server.close();

@@ -6,6 +6,7 @@ import { githubWebhookFormat } from "../../../../../operator/adapters/github/web
 import { gitlabWebhookFormat } from "../../../../../operator/adapters/gitlab/webhook-format.ts";
 import { neutralWebhookFormat } from "../../../../../operator/adapters/neutral/webhook-format.ts";
 import type { WebhookFormat } from "../../../../../operator/ports/webhooks/webhook-format.ts";
+import type { FormatKind } from "../../../../../operator/webhooks/formats.ts";
 import { eventProblems } from "../../../../support/fixtures/webhooks/event-schema.ts";
 import {
   hmacOf,
@@ -17,7 +18,7 @@ import {
 import { recordedWebhook } from "../../../../support/fixtures/webhooks/recorded.ts";
 
 const now = new Date("2026-11-22T21:00:00Z");
-const FORMATS: readonly { kind: string; format: WebhookFormat; names: readonly string[] }[] = [
+const FORMATS: readonly { kind: FormatKind; format: WebhookFormat; names: readonly string[] }[] = [
   {
     kind: "github",
     format: githubWebhookFormat,
@@ -27,6 +28,32 @@ const FORMATS: readonly { kind: string; format: WebhookFormat; names: readonly s
   { kind: "gitlab", format: gitlabWebhookFormat, names: ["Merge Request Hook", "Push Hook", "Pipeline Hook"] },
   { kind: "neutral", format: neutralWebhookFormat, names: ["pull_request", "push", "workflow_run", "pipeline"] },
 ];
+
+describe("each kind of host", () => {
+  const heads = {
+    github: "refs/pull/7/head",
+    gitea: "refs/pull/7/head",
+    gitlab: "refs/merge-requests/7/head",
+    neutral: "refs/pull/7/head",
+  };
+  const fields = {
+    github: ["repository", "repository"],
+    gitea: ["repository", "repository"],
+    gitlab: ["project", "project"],
+    neutral: ["repository", "project"],
+  };
+  test.each(FORMATS)("names the head of a pull request and the field of the repository: $kind", ({ kind, format }) => {
+    expect(format.pullRequestRef(7)).toBe(heads[kind]);
+    const doors = ["repohost", "pipelinehost"] as const;
+    expect(doors.map((door) => format.repositoryField({ door }))).toEqual(fields[kind]);
+  });
+
+  test.each(FORMATS)("shows all labels of a pull request, but for Gitea's update that lists none: $kind", (of) => {
+    const hides = (action: "updated" | "opened", labels: string[]) => of.format.mayHideLabels({ action, labels });
+    expect(hides("updated", [])).toBe(of.kind === "gitea");
+    expect([hides("updated", ["a"]), hides("opened", [])]).toEqual([false, false]);
+  });
+});
 
 /** All paths of a payload. */
 function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { gitlabPullRequestHost } from "../../../../../operator/adapters/gitlab/pull-request-host.ts";
+import { gitlab } from "../../../../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
@@ -19,14 +19,15 @@ afterEach(async () => {
 
 async function scene() {
   const api = await startGitlabApi();
-  const { request, close } = hostApi({
-    host: { id: "git", kind: "gitlab", apiUrl: api.apiUrl },
+  const connection = hostApi({
+    host: { id: "git", apiUrl: api.apiUrl },
+    technology: gitlab,
     clock: new TestClock(),
     token: async () => new Sensitive("the-token"),
     calls: hostCalls(silentLog).of("git"),
   });
-  ends.push(close, api.stop);
-  return { api, host: gitlabPullRequestHost(request) };
+  ends.push(connection.close, api.stop);
+  return { api, host: gitlab.reporter(connection) };
 }
 
 describe("feedback to gitlab", () => {

@@ -1,7 +1,12 @@
+import type { HostApi, HostRequest, HostTechnology } from "../../ports/host-technology.ts";
 import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { answeredStatus, type HostRequest } from "../host-api/host-api.ts";
+import { answeredStatus } from "../host-api/host-api.ts";
+import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
 import { putComment } from "../host-api/sticky-comment.ts";
+import { listedMergeRequest } from "./merge-request.ts";
+import { gitlabRepositoryHooks } from "./repository-hooks.ts";
+import { gitlabWebhookFormat } from "./webhook-format.ts";
 
 const STATES = { pending: "running", success: "success", failure: "failed" } as const;
 const PAGE_SIZE = 100;
@@ -12,11 +17,31 @@ interface Note {
   readonly author?: { readonly id: number } | null;
 }
 
+/** GitLab, https://docs.gitlab.com/api/rest/. The log of its hooks is not used. */
+export const gitlab: HostTechnology = {
+  format: gitlabWebhookFormat,
+  spacesWrites: false,
+  reporter,
+  reader: ({ request }, clock) => ({
+    ...pullRequestCalls(request, MERGE_REQUESTS, clock),
+    redeliver: async () => undefined,
+  }),
+  hooks: ({ request }) => gitlabRepositoryHooks(request),
+};
+
+/** https://docs.gitlab.com/api/merge_requests/ */
+const MERGE_REQUESTS: PullRequestApi = {
+  path: "/projects/{project}/merge_requests",
+  of: ({ fullName }) => ({ project: fullName }),
+  open: { state: "opened", order_by: "updated_at", sort: "desc", per_page: 100 },
+  read: listedMergeRequest,
+};
+
 /**
- * The PullRequestHost port over GitLab's API: https://docs.gitlab.com/api/commits/#set-commit-pipeline-status and
- * https://docs.gitlab.com/api/notes/#merge-requests. Its deployments are those of its pipelines, so none are made.
+ * Reports by https://docs.gitlab.com/api/commits/#set-commit-pipeline-status and
+ * https://docs.gitlab.com/api/notes/#merge-requests. GitLab's deployments are those of its pipelines, so none are made.
  */
-export function gitlabPullRequestHost(request: HostRequest): PullRequestHost {
+function reporter({ request }: HostApi): PullRequestHost {
   let self: number | undefined;
   return {
     report: (repository, report, signal) => setStatus(request, { repository, report, signal }),

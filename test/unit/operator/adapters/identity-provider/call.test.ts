@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { retryingIdentityProvider } from "../../../../../operator/adapters/identity-provider/retrying.ts";
+import { retryingIdentityProvider } from "../../../../../operator/adapters/identity-provider/call.ts";
 import {
   type IdentityProvider,
   IdentityProviderUnavailable,
