@@ -4,8 +4,8 @@ import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/
 const PAUSES_MS = [1_000, 5_000];
 
 /**
- * Retries twice, after one second and after five more, where the provider surely sent nothing: no user waits for the answer.
- * Where it may have sent a link it is not retried, so that one request is one mail.
+ * Retries twice, after one second and after five more, if the provider surely sent nothing: no user waits. If it may
+ * have sent a link it is not retried, so that one request is one mail.
  */
 export function retryingIdentityProvider(provider: IdentityProvider, clock: Clock): IdentityProvider {
   return {

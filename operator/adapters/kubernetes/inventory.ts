@@ -12,11 +12,11 @@ interface Context {
   readonly caches: Caches;
   /** The platform's own. */
   readonly namespace: string;
-  /** The kinds that the deployer makes for environments. */
+  /** Kinds of the deployer's objects for environments. */
   readonly deployerKinds: readonly { readonly type: ResourceType }[];
 }
 
-/** The Inventory port on the Kubernetes API and this process's watch caches. */
+/** Inventory port on the Kubernetes API and this process's watch caches. */
 export function kubernetesInventory({ client, caches, namespace, deployerKinds }: Context): Inventory {
   const belongingKinds = [namespaceKind, ...deployerKinds.map(({ type }) => type)];
   const livingTokens = () => uidsOf(client, apiTokenType, namespace);

@@ -3,8 +3,8 @@ import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { EnvironmentChange } from "../../../ports/facade/environments.ts";
 
 /**
- * The changes from this call on, until the signal aborts. Each batch has an environment once, as it is at the end of the batch:
- * a reader that is slow misses states in between, never an environment, and what waits for it is bounded by their number.
+ * Changes from this call on, until the signal aborts. Each batch has an environment once, in its last state: a slow
+ * reader misses intermediate states, never an environment, and the queue is bounded by their number.
  */
 export function followedChanges(
   cache: Pick<ObjectCache<EphemeralEnvironment>, "subscribe">,
@@ -18,7 +18,7 @@ export function followedChanges(
     waiting.set(uid, { id: uid, name, current, previous: earlier === undefined ? previous : earlier.previous });
     wake.resolve();
   });
-  // Also of a reader that never began to read.
+  // Also for a reader that never began.
   const end = () => {
     unsubscribe();
     wake.resolve();
