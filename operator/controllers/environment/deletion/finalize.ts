@@ -17,17 +17,17 @@ export interface FinalizeContext
   extends TeardownContext,
     Pick<ControllerPorts, "statusWriter" | "repositories" | "log"> {
   readonly backingServices: readonly BackingService[];
-  /** Tells people of the end; `undefined` where the settings name no recipients. */
+  /** Announces the end; `undefined` when the settings name no recipients. */
   readonly announcer: Announcer | undefined;
-  /** Tells the host of its pull request that it is gone. @throws PullRequestHostFailed, SecretManagerUnavailable */
+  /** Reports the end to the host of its pull request. @throws PullRequestHostFailed, SecretManagerUnavailable */
   readonly tellGone: (environment: EphemeralEnvironment, signal: AbortSignal) => Promise<void>;
 }
 
-/** The watches report when an object is gone; this is the fallback. */
+/** Fallback for the watches, which report when an object is gone. */
 const TEARDOWN_RECHECK_MS = 20_000;
 const STUCK_RECHECK_MS = 30_000;
 
-/** The reconcile of an environment that is being deleted: tears it down, reports what blocks it, removes the finalizer. */
+/** Reconcile of a terminating environment: deletes its objects, reports blockers, removes the finalizer. */
 export async function finalize(
   environment: EphemeralEnvironment,
   context: FinalizeContext,
@@ -55,7 +55,7 @@ export async function finalize(
   return { requeueAfterMs: Math.min(recheckMs, teardown.recheckMs ?? recheckMs) };
 }
 
-/** Before the resource is gone, so that a crash loses no message; one that can't be made at all holds up no deletion. */
+/** Before the resource is gone, so that a crash loses no message; an impossible message blocks no deletion. */
 async function announceEnd(
   environment: EphemeralEnvironment,
   { announcer, clock, log }: FinalizeContext,
@@ -69,7 +69,7 @@ async function announceEnd(
   }
 }
 
-/** The API server's audit log has who set the annotation; ours has what it skipped. */
+/** The API server's audit log has the author of the annotation; ours has what it skipped. */
 function reportForced({ metadata, spec, status }: EphemeralEnvironment, { steps }: Teardown, log: Log): void {
   const forced = (list: Teardown["steps"] = []) => list.filter(({ state }) => state === "forced");
   const known = new Set(forced(status?.teardown?.steps).map(({ name }) => name));
