@@ -5,11 +5,11 @@ import type { ControllerPorts } from "../../../controller-ports.ts";
 const SOON_MS = 3_600_000;
 
 /**
- * Publishes that an environment expires within the hour, once for each expiry. One that is so near when it is first seen is
- * left out: the environment was just made or changed, or the event was published before a restart. In memory only.
+ * Publishes once per expiry that an environment expires within the hour. Expiries first seen within it are skipped: the
+ * environment is new or changed, or the event preceded a restart. In memory only.
  */
 export function createExpiringSoon({ events, clock }: Pick<ControllerPorts, "events" | "clock">) {
-  /** By UID, the expiry that was seen while it was further ahead, in milliseconds. */
+  /** By UID, the expiry seen while further ahead, in milliseconds. */
   const ahead = new Map<string, number>();
   return {
     check(environment: EphemeralEnvironment): void {
@@ -26,7 +26,7 @@ export function createExpiringSoon({ events, clock }: Pick<ControllerPorts, "eve
       const message = `expires at ${from.toISOString()}, and is deleted then unless it is extended or protected`;
       events.publish({ type: "Normal", reason: "ExpiringSoon", action: "Expire", message }, environment.metadata);
     },
-    /** It is being deleted. */
+    /** Call when it is being deleted. */
     forget: (uid: string) => void ahead.delete(uid),
   };
 }

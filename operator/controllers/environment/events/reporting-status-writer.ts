@@ -4,13 +4,13 @@ import type { EnvironmentStatusWriter } from "../../../ports/environments.ts";
 import { deleted, eventsOf } from "./environment-events.ts";
 
 export interface ReportingContext extends Pick<ControllerPorts, "events" | "clock"> {
-  /** The foreign field managers that last wrote the spec of the environment of this name. */
+  /** Foreign field managers that last wrote the spec of the environment of this name. */
   readonly writersOf: (name: string) => readonly string[];
 }
 
 /**
- * The same writer, which publishes what follows from each status that was stored. Only one process can store the status of a
- * version, so an event has one author, and neither a restart nor a second leader repeats it.
+ * A writer that publishes the events of each status write. Only one process can store the status of a version, so an
+ * event has one author, and neither a restart nor a second leader repeats it.
  */
 export function reportingStatusWriter(
   writer: EnvironmentStatusWriter,

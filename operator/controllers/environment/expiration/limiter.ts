@@ -8,12 +8,12 @@ import type { OperatorEnvironments } from "../../../ports/environments.ts";
 import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
 
 /**
- * When an expired environment may be deleted: now (0) or after so many milliseconds, because older ones come first; or not
- * before an admin confirms it, because more are due than the deletion budget allows.
+ * Slot of an expired environment: now (0) or after a delay, because older ones come first; or blocked until an admin
+ * confirms it, because more are due than the deletion budget allows.
  */
 export type Slot = { readonly state: "go"; readonly inMs: number } | { readonly state: "blocked" };
 
-/** Orders expired environments, limits their rate, and keeps to the deletion budget. */
+/** Orders expired environments, limits their rate, and enforces the deletion budget. */
 export interface ExpirationLimiter {
   slotOf(environment: EphemeralEnvironment): Slot;
 }
@@ -22,19 +22,19 @@ export interface LimiterContext extends Pick<ControllerPorts, "settings" | "cloc
   readonly environments: Pick<OperatorEnvironments, "list">;
 }
 
-/** How long one queue is used; it includes what falls due in this time. */
+/** Lifetime of a queue, which includes environments due within it. */
 const WINDOW_MS = 1_000;
 
 interface Queue {
   readonly atMs: number;
-  /** By UID: how many environments come before it. */
+  /** By UID: the number of environments before it. */
   readonly ranks: ReadonlyMap<string, number>;
   readonly isBlocked: boolean;
 }
 
 /**
- * The queue follows from what is due now. Only the environments that had a slot and still exist are remembered: they come
- * last, so one whose deletion is refused delays no other.
+ * Limiter with a queue computed from the due environments. Only existing environments that had a slot are remembered:
+ * they come last, so that a refused deletion delays no other.
  */
 export function createExpirationLimiter(context: LimiterContext): ExpirationLimiter {
   const { clock, settings } = context;
@@ -67,19 +67,19 @@ export function createExpirationLimiter(context: LimiterContext): ExpirationLimi
   };
 }
 
-/** Whether the deletion budget blocks what is due now. */
+/** True when the deletion budget blocks the due environments. */
 export function areExpirationsBlocked(context: Omit<LimiterContext, "log" | "events">): boolean {
   const all = context.environments.list();
   return excessOf(dueBy(all, context.clock.now()), all.length, context.settings) !== undefined;
 }
 
-/** Sorted by expiry, the oldest first; those that never expire come last. */
+/** Sorted by expiry, oldest first; those without one last. */
 export function oldestFirst(environments: readonly EphemeralEnvironment[]): EphemeralEnvironment[] {
   const compared = (one: number, other: number) => (one === other ? 0 : one - other);
   return [...environments].sort((one, other) => compared(deletableFromMs(one), deletableFromMs(other)));
 }
 
-/** The cache replaces objects and never changes them, so the timestamps of thousands are parsed once. */
+/** The cache replaces objects and never changes them, so each timestamp is parsed once. */
 const parsed = new WeakMap<EphemeralEnvironment, number>();
 
 function deletableFromMs(environment: EphemeralEnvironment): number {
@@ -90,7 +90,7 @@ function deletableFromMs(environment: EphemeralEnvironment): number {
   return moment;
 }
 
-/** What is due now or within the window and is not being deleted. */
+/** Environments due now or within the window, without terminating ones. */
 function dueBy(environments: readonly EphemeralEnvironment[], now: Date): EphemeralEnvironment[] {
   const horizonMs = now.getTime() + WINDOW_MS;
   const isDue = (environment: EphemeralEnvironment) =>
@@ -106,14 +106,14 @@ interface Excess {
   readonly most: number;
 }
 
-/** How many are due, when they are more than the budget allows without a confirmation; else `undefined`. */
+/** Due environments beyond the unconfirmed budget; else `undefined`. */
 function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: Settings): Excess | undefined {
   const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
   const most = mostAtOnce(expiry.breaker, of);
   return unconfirmed > most ? { due: unconfirmed, of, most } : undefined;
 }
 
-/** Reports when the budget is exceeded, every hour while it is, and when that is over. */
+/** Reports an excess hourly, and its end. */
 function excessReporter({ clock, log, events }: LimiterContext): (excess: Excess | undefined) => void {
   const report = hourly(clock);
   return (excess) => {
