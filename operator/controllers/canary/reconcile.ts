@@ -11,7 +11,7 @@ export interface CanaryContext extends Pick<ControllerPorts, "environments" | "r
   readonly settings: Pick<Settings, "canary" | "reconcile">;
   readonly caches: Pick<ControllerPorts["caches"], "environments" | "records">;
   readonly writes: Pick<DecidedWrites, "create">;
-  /** Names audit records. */
+  /** Generates ids of audit records. */
   readonly newId: () => string;
 }
 
@@ -19,18 +19,18 @@ type CanarySettings = NonNullable<Settings["canary"]>;
 
 const KEY = "canary";
 const MINUTE_MS = 60_000;
-/** Its way is followed by the watch; this is the fallback. */
+/** Fallback for the watch. */
 const RECHECK_MS = 30_000;
-/** Should the platform be gone when it is to be deleted. */
+/** Safety net should the platform be gone at its deletion. */
 const TTL_HOURS = 1;
 
 /**
- * A controller that makes an environment now and then, and deletes it once it is ready or failed: its record is what
- * service levels count. When the next one is due follows from the environment or the record of the last.
+ * Controller that creates an environment periodically, and deletes it once it is ready or failed: its record is the
+ * basis of service levels. The next due time follows from the last environment or record.
  */
 export function canary(context: CanaryContext): Controller {
   const { settings, caches } = context;
-  // Its record may be seen later than its end.
+  // Its record may be seen after its end.
   const made = { lastMs: 0 };
   return {
     name: "canary",
@@ -65,14 +65,14 @@ async function reconcileCanary(
   return { requeueAfterMs: RECHECK_MS };
 }
 
-/** One that waits for longer than any environment may take has shown what it was made for. */
+/** One that waits longer than any environment may has served its purpose. */
 function isFinished(environment: EphemeralEnvironment, { clock, settings }: CanaryContext): boolean {
   if (["ready", "failed"].includes(shownPhase(environment))) return true;
   const ageMs = clock.now().getTime() - Date.parse(environment.metadata.creationTimestamp);
   return ageMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }
 
-/** When the last of those that are recorded was created. */
+/** Creation of the last recorded one. */
 function lastMs(records: CanaryContext["caches"]["records"]): number {
   return records
     .list()
@@ -80,7 +80,7 @@ function lastMs(records: CanaryContext["caches"]["records"]): number {
     .reduce((last, { spec }) => Math.max(last, Date.parse(spec.createdAt)), 0);
 }
 
-/** @throws whatever the port throws: then it is tried again with backoff */
+/** @throws errors of the port, for a retry with backoff */
 async function make({ repository: name }: CanarySettings, { repositories, writes, newId, clock, log }: CanaryContext) {
   const repository = repositories.find(name);
   if (repository === undefined) throw new Error(`settings.canary: there is no Repository '${name}'`);

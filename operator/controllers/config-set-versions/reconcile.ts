@@ -5,10 +5,10 @@ import type { ControllerPorts } from "../../controller-ports.ts";
 import { type Enqueue, endOf, type Reconcile } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 
-/** What tells whether a version is used. */
+/** Dependencies for detecting disuse. */
 export type DisuseContext = Pick<ControllerPorts, "configSetVersions" | "environmentsNaming" | "liveEnvironments">;
 
-/** Discards a version of a config set, by its revision's name, when no environment has it or asks for it. */
+/** Discards a config set version, by its revision's name, when no environment has or requests it. */
 export function discardWhenUnused({
   configSetVersions: versions,
   environmentsNaming,
@@ -22,7 +22,7 @@ export function discardWhenUnused({
   };
 }
 
-/** Whether an environment has the version, or may be about to move to it. */
+/** True when an environment has the version, or may be about to get it. */
 function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => boolean {
   const revision = revisionName(kept);
   return ({ spec, status }) =>
@@ -30,7 +30,7 @@ function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => bo
     (spec.configSet?.name === kept.name && spec.configSet.version === kept.version);
 }
 
-/** Enqueues the revisions that may be unused after a change. */
+/** Enqueues revisions that a change may have left unused. */
 export function enqueueOnDisuse(
   { environments, revisions }: Pick<Caches, "environments" | "revisions">,
   enqueue: Enqueue,
@@ -43,7 +43,7 @@ export function enqueueOnDisuse(
     environments.subscribe((_name, current, previous) => {
       const former = previous?.status?.configSet?.revision;
       if (former !== undefined && current?.status?.configSet?.revision !== former) enqueue(former, "low");
-      // A version that was requested and never resolved is in no status.
+      // A requested, unresolved version is in no status.
       const requested = previous?.spec.configSet;
       if (requested?.version === undefined || isDeepStrictEqual(requested, current?.spec.configSet)) return;
       for (const { metadata } of revisionsOf(requested)) enqueue(metadata.name, "low");

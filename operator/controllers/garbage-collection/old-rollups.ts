@@ -8,11 +8,11 @@ export interface OldRollupsContext {
 }
 
 const DAY_MS = 86_400_000;
-/** For so long the counts of a day are known by five minutes, then by the hour. */
+/** Days with counts by five minutes; older ones by the hour. */
 const FINE_DAYS = 3;
 const KEPT_DAYS = 400;
 
-/** Keeps old rollups small, and drops the oldest. */
+/** Shrinks old rollups, and drops the oldest. */
 export function shrinkOldRollups({ clock, rollupStore }: OldRollupsContext): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     const daysAgo = (days: number) => dayOf(new Date(clock.now().getTime() - days * DAY_MS));
@@ -20,7 +20,7 @@ export function shrinkOldRollups({ clock, rollupStore }: OldRollupsContext): (si
       signal.throwIfAborted();
       if (rollup.day < daysAgo(KEPT_DAYS)) await rollupStore.remove(rollup);
       else if (rollup.day < daysAgo(FINE_DAYS) && !isByTheHour(rollup)) {
-        // No process has counts of that day any more.
+        // No process still counts for that day.
         await rollupStore.replace(rollup, { ...rollup, slots: byTheHour(rollup.slots), writers: {} });
       }
     }

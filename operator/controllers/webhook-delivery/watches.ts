@@ -3,7 +3,7 @@ import { isPending, waitingKeyOf } from "../../../crds/webhooks/webhook-delivery
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { BY_PULL_REQUEST, BY_WAITING_KEY, type Caches } from "../../ports/caches.ts";
 
-/** Enqueues the deliveries that a change concerns; returns the end of it. */
+/** Enqueues the deliveries affected by a change; returns the unsubscribe function. */
 export function enqueueOnDeliveries(
   { webhookDeliveries, environments }: Pick<Caches, "webhookDeliveries" | "environments">,
   enqueue: Enqueue,
@@ -12,13 +12,13 @@ export function enqueueOnDeliveries(
     webhookDeliveries.subscribe((_key, current) => {
       if (current === undefined) return;
       if (isPending(current)) enqueue(current.metadata.name);
-      // It takes the place of what waits for the same, or settles it.
+      // Supersedes deliveries that wait for the same, or settles them.
       const key = waitingKeyOf(current);
       for (const { metadata } of key === undefined ? [] : webhookDeliveries.by(BY_WAITING_KEY, key)) {
         enqueue(metadata.name);
       }
     }),
-    // Its name is free: a delivery may have waited for that.
+    // A delivery may have waited for the freed name.
     environments.subscribe((_name, current, previous) => {
       const key = current === undefined ? triggerKey(previous?.spec.trigger) : undefined;
       if (key === undefined) return;
