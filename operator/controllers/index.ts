@@ -35,7 +35,7 @@ import { enqueueOnDeliveries } from "./webhook-delivery/watches.ts";
 import { createHookReconciler, type HookContext } from "./webhook-registration/reconcile.ts";
 import { enqueueOnChecks } from "./webhook-registration/watches.ts";
 
-/** All that the controllers use of the world. */
+/** Dependencies of the controllers. */
 export type ControllerContext = ControllerPorts &
   Omit<ReconcilerContext, "tellGone"> &
   DeliveryContext &
@@ -49,13 +49,13 @@ export type ControllerContext = ControllerPorts &
   AllocationContext &
   HookContext;
 
-/** Hosts count calls that they refuse, too. */
+/** Hosts count refused calls too. */
 const FEEDBACK_BACKOFF_MS = { first: 2_000, longest: 300_000 };
 const SWEEP_BACKOFF_MS = { first: 5_000, longest: 900_000 };
 /** Writes to GitHub are a second apart. */
 const LONGEST_SWEEP_MS = 600_000;
 
-/** The controllers of the operator, in the order in which they start. */
+/** Controllers of the operator, in starting order. */
 export function controllers(context: ControllerContext): readonly Controller[] {
   const { caches, settings, webhookDeliveries } = context;
   return [
@@ -130,10 +130,10 @@ export function controllers(context: ControllerContext): readonly Controller[] {
       workers: 1,
     },
     {
-      // By destination: the messages of one are sent one after the other.
+      // By destination, so that its messages are sent one by one.
       name: "notifications",
       reconcile: deliverMessages({ ...context, send: createSender(context) }),
-      // An address is a person's.
+      // The destination may be a person's address.
       loggedKey: (destination) => digestOf(destination),
       watches: [(enqueue) => enqueueOnMessages(caches, enqueue)],
       initialKeys: () => waitingDestinations(caches),

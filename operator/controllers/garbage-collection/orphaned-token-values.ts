@@ -13,17 +13,17 @@ export interface OrphanedValuesContext
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
 }
 
-/** A value without a token, and since when that is known, on the monotonic clock. */
+/** A value without a token, and the time of its discovery, on the monotonic clock. */
 interface Candidate {
   readonly owner: Owner;
   readonly sinceMs: number;
-  /** Whether the watch has seen the deletion of its token. */
+  /** True when the watch has seen the token's deletion. */
   readonly isSeen: boolean;
 }
 
 /**
- * Removes the values of deleted API tokens: they can't be shown any more, and they grant nothing. What was deleted while no
- * operator watched is found in the secret manager, and removed after the grace period.
+ * Deletes the values of deleted API tokens, which can't be shown any more and grant nothing. Those deleted while no
+ * operator watched are found in the secret manager, and deleted after the grace period.
  */
 export function createOrphanedValues(context: OrphanedValuesContext) {
   const { settings, secretManager, clock, log } = context;
@@ -35,7 +35,7 @@ export function createOrphanedValues(context: OrphanedValuesContext) {
     candidates.set(owner.uid, { ...known, isSeen: isSeen || known.isSeen });
   }
 
-  /** The secret manager's list may be outdated: a deletion that the watch has seen stays noted. */
+  /** The secret manager's list may be outdated: an observed deletion stays noted. */
   async function noteHeld(): Promise<void> {
     const held = (await secretManager.owners(context.isKnown)).filter(isValueOwner);
     const listed = new Set(held.map(({ uid }) => uid));
@@ -43,7 +43,7 @@ export function createOrphanedValues(context: OrphanedValuesContext) {
     for (const [uid, { isSeen }] of candidates) if (!isSeen && !listed.has(uid)) candidates.delete(uid);
   }
 
-  /** A lost or restored etcd also returns no tokens: then even seen deletions wait for the grace period. */
+  /** A lost or restored etcd also returns no tokens: then even observed deletions wait for the grace period. */
   function due(living: number): Candidate[] {
     const isOld = ({ sinceMs }: Candidate) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
     return [...candidates.values()].filter((candidate) =>
@@ -52,11 +52,11 @@ export function createOrphanedValues(context: OrphanedValuesContext) {
   }
 
   return {
-    /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
+    /** Notes an observed deletion: while other tokens exist, the value needs no grace period. */
     deleted: (token: ApiToken) => note(valueOwner(token), true),
     /**
-     * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
-     * tokens confirms them, and an error ends the sweep before anything is removed.
+     * Deletes values without a token. The watch and the secret manager suggest them; a fresh read of the tokens
+     * confirms them, and an error ends the sweep before any deletion.
      */
     async sweep(signal: AbortSignal): Promise<void> {
       await noteHeld();
@@ -74,7 +74,7 @@ export function createOrphanedValues(context: OrphanedValuesContext) {
   };
 }
 
-/** Calls `onDelete` for every token that is deleted from now on by anyone but this process; returns the end of it. */
+/** Calls `onDelete` for every token deleted by another process; returns the unsubscribe function. */
 export function removeOnDeletion(
   cache: ObjectCache<ApiToken>,
   removals: OwnDeletions,
@@ -82,7 +82,7 @@ export function removeOnDeletion(
 ): () => void {
   return cache.subscribe((_key, current, previous) => {
     const isGone = previous !== undefined && current?.metadata.uid !== previous.metadata.uid;
-    // A token that this process deletes has lost its value before, or had none; the sweep finds the rest.
+    // Our own deletions remove the value first; the sweep finds the rest.
     if (isGone && previous.spec.keepsValue && !removals.has(previous.metadata.uid)) onDelete(previous);
   });
 }

@@ -5,31 +5,31 @@ import type { Metrics } from "../../ports/observability/metrics.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 import type { Sweep } from "./orphans.ts";
 
-/** What the collections use of the world. */
+/** Dependencies of the collections. */
 export interface CollectorContext
   extends Pick<ControllerPorts, "records" | "settings" | "clock" | "serverClock" | "log" | "random"> {
-  /** Told of each collection that ended without an error. */
+  /** Records each error-free collection. */
   readonly loopSucceeded: Metrics["loopSucceeded"];
 }
 
-/** The collections that have files of their own. */
+/** Collections with their own files. */
 export interface Collections {
   readonly orphans: Sweep;
-  /** Removes API tokens that ended, and their values. */
+  /** Deletes ended API tokens, and their values. */
   readonly tokens: (signal: AbortSignal) => Promise<void>;
-  /** Removes the values of API tokens that no longer exist. */
+  /** Deletes values of deleted API tokens. */
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
-  /** Drops old deliveries of webhooks; answers whether some are left for the next collection. */
+  /** Drops old webhook deliveries; answers true when some are left. */
   readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
-  /** Removes messages that were sent or given up; answers whether some are left for the next collection. */
+  /** Deletes finished messages; answers true when some are left. */
   readonly notifications: (signal: AbortSignal) => Promise<boolean>;
-  /** Keeps old rollups small, and drops the oldest. */
+  /** Shrinks old rollups, and drops the oldest. */
   readonly rollups: (signal: AbortSignal) => Promise<void>;
   /** Sums up the days that are over. */
   readonly summaries: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The periodic collections; the keys of their controller. */
+/** Periodic collections; the keys of their controller. */
 export const COLLECTIONS = [
   "orphans",
   "records",
@@ -46,14 +46,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const OUTBOX_MS = HOUR_MS / 12;
-/** A deletion that has begun takes a few reconciles. */
+/** A begun deletion takes a few reconciles. */
 const DELETING_RECHECK_MS = 10_000;
 /** No user waits for a collection, so a failed one is not retried at once. */
 const FIRST_RETRY_MS = 30_000;
-/** A sweep deletes one orphan after the other. */
+/** A sweep deletes orphans one by one. */
 const LONGEST_COLLECTION_MS = 600_000;
 
-/** A controller with a worker for each collection, so none delays another. */
+/** Controller with a worker per collection, so none delays another. */
 export function garbageCollection(
   context: CollectorContext,
   collections: Collections,
@@ -71,7 +71,7 @@ export function garbageCollection(
   };
 }
 
-/** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
+/** Runs the collections periodically, never right after the start: a new leader has more urgent work. */
 export function collectGarbage(context: CollectorContext, of: Collections): Reconcile {
   const { orphans, tokens, tokenValues, deliveries, notifications, rollups, summaries } = of;
   const { settings, random, loopSucceeded } = context;
@@ -103,13 +103,13 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
   };
 }
 
-/** Collects again soon while some are left. */
+/** Repeats soon while some are left. */
 function soonAgain(collect: (signal: AbortSignal) => Promise<boolean>) {
   return async (signal: AbortSignal): Promise<ReconcileResult> =>
     (await collect(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {};
 }
 
-/** Sweeps again soon while orphans are being deleted, and less and less soon while none of them is gone. */
+/** Repeats soon while orphans are being deleted, with backoff while none is gone. */
 function orphanSweeps({ log }: CollectorContext, sweep: Sweep): (signal: AbortSignal) => Promise<ReconcileResult> {
   let fruitless = 0;
   return async (signal) => {

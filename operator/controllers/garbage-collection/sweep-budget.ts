@@ -3,19 +3,19 @@ import type { ControllerPorts } from "../../controller-ports.ts";
 import { hourly } from "../../kit/time/hourly.ts";
 import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
 
-/** How many orphans were found, how many owners live, and the most orphans that are plausible beside them. */
+/** Found orphans, existing owners, and the plausible limit. */
 interface Excess {
   readonly orphans: number;
   readonly living: number;
   readonly most: number;
 }
 
-/** How a sweep that is blocked is reported. */
+/** Report of a blocked sweep. */
 export interface BlockedSweep {
-  /** Of the log. */
+  /** Log message. */
   readonly line: string;
   readonly reason: string;
-  /** Of the Event, before the remedy. */
+  /** Event message, before the remedy. */
   readonly message: (excess: Excess) => string;
   readonly remedy: string;
 }
@@ -25,8 +25,7 @@ interface Context extends Pick<ControllerPorts, "clock" | "log" | "events"> {
 }
 
 /**
- * Tells whether there are more orphans than plausible, which rather means that the list of what lives is wrong; reports it
- * once an hour.
+ * Answers true for implausibly many orphans, which rather indicate a wrong list of owners; reports them once an hour.
  */
 export function sweepBudget(
   { settings, clock, log, events }: Context,

@@ -24,17 +24,17 @@ export interface SweepContext extends Pick<ControllerPorts, "settings" | "reposi
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** As long as GitHub keeps its log. An older pull request may have lost its environment long ago, and its record with it. */
+/** Retention of GitHub's log. An older pull request may have lost its environment and its record long ago. */
 const REMEMBERED_MS = 3 * DAY_MS;
-/** Pull requests of a Repository that are asked for one by one, in one sweep. */
+/** Limit on single fetches of a Repository's pull requests per sweep. */
 const MOST_ASKED = 200;
 const ASKED_AT_ONCE = 4;
 const FAILED_RECHECK_MS = 5 * MINUTE_MS;
 
 /**
- * Asks the host of a Repository for pull requests whose webhooks were missed, at every start and then periodically. What is
- * found is stored as a delivery, which the controller of deliveries decides like any other. No environment is ended by what
- * a host does not say: see `missedStates`.
+ * Asks the host of a Repository for pull requests with missed webhooks, at every start and then periodically. Findings
+ * are stored as deliveries, which their controller decides like any other. A missing answer ends no environment: see
+ * `missedStates`.
  */
 export function createPullRequestSweep(context: SweepContext): Reconcile {
   return async (name, { signal }) => {
@@ -48,21 +48,21 @@ export function createPullRequestSweep(context: SweepContext): Reconcile {
   };
 }
 
-/** `undefined` for a Repository that is gone, and for one whose host can't be asked. */
+/** `undefined` for a missing Repository, or one whose host can't be asked. */
 function placeOf(name: string, signal: AbortSignal, context: SweepContext): Place | undefined {
   const repository = context.repositories.find(name);
   const hosted = repository && hostedAt(repository, context);
   return repository && hosted && { repository, hosted, signal };
 }
 
-/** The next sweep: soon when something could not be asked for, never where the settings want one at the start alone. */
+/** Time of the next sweep: soon after failures, never when the settings want one only at the start. */
 function afterwards(failed: number, { settings, random }: SweepContext): ReconcileResult {
   const everyMs = settings.webhooks.sweepMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   if (failed > 0) return { requeueAfterMs: everyMs === 0 ? FAILED_RECHECK_MS : Math.min(FAILED_RECHECK_MS, everyMs) };
   return everyMs === 0 ? {} : { requeueAfterMs: everyMs };
 }
 
-/** A host may name the time of the next try; otherwise the controller backs off. */
+/** A host may state the retry time; otherwise the controller backs off. */
 function whenWanted(error: unknown): ReconcileResult {
   const retryAfterMs = error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined;
   if (retryAfterMs === undefined) throw error;
@@ -75,7 +75,7 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-/** Answers how many pull requests could not be asked for. */
+/** Returns the number of failed fetches. */
 async function sweep(place: Place, context: SweepContext): Promise<number> {
   const { repository, hosted, signal } = place;
   const { pullRequestReader, log } = context;
@@ -99,7 +99,7 @@ async function sweep(place: Place, context: SweepContext): Promise<number> {
   return failed + Math.max(0, unlisted.length - MOST_ASKED);
 }
 
-/** The environments of the Repository's pull requests. */
+/** Environments of the Repository's pull requests. */
 function environmentsOf({ repository, hosted }: Place, { world }: SweepContext): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
   const isOwn = ({ metadata, spec: { trigger } }: EphemeralEnvironment) =>
@@ -110,11 +110,10 @@ function environmentsOf({ repository, hosted }: Place, { world }: SweepContext):
   return world.environments.ofRepository(name).filter(isOwn);
 }
 
-/** The numbers of their pull requests. */
 const numbersOf = (environments: readonly EphemeralEnvironment[]): ReadonlySet<number> =>
   new Set(environments.flatMap(({ spec }) => spec.trigger?.number ?? []));
 
-/** How many webhooks the host sends again. Without that the sweep finds the same, but not as soon. */
+/** Count of webhooks that the host resends. Without it the sweep finds the same, but later. */
 async function redeliver({ hosted, signal }: Place, context: SweepContext): Promise<number | undefined> {
   const { pullRequestReader, settings, clock, log } = context;
   if (settings.publicUrl === undefined) return undefined;
@@ -127,7 +126,7 @@ async function redeliver({ hosted, signal }: Place, context: SweepContext): Prom
   });
 }
 
-/** Asks for each of them; one that fails costs no other. */
+/** Fetches each; a failure affects no other. */
 async function askEach(
   numbers: readonly number[],
   { hosted, signal }: Place,
@@ -170,7 +169,7 @@ function newestKnown(
   return knownStates(stored, nothingAtHand, world).at(-1);
 }
 
-/** Stores each state under a name of its own, so that two sweeps store it once; answers how many are new. */
+/** Stores each state under its own name, so that two sweeps store it once; returns the number of new ones. */
 async function store(states: readonly HostedPullRequest[], place: Place, context: SweepContext): Promise<number> {
   const { repository, signal } = place;
   let stored = 0;

@@ -11,37 +11,36 @@ import type { Notifications } from "../../ports/notifications/notifications.ts";
 
 /** An outage of a day costs about thirty attempts a channel. */
 const RETRY_MS = { first: 10_000, longest: 3_600_000 };
-/** An older message that can't be sent is given up. */
+/** Age at which an unsendable message is given up. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-/** Longer than an attempt lasts: until then no other process begins one. */
+/** Longer than an attempt: until then no other process begins one. */
 const CLAIMED_MS = 90_000;
-/** So many are given up at most before the next one is sent. */
+/** Limit on dropped messages before the next one is sent. */
 const MOST_DROPPED = 100;
 /** Another replica has it, or the watch is behind. */
 const RECHECK_MS = 1_000;
 
-/** What became of an attempt. */
+/** Result of an attempt. */
 type Attempt =
   | { readonly result: "sent" }
-  /** It is of no use any more. */
+  /** The message is obsolete. */
   | { readonly result: "outdated"; readonly message: string }
   | { readonly result: "refused"; readonly message: string }
   | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
 
 export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "events" | "clock" | "log" | "random"> {
   readonly notifications: Notifications;
-  /** Sends one message; see `createSender`. */
   readonly send: (notification: Notification, signal: AbortSignal) => Promise<void>;
   readonly environmentOf: (uid: string) => EphemeralEnvironment | undefined;
 }
 
 /**
- * The reconcile of a destination: sends its oldest message that waits. Its messages stay in order, and one that can't be
- * sent now delays those behind it, because what is wrong is the channel; `Retry-After` holds for it, too. Of more than may wait
- * the oldest behind it are given up.
+ * Reconcile of a destination: sends its oldest waiting message. Messages stay in order, and an unsendable one delays
+ * the later ones, because the channel is at fault; `Retry-After` applies to all. Beyond the limit the oldest later ones
+ * are given up.
  *
- * An attempt is noted before it begins, on the version that was read: so a message is sent by one process, and again only
- * if that process ended between the sending and the note of it.
+ * An attempt is recorded before it begins, on the version read: so one process sends a message, and repeats it only if
+ * a process ended between sending and recording.
  */
 export function deliverMessages(given: DeliveryContext): Reconcile {
   const context = { ...given, ended: new Map<string, Ended>() };
@@ -61,7 +60,7 @@ export function deliverMessages(given: DeliveryContext): Reconcile {
   };
 }
 
-/** Gives up the oldest of those behind the one that is being sent, as far as they are too many. */
+/** Gives up the oldest excess messages behind the current one. */
 async function dropSurplus(
   behind: readonly Notification[],
   { settings, notifications, events, log }: DeliveryContext,
@@ -81,27 +80,26 @@ async function dropSurplus(
   log.error("notifications were given up: too many wait for a destination", { dropped: surplus.length, most });
 }
 
-/** No address: Events are read by more people than messages are. */
+/** Hides the address: Events have more readers than messages. */
 const addressee = ({ spec }: Pick<Notification, "spec">) =>
   spec.channel === "chat" ? `channel '${spec.to}'` : "its owner";
 
 /** The API server's own timestamps have seconds only. */
 const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
 
-/** How an attempt ended. */
+/** End of an attempt. */
 interface Ended {
-  /** The message. */
+  /** UID of the message. */
   readonly uid: string;
   readonly status: NotificationStatus;
 }
 
-/** What its reconciles remember. */
 interface Delivering extends DeliveryContext {
-  /** How the last attempt of each destination ended, until the message shows it: what was sent is not sent again. */
+  /** Last end per destination, until the message shows it: prevents a second sending. */
   readonly ended: Map<string, Ended>;
 }
 
-/** Whether the end of its attempt could not be stored, of whatever the API server said instead. */
+/** True when the end of its attempt is not stored, whatever the API server answered. */
 function isUnnoted({ metadata, status }: Notification, ended: Ended): boolean {
   const isShown = status?.phase === ended.status.phase && status.nextAttemptAt === ended.status.nextAttemptAt;
   return metadata.uid === ended.uid && !isShown;
@@ -146,7 +144,7 @@ async function attempted(notification: Notification, context: DeliveryContext, s
 
 const endOf = (environment: EphemeralEnvironment) => plannedEnd(environment).toISOString();
 
-/** A warning is about one expiry: after it, and after an extension, it would be wrong. */
+/** A warning is about one expiry: after it, or after an extension, it would be wrong. */
 function outdated({ spec }: Notification, { environmentOf, clock }: DeliveryContext): string | undefined {
   if (spec.event !== "expiry" || spec.facts.expiresAt === undefined) return undefined;
   const environment = environmentOf(spec.environment?.uid ?? "");
@@ -170,7 +168,7 @@ function statusAfter(
   return { phase: "pending", attempts, message, nextAttemptAt: later(attempts, context, attempt.retryAfterMs) };
 }
 
-/** The moment of the next attempt: the growing delay, and at least what the other side asks for. */
+/** Time of the next attempt: the backoff, and at least the other side's `Retry-After`. */
 function later(attempts: number, { clock, random }: DeliveryContext, atLeastMs = 0): string {
   const delayMs = backoffMs(attempts, RETRY_MS) * (0.8 + 0.4 * random());
   return new Date(clock.now().getTime() + Math.max(delayMs, atLeastMs)).toISOString();

@@ -13,15 +13,15 @@ export interface SenderContext {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
   readonly chat: Chat;
-  /** Present where the settings name a mail server. */
+  /** Present when the settings name a mail server. */
   readonly mail?: Mail | undefined;
-  /** The key of the links that extend; see `extensionKeyOf`. */
+  /** Key of extension links; see `extensionKeyOf`. */
   readonly extensionKey: () => Promise<Sensitive>;
   readonly environmentOf: (uid: string) => EphemeralEnvironment | undefined;
 }
 
 /**
- * Sends one message by its channel. The link that extends is made here: it is in no resource, and in no chat.
+ * Sends one message by its channel. The extension link is made here: it is in no resource, and in no chat.
  *
  * @returns a function that throws MessageRefused or MessagingUnavailable
  */
@@ -55,14 +55,14 @@ export function createSender(context: SenderContext) {
   };
 }
 
-/** A missing secret can be written yet. */
+/** A missing secret may still be written. */
 async function secretOf(ref: SecretRef, { secretManager }: SenderContext): Promise<Sensitive> {
   const text = await textOf(ref, secretManager);
   if (text === undefined) throw new MessagingUnavailable(`the secret manager has no '${ref.name}@${ref.key}'`);
   return text;
 }
 
-/** The link of an expiry warning; none without `publicUrl`, and none for an environment that has the longest TTL. */
+/** Link of an expiry warning; none without `publicUrl`, or at the longest TTL. */
 async function extensionLink(spec: NotificationSpec, context: SenderContext): Promise<string | undefined> {
   const { publicUrl, ttl, notifications } = context.settings;
   if (spec.event !== "expiry" || publicUrl === undefined) return undefined;

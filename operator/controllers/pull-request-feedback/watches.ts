@@ -3,7 +3,7 @@ import { isMadeByEvent } from "../../../crds/environment/managed-by.ts";
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { BY_REPOSITORY, type Caches } from "../../ports/caches.ts";
 
-/** Enqueues the environments whose host may have to be told something; returns the end of it. */
+/** Enqueues environments with possible news for their host; returns the unsubscribe function. */
 export function enqueueOnReports(
   { environments, repositories }: Pick<Caches, "environments" | "repositories">,
   enqueue: Enqueue,

@@ -1,4 +1,4 @@
-/** The environment of a pull request, decided once more: replicas that decide at the same moment know not all of each other. */
+/** Second decision about a pull request's environment: replicas deciding at the same moment don't see each other. */
 import { triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
@@ -13,12 +13,12 @@ import type { DeliveryContext } from "../webhook-delivery/reconcile.ts";
 import { settle } from "../webhook-delivery/settle.ts";
 import { dated } from "../webhook-delivery/stored.ts";
 
-/** How long no process may have led while environments were made. */
+/** Longest time without a leader in which environments were created. */
 const UNLED_MS = 60 * 60_000;
 
 /**
- * Decides by the newest known state about the environment of this name. The outcome is that of the delivery that reported
- * the state. Nothing is made; while a delivery of the pull request is to be decided, nothing is done.
+ * Decides by the newest known state about the environment of this name; the outcome belongs to that state's delivery.
+ * Creates nothing, and does nothing while a delivery of the pull request is pending.
  */
 export function createRecheck(context: DeliveryContext): Reconcile {
   const { world, webhookDeliveries, clock } = context;
@@ -34,12 +34,12 @@ export function createRecheck(context: DeliveryContext): Reconcile {
   };
 }
 
-/** Whether it is a pull request's, and stays. */
+/** True for an environment of a pull request that is not terminating. */
 function isPresent({ metadata, spec }: EphemeralEnvironment): boolean {
   return spec.trigger?.kind === "pull_request" && metadata.deletionTimestamp === undefined;
 }
 
-/** The delivery that reported the newest state of the pull request; none while one is to be decided. */
+/** Delivery of the pull request's newest state; none while one is pending. */
 function newestOf({ spec }: EphemeralEnvironment, { world }: DeliveryContext): WebhookDelivery | undefined {
   const deliveries = world.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
   if (deliveries.some(isPending)) return undefined;
@@ -52,7 +52,7 @@ function newestOf({ spec }: EphemeralEnvironment, { world }: DeliveryContext): W
   return newest && deliveries.find(({ spec: { event } }) => event.pullRequest === newest.state);
 }
 
-/** Enqueues the environments of pull requests that are new, and those about which a delivery was decided. */
+/** Enqueues new environments of pull requests, and those with a decided delivery. */
 export function enqueueOnPullRequests(
   { webhookDeliveries, environments }: Pick<Caches, "webhookDeliveries" | "environments">,
   enqueue: Enqueue,
@@ -72,7 +72,7 @@ export function enqueueOnPullRequests(
   ]);
 }
 
-/** The environments of pull requests that may have been made while no process led. */
+/** Pull requests' environments that may have been created without a leader. */
 export function newPullRequestEnvironments({ environments }: Pick<Caches, "environments">, clock: Clock): string[] {
   const now = clock.now();
   const isNew = ({ metadata }: EphemeralEnvironment) => elapsedMs(new Date(metadata.creationTimestamp), now) < UNLED_MS;

@@ -7,18 +7,18 @@ import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
 /**
- * An answer may have 4 MiB, and every caller holds a request open: more questions at once are refused. A Repository and a host
- * have a share of them, so that a host that is silent leaves room for the others.
+ * Limits on concurrent calls: an answer may have 4 MiB, and every caller holds a request open. Repositories and hosts
+ * have a share, so that a silent host leaves room for others.
  */
 const AT_ONCE = { all: 16, host: 8, repository: 4 };
 const BUSY_MS = 1_000;
 const UNAVAILABLE_MS = 5_000;
-/** Hosts lock out clients after too many bad logins. */
+/** Hosts lock out clients after too many failed logins. */
 const REJECTED_MS = 60_000;
 
 type Context = CredentialSource & Pick<ControllerPorts, "repositoryHost" | "clock">;
 
-/** Why the host of a Repository is not asked for a while; a changed Repository is asked at once. */
+/** Reason for a pause of a Repository's host; a changed Repository is asked at once. */
 interface Failure {
   readonly generation: number;
   readonly error: Error;
@@ -26,14 +26,14 @@ interface Failure {
 }
 
 /**
- * The BranchHeads port. Every answer comes fresh from the host, so a commit that was just pushed is found. A failure is
- * remembered, so a host that hangs or rejects a login is not asked for every request.
+ * BranchHeads port. Every answer is fresh, so that a new push is found. Failures are remembered, so that a host that
+ * hangs or rejects a login is not asked for every request.
  */
 export function createBranchHeads({ repositoryHost, clock, ...source }: Context): BranchHeads {
   const failures = new Map<string, Failure>();
   const open = openQuestions();
 
-  /** Throws HostUnavailable while the host is left alone, and where there is no room for a question. */
+  /** Throws HostUnavailable during a pause and beyond the limits. */
   function begin(repository: Repository): () => void {
     const { uid, name, generation } = repository.metadata;
     const failure = failures.get(uid);
@@ -67,7 +67,7 @@ export function createBranchHeads({ repositoryHost, clock, ...source }: Context)
   };
 }
 
-/** Counts questions that have no answer yet: in all, by host and by Repository. */
+/** Counts open calls: in total, by host and by Repository. */
 function openQuestions() {
   const counts = new Map<string, number>();
   const add = (key: string, change: 1 | -1) => {
@@ -76,7 +76,7 @@ function openQuestions() {
     else counts.set(key, count);
   };
   return {
-    /** Counts one more, and returns the function that ends it; `undefined` where there is no room for it. */
+    /** Counts one more, and returns the function that ends it; `undefined` beyond the limit. */
     begin({ metadata: { uid }, spec: { cloneUrl } }: Repository): (() => void) | undefined {
       const host = URL.canParse(cloneUrl) ? new URL(cloneUrl).host : cloneUrl;
       const places = { all: "all", host: `host ${host}`, repository: `repository ${uid}` };
@@ -91,7 +91,7 @@ function openQuestions() {
   };
 }
 
-/** How long the host is not asked again; `undefined` for an error that is not the host's. */
+/** Pause of the host; `undefined` for other errors. */
 function pauseAfter(error: unknown): number | undefined {
   if (error instanceof CredentialRejected) return REJECTED_MS;
   const isUnavailable = error instanceof RepositoryHostUnavailable || error instanceof CredentialRefused;

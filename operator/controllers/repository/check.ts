@@ -7,10 +7,9 @@ import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repos
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
 
-/** The condition `Ready` of a Repository, before its generation is known. */
+/** Condition `Ready` of a Repository, without its generation. */
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
 
-/** The result of a check. */
 export interface Finding {
   readonly reachable: boolean;
   readonly ready: ReadyDraft;
@@ -18,10 +17,10 @@ export interface Finding {
 
 type Known = Pick<ControllerPorts, "repositories" | "configSets">;
 
-/** What a check asks. */
+/** Dependencies of a check. */
 export type CheckContext = Known & CredentialSource & Pick<ControllerPorts, "repositoryHost">;
 
-/** Whether a Repository's host answers, and whether what the Repository names exists. */
+/** Checks that a Repository's host answers, and that its references exist. */
 export async function check(repository: Repository, outside: CheckContext): Promise<Finding> {
   const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
@@ -30,13 +29,13 @@ export async function check(repository: Repository, outside: CheckContext): Prom
   return { reachable: true, ready };
 }
 
-/** Only the reader of YAML can tell whether the values of its chart are any. */
+/** Only a YAML parser can check the chart's values. */
 function valuesDraft({ spec }: Repository): ReadyDraft | undefined {
   const problem = valuesProblem(spec.chart);
   return problem === undefined ? undefined : notReady("ValuesInvalid", `spec.chart.values: ${problem}`);
 }
 
-/** Why the head of the branch can't be read. */
+/** Problem with reading the branch's head. */
 async function hostProblem(repository: Repository, outside: CheckContext): Promise<Finding | undefined> {
   const branch = branchOf(repository);
   try {
@@ -58,7 +57,7 @@ async function hostProblem(repository: Repository, outside: CheckContext): Promi
   }
 }
 
-/** The operator pulls nothing: whether the registry accepts the credential shows in pods. */
+/** The operator pulls nothing: only pods show if the registry accepts the credential. */
 async function pullProblem(repository: Repository, outside: CheckContext): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
@@ -68,7 +67,7 @@ async function pullProblem(repository: Repository, outside: CheckContext): Promi
   }
 }
 
-/** @throws any error that is not about the credential */
+/** @throws errors that are not about the credential */
 function credentialProblem(error: unknown): ReadyDraft {
   if (error instanceof CredentialRefused) return notReady(error.reason, error.message);
   if (error instanceof SecretManagerUnavailable) return notReady(error.name, error.message);
@@ -84,7 +83,7 @@ function notReady(reason: string, message: string): ReadyDraft {
   return { type: "Ready", status: "False", reason, message: clipped(message) };
 }
 
-/** What is wrong with a Repository that its schema can't check; `undefined` when nothing is. */
+/** Problem of a Repository beyond its schema, if any. */
 export function ruleProblem({ spec }: Repository, { repositories, configSets }: Known): string | undefined {
   const { companionRepository, pullRequest } = spec;
   const companion = companionRepository === undefined ? undefined : repositories.find(companionRepository);

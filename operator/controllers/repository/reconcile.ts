@@ -17,14 +17,14 @@ export interface RepositoryContext
   readonly environments: Pick<OperatorEnvironments, "countNow">;
 }
 
-/** The period of the checks, because a host may become unavailable while no environment needs it. */
+/** Interval of checks, because a host may become unavailable while no environment needs it. */
 const CHECK_EVERY_MS = 3_600_000;
-/** The period while the Repository is not ready. */
+/** Interval while the Repository is not ready. */
 const RECHECK_MS = 300_000;
 
 /**
- * The reconcile of a Repository: checks it when that is due or requested, and keeps a finalizer on it while environments
- * use it, so a deleted Repository stays until its last environment is gone.
+ * Reconcile of a Repository: checks it when due or requested, and keeps a finalizer on it while environments use it, so
+ * that a deleted Repository stays until its last environment is gone.
  */
 export function createRepositoryReconciler(context: RepositoryContext): Reconcile {
   return async (name) => {
@@ -46,7 +46,7 @@ async function finalize(
   if (users === 0) await repositoryStatusWriter.removeFinalizer(repository);
 }
 
-/** Returns the milliseconds until the next check. */
+/** Returns milliseconds until the next check. */
 async function checkIfDue(found: Repository, context: RepositoryContext): Promise<number> {
   const { repositoryStatusWriter, isUsed, clock } = context;
   const needsFinalizer = isUsed(found.metadata.name) && !isKept(found);
@@ -61,7 +61,7 @@ async function checkIfDue(found: Repository, context: RepositoryContext): Promis
   );
 }
 
-/** Whether what it names, or the settings, changed so that its condition is no longer true. */
+/** True when a change of its references or the settings invalidates its condition. */
 function isOutdated(repository: Repository, context: RepositoryContext): boolean {
   const reason = findCondition(repository.status?.conditions, "Ready")?.reason;
   const isBroken = ruleProblem(repository, context) !== undefined;

@@ -4,7 +4,7 @@ import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 import { tellsIdentity } from "./host-identity.ts";
 
-/** Enqueues the Repositories that a change concerns; returns the end of it. */
+/** Enqueues Repositories affected by a change; returns the unsubscribe function. */
 export function enqueueOnRepositories(
   {
     repositories,
@@ -41,7 +41,7 @@ export function enqueueOnRepositories(
   ]);
 }
 
-/** Events of our own writes, of the status and of our finalizer, are not relevant. */
+/** Events of our own writes, of status and finalizer, are irrelevant. */
 function isRelevant(current: Repository, previous: Repository | undefined): boolean {
   const requestOf = ({ metadata }: Repository) =>
     [metadata.uid, metadata.generation, metadata.deletionTimestamp].join();
