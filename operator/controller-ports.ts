@@ -21,7 +21,7 @@ import type { SecretManager } from "./ports/secret-manager.ts";
 import type { StatusWriter } from "./ports/status-writer.ts";
 import type { UrlProber } from "./ports/url-prober.ts";
 
-/** All that the controllers need of the world; each of them picks what it uses. */
+/** Dependencies of all controllers; each picks its own. */
 export interface ControllerPorts extends Inventory {
   readonly settings: Settings;
   readonly log: Log;
@@ -39,15 +39,15 @@ export interface ControllerPorts extends Inventory {
   readonly prober: UrlProber;
   readonly repositoryHost: RepositoryHost;
   readonly environments: OperatorEnvironments;
-  /** The environment from this process's cache, by name. */
+  /** Cached environment by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
-  /** The environments that name the Repository, from this process's cache. */
+  /** Cached environments that name the Repository. */
   readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
-  /** The environments that name the config set, from this process's cache. */
+  /** Cached environments that name the config set. */
   readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
   readonly statusWriter: EnvironmentStatusWriter;
   readonly repositories: Repositories;
-  /** Whether an environment uses the Repository of this name, from this process's cache. */
+  /** True when a cached environment uses the Repository of this name. */
   readonly isUsed: (repository: string) => boolean;
   readonly repositoryStatusWriter: StatusWriter<Repository, RepositoryStatus>;
   readonly configSets: ConfigSets;

@@ -3,7 +3,7 @@ import { openCostAllocations } from "../adapters/opencost/allocations.ts";
 import { contentOf } from "../kit/content-of.ts";
 import type { Allocations } from "../ports/observability/allocations.ts";
 
-/** The cost monitor of the settings, where they name one. */
+/** Cost monitor of the settings, if any. */
 export function createAllocations({ costs }: Pick<Settings, "costs">): Allocations | undefined {
   if (costs.openCost === undefined) return undefined;
   const { url, caFile } = costs.openCost;

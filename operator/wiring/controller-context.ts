@@ -38,20 +38,20 @@ import { repositoryHooks } from "./hosts/repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
 
-/** What tests may replace, and the source of jitter. */
+/** Replacements for tests, and the source of jitter. */
 export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
-  /** Instead of the API server's own clock. */
+  /** Replaces the API server's clock. */
   readonly serverClock?: ServerClock;
-  /** Instead of the real prober. */
+  /** Replaces the real prober. */
   readonly prober?: UrlProber;
-  /** Where what webhooks change is recorded. */
+  /** Records changes by webhooks. */
   readonly audit?: AuditTrail;
-  /** Instead of Kubernetes Events. */
+  /** Replaces Kubernetes Events. */
   readonly events?: EventRecorder;
   readonly metrics?: Metrics | undefined;
 }
 
-/** Which adapter stands behind which port of the controllers. */
+/** Adapters behind the controllers' ports. */
 export function controllerContext(
   foundations: Foundations,
   { repositoryHost, apis }: Hosts,
@@ -123,7 +123,7 @@ export function controllerContext(
   };
 }
 
-/** Stores what a reconcile found, and publishes what follows from it. */
+/** Stores a reconcile's status, and publishes its events. */
 function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
   const cache = caches.environments;
   const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({

@@ -31,19 +31,19 @@ import { repositoryHooks } from "./hosts/repository-hooks.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling, WEBHOOK_FORMATS } from "./webhooks.ts";
 
-/** What the facade tells its ports, and what tests may replace. */
+/** Options of the API's ports. */
 export interface FacadeOptions {
-  /** The id of the audit record of the request that is served: written on what it changes. */
+  /** Audit id of the current request: written on its changes. */
   readonly auditId?: AuditId;
-  /** Instead of the real prober. */
+  /** Replaces the real prober. */
   readonly prober?: UrlProber;
-  /** Where what webhooks change is recorded. */
+  /** Records changes by webhooks. */
   readonly audit?: AuditTrail;
-  /** Where webhooks are counted. */
+  /** Counts webhooks. */
   readonly metrics?: Metrics | undefined;
 }
 
-/** Which adapter stands behind which port of the facade. */
+/** Adapters behind the API's ports. */
 export function facadePorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: FacadeOptions) {
   const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = foundations;
   const { namespace } = settings;

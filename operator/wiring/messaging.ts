@@ -4,7 +4,7 @@ import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
 import { contentOf } from "../kit/content-of.ts";
 import type { Chat, Mail } from "../ports/notifications/messaging.ts";
 
-/** The chat of the settings, and their mail server where they name one. */
+/** Chat of the settings, and their mail server if named. */
 export function createMessaging({ notifications }: Settings): { readonly chat: Chat; readonly mail: Mail | undefined } {
   const { smtp } = notifications.email ?? {};
   if (smtp === undefined) return { chat: incomingWebhookChat(), mail: undefined };

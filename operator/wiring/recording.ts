@@ -5,10 +5,10 @@ import { createRecorder, type Recorder } from "../rollups/recorder.ts";
 import type { Foundations } from "./foundations.ts";
 import { processIdentity } from "./process-identity.ts";
 
-/** As metrics name the storing of what was counted. */
+/** Name of storing counts in metrics. */
 const LOOP = "request counts";
 
-/** What a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
+/** Metrics of a process, with the recorder of what must outlive it; neither without metrics. */
 export function createRecording(
   { client, settings, clock, log }: Foundations,
   metrics: Metrics | undefined,

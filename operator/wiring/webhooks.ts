@@ -17,7 +17,7 @@ import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { Foundations } from "./foundations.ts";
 
-/** How each kind of host signs and describes its events. */
+/** Webhook format of each host kind. */
 export const WEBHOOK_FORMATS: WebhookFormats = {
   github: githubWebhookFormat,
   gitea: giteaWebhookFormat,
@@ -25,16 +25,16 @@ export const WEBHOOK_FORMATS: WebhookFormats = {
   neutral: neutralWebhookFormat,
 };
 
-/** What settling deliveries takes of either half of the process. */
+/** Dependencies that differ between operator and API. */
 interface Half {
-  /** Its own, because what users wait for never queues behind the controllers' calls. */
+  /** Separate, so that users' calls never queue behind controllers'. */
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly branchHeads: BranchHeads;
   readonly audit: AuditTrail | undefined;
 }
 
-/** Stored deliveries, and what settling them reads and writes. */
+/** Stored deliveries, with the dependencies for settling them. */
 export function settling(
   { settings, clock, caches, deletions, tracing }: Foundations,
   { client, configSets, branchHeads, audit = UNRECORDED }: Half,
@@ -65,5 +65,5 @@ export function settling(
   };
 }
 
-/** Of processes that keep no audit log, as tests and benchmarks start them. */
+/** For processes without an audit log, as in tests and benchmarks. */
 const UNRECORDED: AuditTrail = { add: async () => undefined, isKept: async () => true };

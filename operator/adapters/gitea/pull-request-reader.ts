@@ -6,7 +6,7 @@ import { partsOf } from "../host-api/repository-calls.ts";
 import { pullRequestEvent } from "../webhook-format/pull-request.ts";
 import { headOf } from "./webhook-format.ts";
 
-/** The PullRequestReader port over Gitea's API, https://docs.gitea.com/api/1.25/#tag/repository. It shows no log of hooks. */
+/** PullRequestReader port over Gitea's API, https://docs.gitea.com/api/1.25/#tag/repository. Without a log of hooks. */
 export function giteaPullRequestReader({ request }: HostApi, clock: Pick<Clock, "now">): PullRequestReader {
   return {
     ...pullRequestCalls(

@@ -3,13 +3,13 @@ import { answeredStatus, type HostRequest } from "../host-api/host-api.ts";
 import { repositoryCalls, userOf } from "../host-api/repository-calls.ts";
 import { githubDeployments } from "./deployments.ts";
 
-/** The PullRequestHost port over GitHub's API, https://docs.github.com/en/rest. */
+/** PullRequestHost port over GitHub's API, https://docs.github.com/en/rest. */
 export function githubPullRequestHost(request: HostRequest): PullRequestHost {
   const self = (signal: AbortSignal) => selfOf(request, signal);
   return { ...repositoryCalls(request, { pageSize: 100, self }), ...githubDeployments(request) };
 }
 
-/** REST is at /api/v3 of an enterprise server, GraphQL at /api/graphql; on github.com both are at the root. */
+/** On an enterprise server REST is at /api/v3 and GraphQL at /api/graphql; on github.com both are at the root. */
 const GRAPHQL = "POST /../graphql";
 
 /** An app's token may not ask for its user: "Resource not accessible by integration". GraphQL knows the app's bot. */

@@ -6,7 +6,7 @@ import { partsOf } from "../host-api/repository-calls.ts";
 import { isOfFork, pullRequestEvent, testMergeOf } from "../webhook-format/pull-request.ts";
 import { redeliverMissed } from "./missed-webhooks.ts";
 
-/** The PullRequestReader port over GitHub's API, https://docs.github.com/en/rest/pulls/pulls. */
+/** PullRequestReader port over GitHub's API, https://docs.github.com/en/rest/pulls/pulls. */
 export function githubPullRequestReader(api: HostApi, clock: Pick<Clock, "now">): PullRequestReader {
   return {
     ...pullRequestCalls(

@@ -17,20 +17,20 @@ export interface HookContext
   readonly alertOfHook: HookAlert;
 }
 
-/** Until a host that could not be asked, or would not go on, is asked again. */
+/** Pause after a failed call or resumption. */
 const RETRY_MS = 300_000;
-/** Until a hook that its host goes on with is looked at again. */
+/** Pause before checking a resumed hook. */
 const RESUMED_MS = 10_000;
 
 /**
- * The reconcile of a Repository's hook: stores the condition `WebhookActive`, tells people when it breaks, and has the host
- * go on with a hook that it paused. Hooks are examined when the operator starts and after each check of their Repository.
+ * Reconcile of a Repository's hook: stores the condition `WebhookActive`, reports a failure to people, and resumes a
+ * hook that its host paused. Hooks are checked at the operator's start and after each check of their Repository.
  */
 export function createHookReconciler(context: HookContext): Reconcile {
   return async (name, { signal }) => {
     const repository = context.repositories.find(name);
     if (repository === undefined || repository.metadata.deletionTimestamp !== undefined) return;
-    // Without a host the REST contract's own headers come from anywhere.
+    // Without a host the REST contract's own headers may come from anywhere.
     if (repository.spec.host === undefined) return forget(repository, context);
     const examination = await examine(repository, context, signal);
     await note(repository, examination, context);
@@ -45,9 +45,9 @@ async function forget(repository: Repository, { repositoryStatusWriter }: HookCo
   await repositoryStatusWriter.writeStatus(repository, { ...status, conditions });
 }
 
-/** The message goes out first: after a crash between the two it is made once, because it is named by the former state. */
+/** The message goes first: its name has the former state, so that a crash in between repeats none. */
 async function note({ metadata }: Repository, examination: Examination, context: HookContext): Promise<void> {
-  // The calls may have lasted for seconds.
+  // The calls may have taken seconds.
   const latest = context.repositories.find(metadata.name);
   if (latest?.metadata.uid !== metadata.uid) return;
   const former = findCondition(latest.status?.conditions, WEBHOOK_ACTIVE);
@@ -63,7 +63,7 @@ async function note({ metadata }: Repository, examination: Examination, context:
   await context.repositoryStatusWriter.writeStatus(latest, { ...latest.status, conditions });
 }
 
-/** What worked and broke, perhaps while the host was away, and what the host paused; not what was never there. */
+/** Failures of working hooks, perhaps during the host's absence, and paused hooks; not missing ones. */
 function isAlarming({ status, reason }: Condition, former: Condition | undefined): boolean {
   if (status !== "False" || former?.reason === reason) return false;
   return former?.status === "True" || former?.reason === "HostUnavailable" || reason === "HookPaused";

@@ -20,13 +20,13 @@ interface Context {
   readonly tracing: Tracing;
 }
 
-/** A replaced token is used after this time. */
+/** Time until a replaced token is used. */
 const TOKEN_CACHED_SECONDS = 60;
 
-/** The APIs of the hosts that the settings have a token of. */
+/** APIs of hosts with a token in the settings. */
 export interface HostApis {
   /**
-   * What asks the host of a repository, by the adapter of its kind.
+   * Client for a repository's host, by the adapter of its kind.
    *
    * @returns a function that throws PullRequestHostFailed for hosts without a token
    */
@@ -36,13 +36,13 @@ export interface HostApis {
   close(): Promise<void>;
 }
 
-/** What reaches the hosts of repositories; its owner closes it. */
+/** Connections to repository hosts; their owner closes them. */
 export interface Hosts {
   readonly repositoryHost: RepositoryHost;
   readonly apis: HostApis;
 }
 
-/** Connections to the hosts of the settings. The files of their authorities are read once. */
+/** Connections to the settings' hosts. CA files are read once. */
 export function hostApis(
   { hosts }: Pick<Settings, "hosts">,
   { secretManager, clock, calls, tracing }: Context,

@@ -4,7 +4,7 @@ import { gitlabPullRequestHost } from "../../adapters/gitlab/pull-request-host.t
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostApis } from "./host-apis.ts";
 
-/** The PullRequestHost port: each call goes to the host of its repository. */
+/** PullRequestHost port that dispatches to the repository's host. */
 export function pullRequestHosts(apis: HostApis): PullRequestHost {
   const of = apis.by<PullRequestHost>({
     github: githubPullRequestHost,

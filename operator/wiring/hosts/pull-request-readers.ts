@@ -5,7 +5,7 @@ import type { Clock } from "../../kit/time/clock.ts";
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { HostApis } from "./host-apis.ts";
 
-/** The PullRequestReader port: each call goes to the host of its repository. */
+/** PullRequestReader port that dispatches to the repository's host. */
 export function pullRequestReaders(apis: HostApis, clock: Clock): PullRequestReader {
   const of = apis.by<PullRequestReader>({
     github: (_request, api) => githubPullRequestReader(api, clock),

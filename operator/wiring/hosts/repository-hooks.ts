@@ -4,7 +4,7 @@ import { gitlabRepositoryHooks } from "../../adapters/gitlab/repository-hooks.ts
 import type { RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import type { HostApis } from "./host-apis.ts";
 
-/** The RepositoryHooks port: each call goes to the host of its repository. */
+/** RepositoryHooks port that dispatches to the repository's host. */
 export function repositoryHooks(apis: HostApis): RepositoryHooks {
   const of = apis.by<RepositoryHooks>({
     github: githubRepositoryHooks,
