@@ -13,8 +13,8 @@ interface Note {
 }
 
 /**
- * The PullRequestHost port over GitLab's API: https://docs.gitlab.com/api/commits/#set-commit-pipeline-status and
- * https://docs.gitlab.com/api/notes/#merge-requests. Its deployments are those of its pipelines, so none are made.
+ * PullRequestHost port over GitLab's API: https://docs.gitlab.com/api/commits/#set-commit-pipeline-status and
+ * https://docs.gitlab.com/api/notes/#merge-requests. GitLab's deployments belong to its pipelines, so none are created.
  */
 export function gitlabPullRequestHost(request: HostRequest): PullRequestHost {
   let self: number | undefined;
@@ -49,7 +49,7 @@ interface Setting {
   readonly signal: AbortSignal;
 }
 
-/** GitLab's status is a state machine, which refuses to become what it is. */
+/** GitLab's status is a state machine that refuses a transition to the same state. */
 async function setStatus(request: HostRequest, { repository, report, signal }: Setting): Promise<void> {
   const { commit, context, description, url } = report;
   const state = STATES[report.state];
@@ -62,7 +62,7 @@ async function setStatus(request: HostRequest, { repository, report, signal }: S
   }
 }
 
-/** As in "Cannot transition status via :run from :running". */
+/** True for "Cannot transition status via :run from :running". */
 function isThere(error: unknown, state: string): boolean {
   if (!(error instanceof PullRequestHostFailed) || answeredStatus(error) !== 400) return false;
   return error.message.includes("Cannot transition status") && error.message.includes(`from :${state}`);

@@ -9,7 +9,10 @@ import { at, integer, text, timestamp } from "../webhook-format/payload.ts";
 import { labelNames, pullRequest } from "../webhook-format/pull-request.ts";
 import { STATES } from "./merge-request.ts";
 
-/** The PullRequestReader port over GitLab's API, https://docs.gitlab.com/api/merge_requests/. The log of its hooks is not used. */
+/**
+ * PullRequestReader port over GitLab's API, https://docs.gitlab.com/api/merge_requests/. The log of its hooks is not
+ * used.
+ */
 export function gitlabPullRequestReader({ request }: HostApi, clock: Pick<Clock, "now">): PullRequestReader {
   return {
     ...pullRequestCalls(
@@ -28,7 +31,7 @@ export function gitlabPullRequestReader({ request }: HostApi, clock: Pick<Clock,
 
 const login = optional(PullRequestState.properties.login);
 
-/** The API words a merge request in another way than the webhook: labels are names, and the head is `sha`. */
+/** Unlike the webhook, the API gives labels as names, and the head as `sha`. */
 function mergeRequest(request: unknown, now: Date): ReadEvent {
   const source = integer(at(request, "source_project_id"));
   const labels = at(request, "labels");

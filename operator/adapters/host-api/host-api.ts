@@ -8,30 +8,33 @@ import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts
 import { conditional, type Fetch } from "./conditional-requests.ts";
 import type { HostCallCounter } from "./host-calls.ts";
 
-/** A request to the API of a host: `POST /repos/{owner}/{repo}/issues`, the values of its braces and of its body. */
+/**
+ * A request to a host's API: a route such as `POST /repos/{owner}/{repo}/issues`, with the values of its placeholders
+ * and body.
+ */
 export type HostRequest = <T>(route: string, values: Values, signal: AbortSignal) => Promise<T>;
-/** `data` is a whole body. Octokit would send the request, and the token, to a value of these names. */
+/** `data` is a whole body. Octokit would send request and token to a value of the excluded names. */
 type Values = Readonly<Record<string, unknown>> & { readonly url?: never; readonly baseUrl?: never };
 
-/** A page of a list that is not counted in numbers. */
+/** A page of a list with cursors. */
 export interface CursorPage<T> {
   readonly items: T;
-  /** The cursor of the next page; `undefined` on the last one. */
+  /** Cursor of the next page; `undefined` on the last. */
   readonly next: string | undefined;
 }
 
 export interface HostApi {
   readonly request: HostRequest;
-  /** The same for lists with cursors: of the address of the next page only the cursor is read. */
+  /** The same for lists with cursors: only the cursor of the next page's address is used. */
   readonly page: <T>(route: string, values: Values, signal: AbortSignal) => Promise<CursorPage<T>>;
   close(): Promise<void>;
 }
 
 interface Context {
   readonly host: Pick<RepositoryHostSettings, "id" | "kind" | "apiUrl">;
-  /** The authority behind its certificate, in PEM. */
+  /** CA of its certificate, in PEM. */
   readonly ca?: string | undefined;
-  /** @throws when it can't be read */
+  /** @throws when it is unreadable */
   readonly token: () => Promise<Sensitive>;
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
   readonly calls: HostCallCounter;
@@ -40,28 +43,28 @@ interface Context {
 const NOT_MODIFIED = 304;
 const CALL_DEADLINE_MS = 10_000;
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
-/** A refusal says why in a line. */
+/** A refusal gives its reason in a line. */
 const REFUSAL_LIMIT_BYTES = 64 * 1024;
 const REFUSAL_LIMIT_CHARACTERS = 200;
 
 /** "Otherwise, wait for at least one minute." */
 const UNSAID_LIMIT_MS = 60_000;
 
-/** Headers that tell more than a number: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+/** Headers of rate limits: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
 interface RefusedCall {
   readonly status: number;
   readonly message: string;
   readonly response?: {
     readonly headers: Readonly<Record<string, string | number | undefined>>;
-    /** The body: parsed where it was JSON, else its text. */
+    /** The body: parsed JSON, else its text. */
     readonly data?: unknown;
   };
 }
 
 /**
- * The API of a host of the settings; no other address is called, and no redirect is followed. Writes to GitHub are spaced
- * as its limits want, a host that names a time to come back, or whose budget is used up, is left alone until then, and what is
- * read again is only asked for changes. A call that fails is not repeated here: its reconcile is.
+ * API of a host in the settings; no other address is called, and no redirect followed. Writes to GitHub are spaced by
+ * its rules, a rate-limited host is not called until its stated time, and repeated reads are conditional. Failed calls
+ * are not retried here, but by their reconcile.
  */
 export function hostApi({ host, ca, token, clock, calls }: Context): HostApi {
   const agent = new Agent({
@@ -108,13 +111,13 @@ export function hostApi({ host, ca, token, clock, calls }: Context): HostApi {
   };
 }
 
-/** As in `<https://api.github.com/…?cursor=v1_12>; rel="next"`, https://datatracker.ietf.org/doc/html/rfc8288. */
+/** Cursor in `<https://api.github.com/…?cursor=v1_12>; rel="next"`, https://datatracker.ietf.org/doc/html/rfc8288. */
 function nextCursor(link: string | undefined): string | undefined {
   const address = /<([^>]+)>; *rel="next"/.exec(link ?? "")?.[1] ?? "";
   return (URL.canParse(address) && new URL(address).searchParams.get("cursor")) || undefined;
 }
 
-/** The host names when it may be asked again; until then nothing waits in a queue. */
+/** The host states the retry time; until then nothing queues. */
 const never = () => false;
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -130,7 +133,7 @@ function boundFetch(fetch: Fetch, dispatcher: Agent): Fetch {
   };
 }
 
-/** The answer with the beginning of its body; no more of it is read. */
+/** The response with the beginning of its body; the rest is not read. */
 async function bounded(reply: Response): Promise<Response> {
   const chunks: Uint8Array[] = [];
   let leftBytes = REFUSAL_LIMIT_BYTES;
@@ -142,7 +145,7 @@ async function bounded(reply: Response): Promise<Response> {
   return new Response(Buffer.concat(chunks), { status: reply.status, headers: reply.headers });
 }
 
-/** The host's own reason where it is one: any other body may be a page of a proxy, or an answer to somebody else. */
+/** The host's own reason, if given: any other body may be a proxy's page or confidential. */
 function reasonOf({ status, message, response }: RefusedCall): string {
   if (response === undefined) return message;
   const { message: said, error } = (response.data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
@@ -152,7 +155,7 @@ function reasonOf({ status, message, response }: RefusedCall): string {
     : `it answered ${status}: ${reason.slice(0, REFUSAL_LIMIT_CHARACTERS)}`;
 }
 
-/** Milliseconds until the host wants to be asked again; `undefined` when it did not limit us. */
+/** Milliseconds until the host's retry time; `undefined` without rate limiting. */
 function retryAfterMs({ status, message, response }: RefusedCall, now: Date): number | undefined {
   const headers = response?.headers ?? {};
   const after = Number(headers["retry-after"]);
@@ -163,12 +166,12 @@ function retryAfterMs({ status, message, response }: RefusedCall, now: Date): nu
   return status === 429 || /secondary rate limit/i.test(message) ? UNSAID_LIMIT_MS : undefined;
 }
 
-/** The status of the answer that a call failed with; `undefined` without an answer. */
+/** HTTP status of a failed call; `undefined` without a response. */
 export function answeredStatus(error: unknown): number | undefined {
   return error instanceof PullRequestHostFailed ? error.status : undefined;
 }
 
-/** Waits for a call and answers `undefined` when what it names is not there. */
+/** Awaits a call; answers `undefined` for 404. */
 export async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

@@ -1,14 +1,14 @@
 import type { Work } from "./work-budget.ts";
 
-/** What a text may mean at a place beside what is written there, and how many characters of it say so. */
+/** A possible meaning at a place of a text, with its length in characters. */
 export interface Reading {
   readonly meant: string;
   readonly length: number;
 }
 
-/** The most characters of a text that stand for one: three bytes in a URL. What takes four bytes is two for us. */
+/** Longest form of one character: three bytes in a URL. Four bytes are two characters here. */
 export const LONGEST_FORM = 9;
-/** The most that are read as one thing. */
+/** Longest single reading. */
 export const LONGEST_READING = 12;
 
 const READING_LENGTHS = [1, 2, 3, 6, 9, LONGEST_READING];
@@ -27,10 +27,10 @@ const BACKSLASH = 0x5c;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 
-/** Letters and digits are written one way only. */
+/** Letters and digits have one form only. */
 const isPlain = (character: string) => /^[A-Za-z0-9]$/.test(character);
 
-/** What JSON, a URL or a form mean by what begins here, if anything. */
+/** Meaning in JSON, a URL or a form of the text at a place, if any. */
 export function readingAt(text: string, at: number): Reading | undefined {
   const first = text.charCodeAt(at);
   if (first === BACKSLASH) return inJson(text, at);
@@ -56,7 +56,7 @@ function inUrl(text: string, at: number): Reading | undefined {
   return isOne && !isPlain(meant) ? { meant, length: 3 * length } : undefined;
 }
 
-/** As its first byte tells, in UTF-8; 0 for one that begins none. */
+/** Length by the first byte, in UTF-8; 0 for a continuation. */
 function bytesOfCharacter(first = 0x80): number {
   if (first < 0x80) return 1;
   if (first >= 0xf0) return 4;
@@ -64,15 +64,15 @@ function bytesOfCharacter(first = 0x80): number {
   return first >= 0xc0 ? 2 : 0;
 }
 
-/** What it takes to try whether a character is written before a place, in steps of a search. */
+/** Cost of testing a character before a place, in search steps. */
 const TRY_UNITS = 16;
 
 /**
- * Where in a text a word begins that ends at a place, however each of its characters is written: the first of the places
- * that are possible; `end` when it does not end there. @throws TooMuchWork
+ * First possible start of a word that ends at a place, in any form of its characters; `end` when it does not end there.
+ * @throws TooMuchWork
  */
 export function firstStart(text: string, word: string, end: number, work: Work): number {
-  // By how much of the word is still to come before.
+  // By the remaining length of the word.
   const places = Array.from({ length: word.length + 1 }, () => new Set<number>());
   places[word.length]?.add(end);
   for (let left = word.length; left > 0; left -= 1) {
@@ -96,7 +96,7 @@ function lastCharacters(word: string): readonly string[] {
   return /[\udc00-\udfff]/.test(last) && word.length > 1 ? [last, word.slice(-2)] : [last];
 }
 
-/** Where what is written before a place begins, if it may mean this. */
+/** Possible starts of a form of this meaning before a place. */
 function startsOf(text: string, meant: string, end: number): number[] {
   const starts = end >= meant.length && text.startsWith(meant, end - meant.length) ? [end - meant.length] : [];
   if (isPlain(meant)) return starts;

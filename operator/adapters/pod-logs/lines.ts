@@ -1,27 +1,27 @@
 import type { LogLine } from "../../ports/facade/pod-logs.ts";
 import { type Mask, TooMuchToMask } from "./secret-mask.ts";
 
-/** What a kubelet writes before a line that it is asked to stamp; nodes have time zones. */
+/** The kubelet's stamp before a line; nodes have time zones. */
 const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) ?/;
 const LONGEST_TEXT = 16 * 1024;
-/** What is answered at once. */
+/** Limit of one answer. */
 const MOST_CHARACTERS = 1024 ** 2;
 
-/** A line as the kubelet stamped it, its text still as it was written; undefined for what the kubelet says itself. */
+/** A line by the kubelet's stamp, its text unmasked; undefined for the kubelet's own messages. */
 export function stampedLine(line: string): LogLine | undefined {
   const [stamp = "", second = "", fraction = "", zone] = STAMP.exec(line) ?? [];
   if (stamp === "") return undefined;
   const utc = zone === "Z" ? second : new Date(`${second}${zone}`).toISOString().slice(0, 19);
-  // A carriage return would be taken for the end of a line.
+  // A carriage return would look like a line end.
   return { at: `${utc}.${fraction.padEnd(9, "0")}Z`, text: line.slice(stamp.length).trimEnd().replaceAll("\r", " ") };
 }
 
-/** The lines of a log that was asked for with stamps. */
+/** Lines of a stamped log. */
 export function stampedLines(text: string): LogLine[] {
   return text.split("\n").flatMap((line) => stampedLine(line) ?? []);
 }
 
-/** A line of our own. */
+/** A line by the platform. */
 export function note(at: Date, text: string): LogLine {
   return warning(momentOf(at), text);
 }
@@ -30,7 +30,7 @@ const warning = (at: string, text: string): LogLine => ({ at, text: `WARN ${text
 
 export const momentOf = (date: Date) => date.toISOString().replace("Z", "000000Z");
 
-/** The last of these lines, in the order in which they were written; those of one moment as they are given. */
+/** The last lines, in order of writing; equal moments in the given order. */
 export function newest<L extends LogLine>(lines: readonly L[], count: number): L[] {
   const last = inOrder(lines).slice(-count);
   let left = MOST_CHARACTERS;
@@ -46,8 +46,8 @@ export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
 }
 
 /**
- * The lines as they may be shown; masked together, because a value may have several lines. Where they can't be masked,
- * one line says so instead of all, with the moment of the last.
+ * Masked lines; masked together, because a value may span lines. If masking fails, one line replaces all, with the last
+ * moment.
  */
 export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
   const last = lines.at(-1);

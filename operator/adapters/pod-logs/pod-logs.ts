@@ -7,14 +7,14 @@ import { type LogContext, maskFor, podsOf, readAll, unmaskableNote } from "./rea
 import { SecretMasks } from "./secret-mask.ts";
 import { logSources } from "./sources.ts";
 
-/** So many callers are served at once; the others wait in line, so that the memory they take has a bound. */
+/** Concurrent callers; others queue, which bounds memory. */
 const READERS_AT_ONCE = 8;
 
-/** The PodLogs port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+/** PodLogs port on the Kubernetes API, with the rights of the environment's namespace. */
 export function kubernetesPodLogs(context: LogContext): PodLogs {
   const { client, clock } = context;
   const limit = pLimit(READERS_AT_ONCE);
-  // At most these readers wait for it, and one batch of each of the streams, which the API bounds.
+  // Awaited by at most these readers, and one batch per stream, which the API bounds.
   const masks = new SecretMasks();
   return {
     tail: (environment, target, { lines, sinceSeconds }) =>

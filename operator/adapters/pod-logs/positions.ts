@@ -1,22 +1,22 @@
 import { momentOf } from "./lines.ts";
 import type { SourcedLine } from "./reading.ts";
 
-/** Clocks of nodes that are further apart than this are broken. */
+/** Larger differences between nodes' clocks are faults. */
 const SKEW_MS = 10_000;
 
-/** Where a reader of several containers' logs may go on: one moment for all of them, although each node has its own clock. */
+/** Resume position of a reader of several containers: one moment for all, although each node has its own clock. */
 export class PodLogPositions {
-  /** By container: the moment of the last line that was told, or after which all is told. */
+  /** By container: the moment up to which all lines were sent. */
   readonly #told = new Map<string, string>();
 
-  /** Of these containers, nothing after that moment has been told. */
+  /** Starts these containers at that moment. */
   begin(containers: Iterable<string>, moment: string): void {
     for (const container of containers) this.#told.set(container, moment);
   }
 
   /**
-   * For each of these lines, in order, the moment after which the rest is: how far the last of the containers is that go
-   * on. One that writes nothing holds the others back no further than clocks may differ. What is told twice is no loss.
+   * Resume moment for each of these lines, in order: that of the slowest running container. A silent container delays
+   * the others only by the greatest clock difference. Repeated lines are harmless.
    */
   of(lines: readonly SourcedLine[], goingOn: readonly string[]): readonly string[] {
     return lines.map(({ key, at }) => {

@@ -18,20 +18,20 @@ import type { LogSource } from "./sources.ts";
 
 export interface LogContext {
   readonly client: KubeClient;
-  /** Tells whose a namespace is. */
+  /** Answers the owner of a namespace. */
   readonly cluster: Pick<Cluster, "observe">;
   readonly clock: Clock;
-  /** The names of the backing services, which are no part of a component. */
+  /** Names of the backing services, which belong to no component. */
   readonly services: readonly string[];
 }
 
-/** What is asked of the kubelet, beside how much of it. */
+/** Selection for the kubelet. */
 export interface LogRequest {
   readonly lines: number;
   readonly from: Readonly<Record<string, string>>;
 }
 
-/** A line and the container that wrote it. */
+/** A line with its container. */
 export interface SourcedLine extends LogLine {
   readonly key: string;
 }
@@ -43,8 +43,8 @@ const DEADLINE_MS = 10_000;
 const READ_ATTEMPTS = 3;
 
 /**
- * The pods of a component or a workload, also those that have ended; none before the namespace is there and ours to read, and
- * none while it is another environment's: that of a namesake that is no more keeps its pods, and our rights, until it is swept.
+ * Pods of a component or a workload, ended ones too; none before the namespace exists and is readable, or while it is a
+ * deleted predecessor's, whose namespace keeps its pods, and our rights, until it is swept.
  */
 export async function podsOf(context: LogContext, environment: Owner, target: LogTarget): Promise<readonly Pod[]> {
   const { client, cluster, services } = context;
@@ -55,7 +55,7 @@ export async function podsOf(context: LogContext, environment: Owner, target: Lo
   return chosenPods(items, { selectors: target.selectors, services }).of(target.component);
 }
 
-/** What must not be shown of some pods, and which of them can't be shown for not knowing it. */
+/** Secret values of some pods, and the pods whose values are unknown. */
 export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
   const reader = secretReader(client);
   // Rights come and go with a namespace, between one call and the next.
@@ -67,13 +67,13 @@ export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
   };
 }
 
-/** What stands for the log of a pod that can't be shown. */
+/** Replacement for the log of an unmaskable pod. */
 export function unmaskableNote({ metadata }: Pod, clock: Clock): LogLine {
   const why = "a Secret that it saw is gone or can't be read, so that its values could not be masked";
   return note(clock.now(), `the log of pod '${metadata.name}' is not shown: ${why}`);
 }
 
-/** The newest lines of all sources, unmasked; no more is held than is wanted, and what each may read. */
+/** Newest lines of all sources, unmasked; holds only the requested ones and one read per source. */
 export async function readAll(
   context: LogContext,
   sources: readonly LogSource[],
@@ -92,13 +92,13 @@ export async function readAll(
 /** A run of a container. */
 export type LogPlace = Pick<LogSource, "pod" | "container" | "isPrevious">;
 
-/** Where its log is, and what says which one. */
+/** Path and query of a run's log. */
 export function logOf({ pod, container, isPrevious }: LogPlace) {
   const path = resourcePath(podType, { ...pod.metadata, subresource: "log" });
   return { path, query: { container, ...(isPrevious ? { previous: "true" } : {}) } };
 }
 
-/** A log up to a limit. Where it is cut, the last line is left out: it is not whole, and could end within a secret. */
+/** A log up to a limit. A cut drops the last line, which could end within a secret. */
 export async function wholeLines(
   client: KubeClient,
   { path, query }: { readonly path: string; readonly query: Readonly<Record<string, string>> },
@@ -109,7 +109,7 @@ export async function wholeLines(
   return { text: isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text, isCut };
 }
 
-/** The kubelet counts bytes from the oldest wanted line on: where they don't suffice, fewer lines are asked for. */
+/** The kubelet counts bytes from the oldest requested line: if they don't suffice, fewer lines are requested. */
 async function readRun(context: LogContext, source: LogSource, request: LogRequest, signal: AbortSignal) {
   let { lines } = request;
   for (let attempt = 1; ; attempt += 1) {

@@ -8,21 +8,21 @@ import { TooMuchWork, Work } from "./work-budget.ts";
 
 const MASK = "***";
 /**
- * More than eighty variables as long as they may be. What is looked for takes two hundred bytes a character of a value, and
- * twice as many where there are blanks around it.
+ * More than eighty variables of maximal length. A search takes two hundred bytes per character of a value, and twice as
+ * many with blanks around it.
  */
 export const MOST_VALUE_CHARACTERS = 336 * 1024;
-/** So much each of a hundred readers may keep ready for as long as he reads. */
+/** Values that each of a hundred readers may keep prepared. */
 const SMALL_CHARACTERS = 2 * 1024;
-/** What is written plainly takes a dozen; more is for what can be read in several ways. */
+/** Plain text takes a dozen steps per character; ambiguous text more. */
 const WORK_PER_CHARACTER = 64;
-/** Any short text may cost so much. */
+/** Minimum budget for any short text. */
 const WORK_AT_LEAST = 1_000_000;
 
-/** The text with every occurrence of some values masked. @throws TooMuchToMask */
+/** Masks every occurrence of some values. @throws TooMuchToMask */
 export type Mask = (text: string) => Promise<string>;
 
-/** A text that can't be masked within what that may cost. It must not be shown; the message says so instead of it. */
+/** A text that exceeds the masking budget. It must not be shown; the message replaces it. */
 export class TooMuchToMask extends Error {
   override readonly name = "TooMuchToMask";
 
@@ -36,36 +36,34 @@ export class TooMuchToMask extends Error {
 }
 
 /**
- * Masks for the texts of one kind of reader. What large values are searched with is cached by their content, so that all
- * masks of the same values share it, and only while a mask of them is held. The least recently used is evicted when there
- * is no room for another.
+ * Masks for one kind of reader. Searches of large values are cached by content, shared by all masks of the same values,
+ * and live only with such a mask. The least recently used is evicted when the cache is full.
  *
- * A process has one memory. So large values are searched for in one text after the other, in the order of the calls, and
- * readers who must not wait for each other have an instance each. No call is refused because others wait: the caller
- * bounds how many do. Small values are cached by each mask, and wait for nobody.
+ * Memory is shared, so texts with large values are searched one by one, in the order of calls; independent readers have
+ * an instance each. No call is refused because others wait: the caller bounds them. Small values are cached by each
+ * mask, and never wait.
  */
 export class SecretMasks {
   readonly #mostCached: number;
   readonly #inTurn = pLimit(1);
-  /** By content; the least recently used first. */
+  /** By content, least recently used first. */
   readonly #cache = new Map<string, WeakRef<CacheEntry>>();
   #prepared = 0;
 
-  /** @param mostCached characters of large values that are prepared at once; those of a single mask may be more */
+  /** @param mostCached limit on prepared characters of large values; a single mask may exceed it */
   constructor(mostCached = MOST_VALUE_CHARACTERS) {
     this.#mostCached = mostCached;
   }
 
-  /** How often large values were prepared so far, for whoever measures what that costs. */
+  /** Count of preparations of large values, for measurements. */
   get prepared(): number {
     return this.#prepared;
   }
 
   /**
-   * The mask gives a text with every occurrence of a value masked: as it is, without the blanks around it, in JSON, in a
-   * URL, in hexadecimal, in base64 wherever it begins; of a value of several lines, each line by itself too; of a long one,
-   * each piece. Control characters and colours are taken out, as `printable` does. It takes time and memory in proportion
-   * to the text and the values; others have their turns meanwhile.
+   * Mask for every occurrence of a value: plain, without surrounding blanks, in JSON, in a URL, in hexadecimal, in
+   * base64 at any offset; also each line of a value with several lines, and each piece of a long one. Removes control
+   * characters and colours like `printable`. Time and memory are proportional to text and values; yields to other work.
    */
   of(values: Iterable<string>): Mask {
     const given = new Set(values);
@@ -96,7 +94,7 @@ export class SecretMasks {
     return prepared(values);
   }
 
-  /** Makes it the most recently used, and evicts what there is no room for beside it. */
+  /** Makes it the most recently used, and evicts the excess. */
   #use(entry: CacheEntry): void {
     this.#cache.delete(entry.key);
     let left = this.#mostCached - entry.characters;
@@ -111,11 +109,11 @@ export class SecretMasks {
   }
 }
 
-/** What masks of the same values share. Only they hold it: it goes with the last of them. */
+/** Shared by masks of the same values, which alone hold it. */
 interface CacheEntry {
   readonly key: string;
   readonly characters: number;
-  /** Undefined before its first use and after it was evicted. */
+  /** Undefined before its first use and after its eviction. */
   sought?: Sought | undefined;
 }
 
@@ -127,7 +125,7 @@ function small(values: ReadonlySet<string>): Mask {
   };
 }
 
-/** The same for the same values in any order. A key that is not the values themselves. */
+/** Equal for the same values in any order, without revealing them. */
 const digest = (values: ReadonlySet<string>) => hash("sha256", JSON.stringify([...values].sort()), "base64");
 
 async function prepared(values: ReadonlySet<string>): Promise<Sought> {
@@ -152,7 +150,7 @@ async function withoutValues(text: string, sought: Sought, work: Work): Promise<
   return covered(text, await wordSpans(text, sought, work), work);
 }
 
-/** The text with one mask for each stretch, and one for each line of it: line ends stay where they are. */
+/** The text with one mask per stretch and line: line ends stay. */
 async function covered(text: string, stretches: readonly Span[], work: Work): Promise<string> {
   let shown = "";
   let upTo = 0;
@@ -165,13 +163,10 @@ async function covered(text: string, stretches: readonly Span[], work: Work): Pr
   return shown + text.slice(upTo);
 }
 
-/** What follows an escape character: a colour or a move of the cursor, and the title of a window. */
+/** Escape sequences: colours, cursor moves and window titles. */
 const SEQUENCES = /[^\P{Cc}\s]\[[0-9;?]*[ -/]*[@-~]|[^\P{Cc}\s]\][^\p{Cc}]*[^\P{Cc}\s]\\?/gu;
 
-/**
- * The text without control characters and colours, so that none can tear a value apart or move a reader's cursor; line
- * ends stay.
- */
+/** Text without control characters and colours, so that none can split a value or move the cursor; line ends stay. */
 export function printable(text: string): string {
   return text
     .replace(SEQUENCES, "")

@@ -1,19 +1,19 @@
 import type { ContainerStatus, Pod } from "../kubernetes/pod-objects.ts";
 
-/** One run of one container, whose log the kubelet has. */
+/** One run of one container, with its log in the kubelet. */
 export interface LogSource {
   readonly pod: Pod;
   readonly container: string;
-  /** The container among all of a component's. */
+  /** Key among all containers of a component. */
   readonly key: string;
-  /** Which of its runs, counted from 0. */
+  /** Number of the run, from 0. */
   readonly run: number;
-  /** Whether it is asked for as the one before; the kubelet keeps no more than that one. */
+  /** True for the previous run; the kubelet keeps no older one. */
   readonly isPrevious: boolean;
   readonly isRunning: boolean;
 }
 
-/** All that can be read of these pods, of each container the older run first. */
+/** All readable runs of these pods, older first per container. */
 export function logSources(pods: readonly Pod[]): readonly LogSource[] {
   return pods.flatMap((pod) =>
     [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].flatMap((container) =>
@@ -27,7 +27,7 @@ function runsOf(pod: Pod, { name, restartCount, state, lastState }: ContainerSta
   const isRunning = state?.running !== undefined;
   const hasEndedBefore = lastState?.terminated !== undefined;
   if (!isRunning && state?.terminated === undefined) {
-    // While it waits to be started again, the run that ended is the last one.
+    // Before its restart, the ended run is the last one.
     return hasEndedBefore ? [{ ...container, run: restartCount, isRunning }] : [];
   }
   const former = { ...container, run: restartCount - 1, isPrevious: true, isRunning: false };

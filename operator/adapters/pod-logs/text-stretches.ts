@@ -1,12 +1,12 @@
-/** Where something stands in a text: from the first character to the one after the last. */
+/** A stretch of a text, end exclusive. */
 export type Span = readonly [start: number, end: number];
 
-/** Parts of a text that were found from its beginning to its end, merged as they come: never more than the text is long. */
+/** Merges stretches found from the beginning to the end of a text: never more than its length. */
 export class TextStretches {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** @param end not before the end of what was added before */
+  /** @param end not before that of the previous stretch */
   add(start: number, end: number): void {
     let from = start;
     while (this.#lastEnd >= start) {
@@ -17,7 +17,7 @@ export class TextStretches {
     this.#ends.push(end);
   }
 
-  /** Whether all of this lies in one of them, the last. */
+  /** True when the last stretch contains this one. */
   covers(start: number, end: number): boolean {
     return this.#lastEnd >= end && (this.#starts.at(-1) ?? start + 1) <= start;
   }

@@ -1,34 +1,34 @@
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 
-/** Nodes that are looked at in a few tenths of a millisecond. */
+/** Nodes visited in a few tenths of a millisecond. */
 const NODES_BETWEEN_TURNS = 4_096;
-/** Most of what is read is not even the beginning of a word. */
+/** Most text does not even begin a word. */
 const TABLE_SIZE = 256;
 
 /**
- * Finds many words in one pass over a text, however many they are and however they overlap: the automaton of Aho and
- * Corasick (https://doi.org/10.1145/360825.360855). A node stands for the beginning of a word, by UTF-16 code units; the
- * root is 0. The one who searches holds a node and steps from it with each unit that is read.
+ * Finds many words in one pass over a text, at any number and overlap: the automaton of Aho and Corasick
+ * (https://doi.org/10.1145/360825.360855). A node is a prefix of a word, by UTF-16 code units; the root is 0. The
+ * searcher holds a node and steps with each unit read.
  *
- * The nodes of a word follow each other, so that most need no table of what comes next: 25 bytes each.
+ * A word's nodes are consecutive, so most need no transition table: 25 bytes each.
  */
 export class WordSearch {
-  /** How many steps were taken so far, for who counts what a search costs. */
+  /** Count of steps, to measure a search's cost. */
   work = 0;
   readonly #words = new Map<number, string>();
-  /** What comes next but for the node that follows. */
+  /** Transitions other than to the next node. */
   readonly #branches = new Map<number, Map<number, number>>();
   readonly #isBranched: Uint8Array;
   readonly #first = new Int32Array(TABLE_SIZE);
   readonly #units: Uint16Array;
   readonly #depths: Uint16Array;
-  /** The node of the longest end of what is read that begins a word as well. */
+  /** Node of the longest suffix that is also a prefix of a word. */
   readonly #fails: Int32Array;
-  /** The next of these that goes on where the node itself does not: where `"""` ends, `""` ends as well. */
+  /** Next such node with other transitions: where `"""` ends, `""` ends as well. */
   readonly #skips: Int32Array;
-  /** The node of the longest word that what is read ends with; 0 for none. */
+  /** Node of the longest word that ends here; 0 for none. */
   readonly #endings: Int32Array;
-  /** Of the tree in which a node is below the one that it fails to: where each stands, and how many it has below it. */
+  /** In the tree of fail links: each node's position, and the size of its subtree. */
   readonly #places: Int32Array;
   readonly #sizes: Int32Array;
   #count = 1;
@@ -44,7 +44,7 @@ export class WordSearch {
     this.#endings = new Int32Array(room);
   }
 
-  /** @param words none empty, and none of more than 65,535 code units */
+  /** @param words non-empty, of at most 65,535 code units */
   static async of(words: ReadonlySet<string>): Promise<WordSearch> {
     let room = 2;
     for (const word of words) room += word.length + 1;
@@ -57,7 +57,7 @@ export class WordSearch {
     return search;
   }
 
-  /** The node after one more unit. */
+  /** Node after one more unit. */
   step(node: number, unit: number): number {
     let from = node;
     for (;;) {
@@ -68,27 +68,27 @@ export class WordSearch {
     }
   }
 
-  /** The node of the longest word that ends here; 0 when none does. */
+  /** Node of the longest word that ends here; 0 for none. */
   ending(node: number): number {
     return this.#endings[node] as number;
   }
 
-  /** The node of the next shorter word that ends where this one does; 0 when none does. */
+  /** Node of the next shorter word that ends here; 0 for none. */
   shorter(node: number): number {
     return this.#endings[this.#fails[node] as number] as number;
   }
 
-  /** How many units the node stands for. */
+  /** Length of the node's prefix. */
   depth(node: number): number {
     return this.#depths[node] as number;
   }
 
-  /** The word of a node at which one ends. */
+  /** Word of an ending node. */
   word(node: number): string {
     return this.#words.get(node) ?? "";
   }
 
-  /** Whether what a node stands for ends with what another does: all that is found from that one is found from it, too. */
+  /** True when the node's prefix ends with the other's, so that it finds everything that the other does. */
   endsWith(node: number, other: number): boolean {
     const place = this.#places[node] as number;
     const first = this.#places[other] as number;
@@ -102,7 +102,7 @@ export class WordSearch {
     return this.#isBranched[node] === 0 ? 0 : (this.#branches.get(node)?.get(unit) ?? 0);
   }
 
-  /** Between the nodes of two words one stays empty, whose depth is 0. */
+  /** Between two words one node stays empty, with depth 0. */
   #isChild(follower: number, node: number): boolean {
     return this.#depths[follower] === this.depth(node) + 1;
   }
@@ -135,7 +135,7 @@ export class WordSearch {
     if (node === 0 && unit < TABLE_SIZE) this.#first[unit] = made;
   }
 
-  /** Level by level, because a node fails to one of a lower level. */
+  /** Level by level, because fail links go to lower levels. */
   async #link(): Promise<void> {
     const queue = new Int32Array(this.#count);
     let known = 1;

@@ -3,12 +3,12 @@ import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 /** A few tenths of a millisecond. */
 const UNITS_BETWEEN_TURNS = 16_384;
 
-/** More work than a call may make. */
+/** The work exceeds a call's budget. */
 export class TooMuchWork extends Error {
   override readonly name = "TooMuchWork";
 }
 
-/** What one call may cost in steps of its own kind, whatever the machine and its load, and when others have their turn. */
+/** Machine-independent budget of one call, in its own steps, and its yields to other work. */
 export class Work {
   #left: number;
   #untilTurn = UNITS_BETWEEN_TURNS;
@@ -17,14 +17,14 @@ export class Work {
     this.#left = units;
   }
 
-  /** @throws TooMuchWork when no so much is left */
+  /** @throws TooMuchWork beyond the budget */
   spend(units: number): void {
     this.#left -= units;
     this.#untilTurn -= units;
     if (this.#left < 0) throw new TooMuchWork();
   }
 
-  /** To be awaited between pieces of work. */
+  /** Await between pieces of work. */
   yieldIfDue(): Promise<void> | undefined {
     if (this.#untilTurn > 0) return undefined;
     this.#untilTurn = UNITS_BETWEEN_TURNS;

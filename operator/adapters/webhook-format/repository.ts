@@ -1,6 +1,6 @@
 import { at, integer, text } from "./payload.ts";
 
-/** Whether both are objects of one repository: by id, else by name. */
+/** True for two objects of one repository: by id, else by name. */
 export function isSameRepository(one: unknown, other: unknown): boolean {
   const ids = [integer(at(one, "id")), integer(at(other, "id"))];
   if (!ids.includes(undefined)) return ids[0] === ids[1];

@@ -3,15 +3,14 @@ import { optional } from "./event.ts";
 
 const event = optional(PipelineState.properties.event);
 
-/** What is no word of a host: a Repository can't name it, so such a run counts for none. */
+/** Replacement for an unusable word: no Repository can name it, so such a run never counts. */
 const UNKNOWN = "unknown";
 
 /**
- * The event that a pipeline or a workflow runs for, in GitHub's words where it has one; `undefined` where the sender names
- * none.
+ * Event of a pipeline or workflow run, in GitHub's words if possible; `undefined` without one.
  *
  * @param said the host's word
- * @param words GitHub's word for each of the host's that differs
+ * @param words GitHub's word for each differing one of the host
  */
 export function runEvent(said: unknown, words: ReadonlyMap<unknown, string>): string | undefined {
   if (said === undefined || said === null) return undefined;
