@@ -60,7 +60,6 @@ async function describedSchemas(client: KubeClient): Promise<ReadonlyMap<string,
   );
 }
 
-/** The document at the path; empty if missing. */
 async function read<T extends object>(client: KubeClient, path: string): Promise<Partial<T>> {
   const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES }).catch(insteadOf(isNotFound, "{}"));
   return JSON.parse(text) as Partial<T>;

@@ -20,7 +20,6 @@ const accessReviews = resourceType<AccessReview>({
   namespaced: false,
 });
 
-/** A right in the API server's terms. */
 interface Asked {
   readonly group: string;
   readonly resource: string;

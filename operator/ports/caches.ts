@@ -35,7 +35,7 @@ export const BY_DESTINATION = "destination";
 /** Caches of environments' objects, by plural. */
 export type OwnedCaches = ReadonlyMap<string, ObjectCache<WireObject>>;
 
-/** This process's caches, to which the controllers' watches subscribe. */
+/** Caches of this process, to which the controllers' watches subscribe. */
 export interface Caches {
   readonly environments: ObjectCache<EphemeralEnvironment>;
   readonly repositories: ObjectCache<Repository>;

@@ -5,7 +5,6 @@ import { dayOf, merged, slotOf } from "./counts.ts";
 
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
-/** Limit on remembered processes; the latest are kept. */
 const MOST_WRITERS = 256;
 /** Replicas may write at the same moment. */
 const ATTEMPTS = 8;

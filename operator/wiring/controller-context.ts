@@ -123,7 +123,6 @@ export function controllerContext(
   };
 }
 
-/** Stores a reconcile's status, and publishes its events. */
 function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
   const cache = caches.environments;
   const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({

@@ -5,7 +5,6 @@ import { createRecorder, type Recorder } from "../rollups/recorder.ts";
 import type { Foundations } from "./foundations.ts";
 import { processIdentity } from "./process-identity.ts";
 
-/** Name of storing counts in metrics. */
 const LOOP = "request counts";
 
 /** Metrics of a process, with the recorder of what must outlive it; neither without metrics. */

@@ -25,7 +25,6 @@ export const WEBHOOK_FORMATS: WebhookFormats = {
   neutral: neutralWebhookFormat,
 };
 
-/** Dependencies that differ between operator and API. */
 interface Half {
   /** Separate, so that users' calls never queue behind controllers'. */
   readonly client: KubeClient;

@@ -50,7 +50,6 @@ interface SyncedResource {
   readonly message?: string;
 }
 
-/** Source and revision of a sync. */
 interface Target {
   readonly source: unknown;
   readonly revision: string | undefined;
@@ -105,7 +104,6 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
 
 type OperationState = ApplicationStatus["operationState"];
 
-/** Limit on a sync's kept objects. */
 const OBJECTS_KEPT = 5;
 
 const synced = ({ kind, name, hookType = "" }: SyncedResource): SyncedObject => ({

@@ -15,7 +15,6 @@ export const argocdKinds = (namespace: string): readonly WatchedKind<WireObject>
   ownedKind(appProjectKind, undefined, { namespace }),
 ];
 
-/** Keeps only the used status: the rest is most of an Application's bytes, and changes constantly. */
 function trimmedApplication(object: WireObject): WireObject {
   const { status, operation, ...kept } = withoutHistory(object);
   return { ...kept, status: keptStatus((status ?? {}) as ApplicationStatus, operation) };

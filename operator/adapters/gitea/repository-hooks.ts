@@ -5,7 +5,6 @@ import { type HostRequest, unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
 const HOOKS = "/repos/{owner}/{repo}/hooks";
-/** Gitea's largest page. */
 const PAGE_SIZE = 50;
 /** Events as listed in hooks. Only `delete` reports a deleted branch; `workflow_run` exists since Gitea 1.24. */
 const EVENTS = ["pull_request", "pull_request_label", "pull_request_sync", "push", "delete", "workflow_run"];

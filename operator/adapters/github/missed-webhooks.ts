@@ -40,7 +40,6 @@ export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   };
 }
 
-/** Log of attempts, with their earliest time. */
 interface HookLog {
   readonly repository: HostedRepository;
   readonly missed: MissedWebhooks;
@@ -61,7 +60,6 @@ async function redeliver(api: Calls, log: HookLog): Promise<number> {
   return failed.length;
 }
 
-/** Recent attempts, newest first. */
 async function attemptsOf({ page }: Calls, { repository, missed, signal, hook }: HookLog): Promise<readonly Attempt[]> {
   const found: Attempt[] = [];
   const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= missed.since.getTime();

@@ -140,12 +140,10 @@ function spend({ mayWrite, budget }: GoogleCallsOptions): void {
   }
 }
 
-/** Quoted id at the end of `projects/<p>/secrets/<id>`. */
 function shortly(name: string | null | undefined): string {
   return `'${name?.slice(name.lastIndexOf("/") + 1)}'`;
 }
 
-/** Number at the end of `projects/<p>/secrets/<id>/versions/<number>`. */
 function numberIn(versionName: string | null | undefined): number {
   return Number(versionName?.slice(versionName.lastIndexOf("/") + 1));
 }

@@ -11,7 +11,6 @@ export const NAME = "environment";
 const MOST_LOOKS = 300;
 const LOOKS_AT_ONCE = 8;
 
-/** A listed entry with its owner. */
 interface Entry {
   readonly owner: Owner;
   readonly madeAt: Date;

@@ -66,7 +66,6 @@ function withAlias({ versionAliases }: GoogleSecret, version: number, number: nu
   return Object.fromEntries([...newestFirst.slice(0, MOST_ALIASES - 1), [`v${version}`, number]]);
 }
 
-/** Version in an alias; 0 for another's alias. */
 function versionOf(alias: string): number {
   return Number(/^v([0-9]+)$/.exec(alias)?.[1] ?? 0);
 }

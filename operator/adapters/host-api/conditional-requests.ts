@@ -4,7 +4,6 @@ import { Headers, Response, type fetch as undiciFetch } from "undici";
 /** A request to the API of a host. */
 export type Fetch = (url: string, options?: Parameters<typeof undiciFetch>[1]) => Promise<Response>;
 
-/** A cached answer with its etag. */
 interface Known {
   readonly etag: string;
   readonly text: string;
@@ -13,7 +12,6 @@ interface Known {
 
 /** Characters of all answers cached per HostApi: some hundred pull requests of GitHub. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
-/** Cost of an answer beside its characters. */
 const OVERHEAD = 1024;
 /** Headers that an unchanged answer omits. */
 const KEPT_HEADERS = ["content-type", "link"];

@@ -1,6 +1,5 @@
 import type { HookFault, LastDelivery, RepositoryHook } from "../../ports/webhooks/repository-hooks.ts";
 
-/** API calls that write hooks. */
 interface HookWrites<T> {
   create(): Promise<T>;
   /** Makes a hook as desired, with its key; absent where the API changes no keys. */

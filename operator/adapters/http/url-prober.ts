@@ -9,7 +9,6 @@ import type { ProbeResult, UrlProber } from "../../ports/url-prober.ts";
 const DEADLINE_MS = 5_000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const AT_ONCE = 64;
-/** Limit on 1xx responses before the final one. */
 const INFORMATIONAL_LIMIT = 16;
 
 export interface ProberSettings {

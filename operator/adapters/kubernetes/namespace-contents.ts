@@ -100,7 +100,7 @@ function refusalOf(error: unknown): string | undefined {
   return error.detail() || error.message;
 }
 
-/** Its CRD is gone, or its API service is away; the namespace's own conditions name what it can't list. */
+/** The kind's CRD is gone, or its API service is away; the namespace's own conditions name what it can't list. */
 const isUnlisted = (error: unknown) =>
   isNotFound(error) || isUnavailable(error) || (error instanceof KubeError && error.status === 405);
 

@@ -7,7 +7,6 @@ import type { DeployerHealth } from "../../ports/deployer-technology.ts";
 import type { CircuitBreakerState, PlatformHealth, PlatformHealthCheck } from "../../ports/facade/platform-health.ts";
 import { environmentType } from "./kinds.ts";
 
-/** Interval of checks, however many callers. */
 const ANSWER_MS = 2_000;
 const DEADLINE_MS = 2_000;
 /** A watch shows life every minute; a half-open one is replaced within another. */

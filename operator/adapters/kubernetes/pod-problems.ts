@@ -320,7 +320,6 @@ function containerTroubles(
   return isProbed && state?.running !== undefined ? [probeTrouble(made, container)] : [];
 }
 
-/** Last end of a container in a loop. */
 function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Date): Terminated | undefined {
   const ended = state?.terminated ?? lastState?.terminated;
   if (ended === undefined || restartCount < LOOP_RESTARTS) return undefined;

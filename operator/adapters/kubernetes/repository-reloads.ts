@@ -15,7 +15,6 @@ import { complete, forUser } from "./user-request.ts";
 
 type Context = Omit<Store<Repository>, "deletions" | "auditId">;
 
-/** ConfigMap with the versions for the next reload. */
 const MEMORY = "repository-reload";
 const WAIT_MS = 20_000;
 const ASKED_AT_ONCE = 16;

@@ -153,7 +153,7 @@ function ending({ spec = {}, status = {} }: Resource): PodCount {
   return { wanted: spec.completions ?? spec.parallelism ?? 1, ready: status.succeeded ?? 0 };
 }
 
-/** Its runs end: none has to be there. */
+/** A run ends, so none has to be there. */
 function runs({ status = {} }: Resource): PodCount {
   return { wanted: Array.isArray(status.active) ? status.active.length : 0, ready: 0 };
 }

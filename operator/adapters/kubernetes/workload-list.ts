@@ -5,9 +5,8 @@ import type { Pod, PodSpec } from "./pod-objects.ts";
 import { currentPods, findingsOf, makersOf, type NamespaceState, titleOf } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource, templateOf } from "./resource-states.ts";
 
-/** A workload without its component and problem. */
 interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {
-  /** Its template, or one of its pods. */
+  /** Template of the workload, or one of its pods. */
   readonly labelled: Labelled;
 }
 
@@ -47,7 +46,7 @@ function listedObject(object: Resource): readonly Listed[] {
   return [{ kind, name: metadata.name, ...pods, images: imagesOf(labelled.spec), labelled }];
 }
 
-/** Their owner has no row, or is gone. */
+/** The owner of these pods has no row, or is gone. */
 function listedPods(pods: readonly Pod[], makers: ReturnType<typeof makersOf>): Listed {
   const [labelled] = pods as readonly [Pod, ...Pod[]];
   const ready = pods.filter(({ status }) =>

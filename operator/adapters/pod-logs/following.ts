@@ -25,7 +25,6 @@ interface Options extends LogContext {
 /** Interval of searches for new pods and containers; shorter after a container's end. */
 const LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
-/** Time within which lines of several containers are sorted. */
 const GATHER_MS = 200;
 /** Limit on missed lines, after which a reader must read the log itself. */
 const MOST_MISSED = 1_000;

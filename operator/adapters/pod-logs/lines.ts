@@ -4,7 +4,6 @@ import { type Mask, TooMuchToMask } from "./secret-mask.ts";
 /** The kubelet's stamp before a line; nodes have time zones. */
 const STAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2}) ?/;
 const LONGEST_TEXT = 16 * 1024;
-/** Limit of one answer. */
 const MOST_CHARACTERS = 1024 ** 2;
 
 /** A line by the kubelet's stamp, its text unmasked; undefined for the kubelet's own messages. */

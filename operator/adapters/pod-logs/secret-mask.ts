@@ -16,7 +16,6 @@ export const MOST_VALUE_CHARACTERS = 336 * 1024;
 const SMALL_CHARACTERS = 2 * 1024;
 /** Plain text takes a dozen steps per character; ambiguous text more. */
 const WORK_PER_CHARACTER = 64;
-/** Minimum budget for any short text. */
 const WORK_AT_LEAST = 1_000_000;
 
 /** Masks every occurrence of some values. @throws TooMuchToMask */

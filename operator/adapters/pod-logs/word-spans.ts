@@ -44,7 +44,6 @@ function unitsFor(written: string, meant: string): ReadonlyMap<number, number> {
   return new Map(Array.from(written, (character, index) => [character.charCodeAt(0), meant.charCodeAt(index)]));
 }
 
-/** Searches words exactly as they are. */
 class ExactScan {
   readonly #scan: Scan;
   readonly #search: WordSearch;
@@ -70,7 +69,6 @@ class ExactScan {
   }
 }
 
-/** One reading of the text before a place. */
 interface Thread {
   node: number;
   /** Count of last characters that are certainly plain. */
@@ -82,7 +80,6 @@ interface Thread {
 /** Ring of places: this one, and all possible ends of a reading that begins here. */
 const RING = LONGEST_READING + 1;
 
-/** Searches words in all forms of their characters. */
 class WrittenScan {
   readonly #scan: Scan;
   readonly #search: WordSearch;

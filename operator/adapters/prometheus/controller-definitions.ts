@@ -9,7 +9,7 @@ const RECONCILE_SECONDS = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 /**
- * Its `ExponentialBuckets(10e-9, 10, 12)`:
+ * Buckets `ExponentialBuckets(10e-9, 10, 12)` of controller-runtime:
  * https://github.com/kubernetes-sigs/controller-runtime/blob/main/pkg/internal/metrics/workqueue.go
  */
 const QUEUE_SECONDS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];

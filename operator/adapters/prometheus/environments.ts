@@ -29,7 +29,6 @@ export function environmentMetrics(registry: MetricRegistry, { caches, isLeading
   });
 }
 
-/** Metrics from changes of an environment. */
 function lifeChanges(registry: MetricRegistry, clock: Clock) {
   const creation = registry.histogram("ephemeral_environment_creation_seconds");
   const creationFailures = registry.counter("ephemeral_environment_creation_failures_total");

@@ -12,7 +12,6 @@ class CounterSeries {
   }
 }
 
-/** Observations by the buckets' upper bounds, and their sum. */
 class HistogramSeries {
   readonly #bounds: readonly number[];
   /** Observations per bucket, without lower ones; the last is beyond all bounds. */
@@ -32,7 +31,6 @@ class HistogramSeries {
   }
 }
 
-/** Series of a metric by label values. */
 class AllSeries<S> {
   readonly #names: readonly string[];
   readonly #make: () => S;
@@ -80,7 +78,6 @@ export class Counter {
   }
 }
 
-/** A value in a histogram's text, as in prom-client. */
 interface HistogramValue {
   readonly metricName: string;
   readonly labels: Labels;

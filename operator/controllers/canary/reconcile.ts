@@ -72,7 +72,6 @@ function isFinished(environment: EphemeralEnvironment, { clock, settings }: Cana
   return ageMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }
 
-/** Creation of the last recorded one. */
 function lastMs(records: CanaryContext["caches"]["records"]): number {
   return records
     .list()

@@ -53,7 +53,6 @@ interface Asking extends AllocationContext {
   readonly resolutionMs: number;
 }
 
-/** State of one reconcile. */
 interface Run {
   readonly failures: AllocationsUnavailable[];
   readonly written: WrittenAllocations;
@@ -111,7 +110,6 @@ function createAllocating({ clock, allocations, resolutionMs, ...context }: Aski
   };
 }
 
-/** Complete periods of a day, newest first. */
 function timesOf(dayMs: number, resolutionMs: number, nowMs: number): readonly Period[] {
   const begins = Array.from({ length: DAY_MS / resolutionMs }, (_, index) => dayMs + index * resolutionMs);
   const times = begins.map((fromMs) => ({ fromMs, toMs: fromMs + resolutionMs }));
@@ -123,7 +121,6 @@ function nextDueMs(nowMs: number, resolutionMs: number): number {
   return (Math.floor((nowMs - SETTLED_MS) / resolutionMs) + 1) * resolutionMs + SETTLED_MS;
 }
 
-/** Part of the period in which it existed. */
 function lifeIn({ createdMs, goneMs = Number.POSITIVE_INFINITY }: Account, { fromMs, toMs }: Period): Period {
   return { fromMs: Math.max(fromMs, createdMs), toMs: Math.min(toMs, goneMs) };
 }

@@ -29,7 +29,6 @@ export function wantedConfiguration(
   return found.spec.production ? forProduction(name) : found;
 }
 
-/** True when the status has the spec's version. */
 function isResolved({ spec, status }: EphemeralEnvironment): boolean {
   const version = spec.configSet?.version;
   return status?.configSet !== undefined && (version === undefined || version === status.configSet.version);

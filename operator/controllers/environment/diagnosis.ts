@@ -27,7 +27,6 @@ const SILENT_MS = 120_000;
 const REPORT_AFTER_MS = 30_000;
 /** Most hooks have ended by then; longer waits are named. */
 const NAME_HOOK_AFTER_MS = 20_000;
-/** Tolerance for a degraded application without an unhealthy object. */
 const DEGRADED_TOLERANCE_MS = 120_000;
 /**
  * Age at which each problem fails the rollout. Before it, pulls and refused pods are retried, a node may be added, and
@@ -188,7 +187,6 @@ async function awaited(one: Case, sync: WaitingSync, context: StepContext): Prom
 const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
 const titleOf = ({ kind, name, hook }: SyncedObject) => `${kind}/${name}${hook === undefined ? "" : ` (hook ${hook})`}`;
 
-/** Source of evidence. */
 interface Speaker {
   readonly title: string;
   readonly evidence: () => Promise<string>;

@@ -23,4 +23,3 @@ export function remedyOf(problem: PodProblem, environment: EphemeralEnvironment)
   );
 }
 
-/** Least digits of a commit in a tag. */

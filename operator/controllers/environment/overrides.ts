@@ -11,7 +11,6 @@ import { type Scalar, scalarOf } from "../../../crds/scalar.ts";
 import type { ComponentRepositories } from "./repositories.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-/** Basis for checking overrides. */
 interface Allowing {
   readonly repositories: ComponentRepositories;
   /** Mapping of the chart's values; `undefined`: the platform's layout. */

@@ -11,7 +11,7 @@ export interface PlanInput {
   readonly environment: EphemeralEnvironment;
   /** Usable Repositories, by component. */
   readonly repositories: ComponentRepositories;
-  /** Its config set version, if any. */
+  /** Version of the config set, if any. */
   readonly configSet: ConfigSetSpec | undefined;
   /** All of the platform's, used or not. */
   readonly services: readonly BackingService[];

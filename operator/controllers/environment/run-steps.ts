@@ -34,7 +34,7 @@ export async function runSteps(
   };
   const context: StepContext = { ...outside, earlier: results, canContinueAfter };
 
-  /** This run's own object, shared by all steps until one has findings, so that it can key caches. */
+  /** Object of this run, shared by all steps until one has findings, so that it can key caches. */
   let current: EphemeralEnvironment = { ...environment };
 
   const isPassable = (condition: StepCondition) => {

@@ -28,7 +28,7 @@ export interface StepContext
 export interface Step<W extends StepField = StepField> {
   /** Condition with its result. */
   readonly condition: StepCondition;
-  /** Its status fields; no other step writes them. */
+  /** Status fields of this step; no other writes them. */
   readonly writes: readonly W[];
   /** Steps that must be done before; independent steps run in parallel. */
   readonly after: readonly StepCondition[];

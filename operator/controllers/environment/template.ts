@@ -67,7 +67,6 @@ function placeholder(type: Component): Repository {
   };
 }
 
-/** A minimal environment of these Repositories, with resolved commits. */
 function environmentOf(
   repositories: ComponentRepositories,
   { generatesSecrets }: TemplateChoice,

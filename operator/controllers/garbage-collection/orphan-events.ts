@@ -6,7 +6,6 @@ import type { BlockedSweep } from "./sweep-budget.ts";
 
 type Outlets = Pick<ControllerPorts, "log" | "events">;
 
-/** Report of orphans, for the log and as Events. */
 interface OrphanEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;

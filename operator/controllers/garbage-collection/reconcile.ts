@@ -103,7 +103,6 @@ export function collectGarbage(context: CollectorContext, of: Collections): Reco
   };
 }
 
-/** Repeats soon while some are left. */
 function soonAgain(collect: (signal: AbortSignal) => Promise<boolean>) {
   return async (signal: AbortSignal): Promise<ReconcileResult> =>
     (await collect(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {};

@@ -3,7 +3,6 @@ import type { ControllerPorts } from "../../controller-ports.ts";
 import { hourly } from "../../kit/time/hourly.ts";
 import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
 
-/** Found orphans, existing owners, and the plausible limit. */
 interface Excess {
   readonly orphans: number;
   readonly living: number;

@@ -75,7 +75,6 @@ interface Place {
   readonly signal: AbortSignal;
 }
 
-/** Returns the number of failed fetches. */
 async function sweep(place: Place, context: SweepContext): Promise<number> {
   const { repository, hosted, signal } = place;
   const { pullRequestReader, log } = context;
@@ -99,7 +98,6 @@ async function sweep(place: Place, context: SweepContext): Promise<number> {
   return failed + Math.max(0, unlisted.length - MOST_ASKED);
 }
 
-/** Environments of the Repository's pull requests. */
 function environmentsOf({ repository, hosted }: Place, { world }: SweepContext): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
   const isOwn = ({ metadata, spec: { trigger } }: EphemeralEnvironment) =>

@@ -73,7 +73,6 @@ interface Message {
   readonly spec: NotificationSpec;
 }
 
-/** First change with recipients; earlier ones count as announced. */
 interface News {
   readonly announced: Announced | undefined;
   readonly transition?: Transition;

@@ -10,7 +10,6 @@ import { type Build, missingPlaceholder } from "../../../crds/repository/image-t
 import { imageOf, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 
-/** Length of a short commit in pipelines and hosts. */
 const SHORT_COMMIT = 8;
 
 /** Facts of an environment for messages; never a secret value, because conditions hold none. */
@@ -73,7 +72,6 @@ export function pipelineFacts(
   });
 }
 
-/** Image of a build; empty without a known tag. */
 function imageFact(repository: Repository, build: Build): Pick<Facts, "image"> {
   const isKnown = missingPlaceholder(tagTemplateOf(repository), build) === undefined;
   return isKnown ? { image: imageOf(repository, build) } : {};

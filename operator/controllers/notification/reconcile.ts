@@ -20,7 +20,6 @@ const MOST_DROPPED = 100;
 /** Another replica has it, or the watch is behind. */
 const RECHECK_MS = 1_000;
 
-/** Result of an attempt. */
 type Attempt =
   | { readonly result: "sent" }
   /** The message is obsolete. */
@@ -87,7 +86,6 @@ const addressee = ({ spec }: Pick<Notification, "spec">) =>
 /** The API server's own timestamps have seconds only. */
 const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
 
-/** End of an attempt. */
 interface Ended {
   /** UID of the message. */
   readonly uid: string;

@@ -4,7 +4,6 @@ import { surplusOf } from "../../kit/surplus.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Notifications } from "../../ports/notifications/notifications.ts";
 
-/** Limit of one collection; the next one continues. */
 const MOST_REMOVED = 500;
 const HOUR_MS = 3_600_000;
 

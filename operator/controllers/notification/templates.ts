@@ -15,7 +15,6 @@ const CODE = "{{repository}} {{branch}}{{#commit}} at {{commit}}{{/commit}}";
 const texts = (chat: string, subject: string, text: string): Texts => ({ chat, subject, text: text + SIGNATURE });
 const same = (sentence: string, subject: string) => texts(sentence, subject, sentence.replaceAll("*", ""));
 
-/** Default template of each event. */
 const BUILT_IN: Readonly<Record<MessageEvent, Texts>> = {
   created: same(`*{{environment}}* is being created: ${CODE}`, "{{environment}} is being created"),
   ready: same(`*{{environment}}* is ready: ${ADDRESSES} (${CODE})`, "{{environment}} is ready"),

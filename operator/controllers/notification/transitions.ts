@@ -71,7 +71,6 @@ function pipelineTransition(environment: EphemeralEnvironment, announced: Announ
   };
 }
 
-/** Pipelines that decided a build, by component. */
 function endedPipelines({ spec }: EphemeralEnvironment): NonNullable<Announced["pipelines"]> {
   const marks = COMPONENTS.flatMap((component) => {
     const pipeline = decidingPipeline(spec[component]?.pipelines ?? []);

@@ -91,7 +91,6 @@ function openQuestions() {
   };
 }
 
-/** Pause of the host; `undefined` for other errors. */
 function pauseAfter(error: unknown): number | undefined {
   if (error instanceof CredentialRejected) return REJECTED_MS;
   const isUnavailable = error instanceof RepositoryHostUnavailable || error instanceof CredentialRefused;

@@ -7,7 +7,6 @@ import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repos
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
 
-/** Condition `Ready` of a Repository, without its generation. */
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
 
 export interface Finding {
@@ -35,7 +34,6 @@ function valuesDraft({ spec }: Repository): ReadyDraft | undefined {
   return problem === undefined ? undefined : notReady("ValuesInvalid", `spec.chart.values: ${problem}`);
 }
 
-/** Problem with reading the branch's head. */
 async function hostProblem(repository: Repository, outside: CheckContext): Promise<Finding | undefined> {
   const branch = branchOf(repository);
   try {

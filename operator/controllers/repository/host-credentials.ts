@@ -50,7 +50,6 @@ export function namesUnbound(repository: Repository, settings: Settings): boolea
   return requests.some((request) => request !== undefined && !isBound(request, settings));
 }
 
-/** A Repository's credential for a host. */
 interface CredentialRequest {
   /** Field with the reference, for users. */
   readonly field: string;

@@ -19,7 +19,6 @@ export interface RepositoryContext
 
 /** Interval of checks, because a host may become unavailable while no environment needs it. */
 const CHECK_EVERY_MS = 3_600_000;
-/** Interval while the Repository is not ready. */
 const RECHECK_MS = 300_000;
 
 /**
@@ -46,7 +45,6 @@ async function finalize(
   if (users === 0) await repositoryStatusWriter.removeFinalizer(repository);
 }
 
-/** Returns milliseconds until the next check. */
 async function checkIfDue(found: Repository, context: RepositoryContext): Promise<number> {
   const { repositoryStatusWriter, isUsed, clock } = context;
   const needsFinalizer = isUsed(found.metadata.name) && !isKept(found);

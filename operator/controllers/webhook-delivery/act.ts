@@ -70,7 +70,6 @@ async function write(
   return noted === "changed" || (await writes.remove(noted)) === "changed" ? "changed" : noted;
 }
 
-/** Author on the host, if the event names one. */
 function loginOf({ spec: { event } }: WebhookDelivery) {
   const login = event.pullRequest?.login ?? event.approval?.by;
   return login === undefined ? {} : { login };

@@ -1,4 +1,3 @@
-/** Repositories for which the settings let webhooks create environments. */
 import type { Settings } from "../../../config/settings.ts";
 import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
 

@@ -10,7 +10,6 @@ interface Checks {
   update(bytes: Buffer): void;
 }
 
-/** Options for reading a body. */
 interface Reading<C> {
   /** Limit of its bytes. */
   readonly most: number;
@@ -24,7 +23,6 @@ interface Reading<C> {
   readonly checksFor: (payload: Payload) => Promise<C>;
 }
 
-/** A complete body. */
 interface ReadBody<C> {
   /** Fields that formats read; unverified until the sender is. */
   readonly payload: Payload;

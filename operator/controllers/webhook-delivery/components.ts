@@ -12,7 +12,6 @@ export interface Components {
   readonly groups: string[];
 }
 
-/** Component of an event. */
 interface Own {
   readonly repository: Repository;
   /** Source from a repository; also for a companion in the same one, as in a monorepo. */

@@ -3,7 +3,6 @@ import { KeptBytes } from "./kept-bytes.ts";
 
 /** Held bytes of each body; a larger one must name its repository first, or uses the shared memory. */
 const SMALL_BYTES = 1_048_576;
-/** Shared memory for larger bodies of this process. */
 const ROOM_BYTES = 67_108_864;
 const RETRY_SECONDS = 10;
 

@@ -5,7 +5,6 @@ import type { NewDelivery } from "./stored.ts";
 
 /** Deliveries are decided within seconds, unless the API server is away. */
 const FULL_RETRY_SECONDS = 10;
-/** Greatest share of one Repository. */
 const SHARE = 0.1;
 
 /** Bounded storage of deliveries. */

@@ -2,13 +2,11 @@ import { WebhookMalformed, WebhookTooLarge } from "../../ports/facade/webhook-in
 import { READ_FIELDS } from "../../ports/webhooks/webhook-format.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 
-/** Kept bytes of a body. */
 const KEPT_MAX_BYTES = 1_048_576;
 /** As for every other body. */
 const MAX_DEPTH = 32;
 /** Longer field names are unread ones, even fully escaped. */
 const NAME_MAX_BYTES = 128;
-/** Hosts send some thirty. */
 const MAX_FIELDS = 1_000;
 const NAMES: ReadonlySet<string> = new Set(READ_FIELDS);
 

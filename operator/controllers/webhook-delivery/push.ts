@@ -3,7 +3,6 @@ import type { PushState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { type Decided, type DecisionContext, deletion, left, nothing, type Subject } from "./decision.ts";
 import { type User, usersOf } from "./users.ts";
 
-/** A push for one Repository. */
 interface Push {
   readonly subject: Subject;
   readonly push: PushState;

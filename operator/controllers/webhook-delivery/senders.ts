@@ -29,7 +29,6 @@ export interface SenderContext {
   readonly clock: Clock;
 }
 
-/** A repository as named in a body. */
 interface Named {
   readonly fullName: string;
   readonly id: string | undefined;
@@ -69,7 +68,6 @@ export async function verifySender(
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** A completely read webhook. */
 interface ReadWebhook {
   readonly received: ReceivedWebhook;
   readonly payload: Payload;
@@ -204,7 +202,6 @@ async function proofOf(repository: Repository, webhook: HeldWebhook, context: Se
   return cached === "fits" ? cached : judge(await context.keys.keysNow(repository));
 }
 
-/** A webhook with all its bytes. */
 interface HeldWebhook {
   readonly received: ReceivedWebhook;
   readonly held: HeldBody;

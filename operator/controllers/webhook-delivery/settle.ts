@@ -120,7 +120,6 @@ export async function decideAll(
   return inOneWrite(decided);
 }
 
-/** Outcome after all possible actions. */
 function outcome(
   decided: readonly Decided[],
   written: readonly Written[],

@@ -68,7 +68,6 @@ export function approvalOf({ repository, number, commit, by }: Approval, now: Da
   };
 }
 
-/** A fetched state of a pull request. */
 interface Inquiry {
   readonly repository: Repository;
   readonly state: PullRequestState;

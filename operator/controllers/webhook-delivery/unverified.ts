@@ -28,7 +28,6 @@ const SECOND_MS = 1_000;
 const EVENT_NAME_MAX_LENGTH = 64;
 const MESSAGE_MAX_LENGTH = 500;
 
-/** Storage for unverified senders. */
 interface UnverifiedRecords {
   /** Stores an event for people, and notifies their channel; see the WebhookInbox port. */
   readonly note: WebhookInbox["note"];

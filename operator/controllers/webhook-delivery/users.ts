@@ -1,4 +1,3 @@
-/** Environments affected by a Repository's push or pipeline. */
 import { pipelineKey, triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { wantedCommit } from "../environment/progress.ts";

@@ -10,7 +10,6 @@ import type { WebhookKeys } from "../../ports/webhooks/webhook-format.ts";
 
 /** Lifetime of a cached value: webhooks must not wait for the secret manager. */
 const CACHED_SECONDS = 30;
-/** Interval of fresh reads for wrong signatures. */
 const REREAD_MS = 3_000;
 /** Shorter keys can be guessed. */
 export const KEY_MIN_BYTES = 32;

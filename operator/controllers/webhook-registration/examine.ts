@@ -9,7 +9,6 @@ export interface ExamineContext extends GroundContext {
   readonly hooks: RepositoryHooks;
 }
 
-/** Path of our hooks, under any public address. */
 const OURS = /\/api\/(v2\/)?webhooks\/(repohost|pipelinehost\/pipeline)$/;
 
 /** Compares a Repository's hooks on its host with the desired ones. */

@@ -7,7 +7,6 @@ import type { HookProblem } from "../../ports/facade/hook-doctor.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
 import { isLongKey, KEY_MIN_BYTES } from "../webhook-delivery/webhook-keys.ts";
 
-/** Endpoint for hooks of all host kinds. */
 const PATH = "/api/webhooks/repohost";
 
 /** Prerequisites of a hook. */

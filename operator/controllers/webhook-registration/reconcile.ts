@@ -17,9 +17,7 @@ export interface HookContext
   readonly alertOfHook: HookAlert;
 }
 
-/** Pause after a failed call or resumption. */
 const RETRY_MS = 300_000;
-/** Pause before checking a resumed hook. */
 const RESUMED_MS = 10_000;
 
 /**

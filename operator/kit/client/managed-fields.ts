@@ -61,7 +61,6 @@ function around(bytes: Buffer, begin: number, end: number): { readonly head: str
   return { head: bytes.toString("utf8", 0, headEnd), rest: bytes.toString("utf8", isLast ? end : end + 1) };
 }
 
-/** Freezes the fields, which are shared from now on. */
 function frozen(rest: object): object {
   for (const field of Object.values(rest)) Object.freeze(field);
   return rest;

@@ -122,12 +122,12 @@ export function keyOfRef(ref: ObjectRef): string {
   return ref.namespace === undefined || ref.namespace === "" ? ref.name : `${ref.namespace}/${ref.name}`;
 }
 
-/** `.` and `..` survive percent-encoding, and URL parsers resolve them, so they are refused. */
 /** Drops fields other than the reference, such as the rest of metadata. */
 export function refOf({ name, namespace }: ObjectRef): ObjectRef {
   return namespace === undefined ? { name } : { name, namespace };
 }
 
+/** `.` and `..` survive percent-encoding, and URL parsers resolve them, so they are refused. */
 function segment(text: string): string {
   if (text === "" || text === "." || text === "..") throw new TypeError("a path segment is empty or a dot");
   return encodeURIComponent(text);

@@ -3,7 +3,6 @@ import type { CutBy } from "../time/deadline.ts";
 import { type FieldCause, KubeError } from "./errors.ts";
 import type { KubeResponse } from "./request.ts";
 
-/** Used parts of a `Status` object. */
 interface StatusBody {
   readonly reason?: unknown;
   readonly message?: unknown;

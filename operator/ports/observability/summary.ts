@@ -112,7 +112,7 @@ export function sumOfTallies(all: Iterable<Tally>): Tally {
 /** Limits on named rows. */
 export interface RowBounds {
   readonly most: number;
-  /** Of all names together, as stored. */
+  /** Limit on all names together, as stored. */
   readonly mostBytes: number;
 }
 

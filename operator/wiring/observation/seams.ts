@@ -1,6 +1,5 @@
 import type { Service, ServiceCallSeam } from "../../ports/observability/metrics.ts";
 
-/** Interceptor of a call. */
 type Seam<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
 
 /** Both interceptors: the outer one sees the inner one's result. */

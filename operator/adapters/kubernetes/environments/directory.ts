@@ -5,7 +5,6 @@ import type { EnvironmentPage, EnvironmentQuery, EnvironmentRights } from "../..
 
 type Source = Pick<ObjectCache<EphemeralEnvironment>, "list" | "subscribe">;
 
-/** An environment with the fields of queries. */
 interface Row extends EnvironmentRights {
   readonly environment: EphemeralEnvironment;
   readonly name: string;

@@ -4,7 +4,6 @@ import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { type Clock, pause } from "../../../kit/time/clock.ts";
 import { environmentType } from "../kinds.ts";
 
-/** Interval of full lists for unknown ids. */
 const LIST_INTERVAL_MS = 1_000;
 const LIST_PAGE = 1_000;
 const NEVER = new AbortController().signal;

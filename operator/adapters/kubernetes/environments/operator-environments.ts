@@ -13,7 +13,6 @@ import { complete, forUser } from "../user-request.ts";
 import { type Change, patchLatest } from "./changes.ts";
 import { countNow, reread } from "./lookup.ts";
 
-/** Dependencies for reading and deleting environments. */
 type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "auditId" | "traceparent">;
 
 /** OperatorEnvironments port on the Kubernetes API and this process's watch cache. */

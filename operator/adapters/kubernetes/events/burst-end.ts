@@ -2,7 +2,6 @@ import type { Clock } from "../../../kit/time/clock.ts";
 
 /** Silence that ends a burst: parallel creations may all pause for a moment. */
 const QUIET_MS = 1_000;
-/** Interval at which one waiter continues during a burst. */
 const EVERY_MS = 100;
 
 /**

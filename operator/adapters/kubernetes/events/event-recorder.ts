@@ -31,7 +31,6 @@ interface Context {
 const [AT_ONCE, MOST_WAITING] = [4, 10_000];
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 const NOTE_MAX_BYTES = 1024;
-/** The API server's namespace for events of cluster-scoped objects. */
 const NAMESPACE_OF_CLUSTER_SCOPED = "default";
 
 /** EventRecorder port: Events of `events.k8s.io/v1`. */
@@ -79,7 +78,6 @@ interface StoreContext extends Context {
   readonly environment: Owner | undefined;
 }
 
-/** Creates the Event, or raises its count. */
 async function store(event: Event, occurrence: Occurrence, context: StoreContext): Promise<void> {
   const { count, stored, isOthers } = occurrence;
   if (isOthers || stored === count) return;
@@ -133,7 +131,6 @@ function microTime(micros: number): string {
   return new Date(Math.floor(micros / 1000)).toISOString().replace("Z", `${digits}Z`);
 }
 
-/** As many whole characters as fit. */
 function fitting(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= NOTE_MAX_BYTES) return note;

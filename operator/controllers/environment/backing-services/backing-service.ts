@@ -32,7 +32,7 @@ export interface BackingService {
   readonly derived: readonly DerivedVariable[];
   /** Remedies for users, where they differ from a component's. */
   readonly remedies: { readonly [reason in PodProblemReason]?: string };
-  /** Its fields in the record of a deleted environment. */
+  /** Fields of the environment's record. */
   readonly recorded: (environment: EphemeralEnvironment) => Partial<RecordSpec>;
 }
 

@@ -5,7 +5,6 @@ import type { BackingService } from "./backing-service.ts";
 
 /** Name of its Service, and component label of its pod. */
 const NAME = "database";
-/** Name of the database and of its owner. */
 const OWNER = "app";
 const PORT = 5432;
 

@@ -52,7 +52,6 @@ export function environmentRecord(
   };
 }
 
-/** Basis of its costs. */
 function charged({ usage, allocations }: EnvironmentStatus = {}): Pick<RecordSpec, "usage" | "allocations"> {
   return { ...(usage && { usage }), ...(allocations && { allocations }) };
 }

@@ -23,7 +23,6 @@ const RIGHTS_FINALIZER = `${GROUP}/teardown`;
 
 /** Below Kubernetes' default of 30: with the deployer's time, no tenant's process runs after 90 seconds. */
 const GRACE_SECONDS = 25;
-/** Object names per entry. */
 const NAMES_RECORDED = 20;
 const ENTRIES_RECORDED = 50;
 
@@ -175,7 +174,6 @@ export function heldContents(contents: readonly Content[], patterns: readonly st
   });
 }
 
-/** Finalizers of Kubernetes' controllers, which remove them, and ours. */
 const OWN = new Set([
   "foregroundDeletion",
   "orphan",
@@ -204,7 +202,6 @@ function isNamed(kind: string, finalizer: string, recorded: readonly FinalizerRe
   return recorded.some((entry) => entry.kind === kind && entry.finalizer === finalizer);
 }
 
-/** One entry per kind and finalizer. */
 function withRemovals(recorded: readonly FinalizerRemoval[], held: readonly Held[]): FinalizerRemoval[] {
   const entries = new Map(recorded.map((entry) => [keyOf(entry), entry]));
   const found = held.flatMap(({ content: { kind, name }, unwanted }) =>

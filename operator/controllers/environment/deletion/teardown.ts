@@ -39,7 +39,6 @@ export interface DeletionTarget {
   readonly variables: readonly string[];
   /** Reports the end to its host; absent without a report. */
   readonly tellGone?: TellGone;
-  /** Its record after the given steps. */
   readonly record: (progress: Progress, goneAt: Date) => RecordSpec;
 }
 
@@ -180,7 +179,6 @@ async function removeNamespace(target: DeletionTarget, context: TeardownContext)
 const isForceWanted = ({ metadata }: Pick<DeletionTarget, "metadata">, step: string) =>
   metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === step;
 
-/** Age after which a step may be forced. */
 const stuckMs = ({ settings }: Pick<TeardownContext, "settings">) => settings.reconcile.stuckMinutes * MINUTE_MS;
 
 function waitedMs(target: DeletionTarget, name: string, { clock }: TeardownContext): number {

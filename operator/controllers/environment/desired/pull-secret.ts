@@ -21,7 +21,6 @@ export interface PullEntry extends PullCredential {
   readonly credential?: Sensitive | undefined;
 }
 
-/** Limit of the status field. */
 const PULLS_MAX = 16;
 
 /**

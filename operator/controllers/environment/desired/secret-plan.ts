@@ -166,7 +166,6 @@ function isNewRotation(requested: string | undefined, before: SecretStatus): boo
   return requested !== undefined && requested !== before.rotation;
 }
 
-/** Source of a derived variable in the status. */
 const sourceOf = ({ of }: DerivedVariable) => `${of}@latest`;
 
 /** A derived value has its source's version. */

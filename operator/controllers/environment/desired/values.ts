@@ -60,7 +60,6 @@ function mappedValues(input: PlanInput, mapping: MapTemplate, settings: Settings
   return merge(values, ...ofConfigSet, ...chosen, ofPlatform);
 }
 
-/** Meaning of references in this environment. */
 function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFacts {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
@@ -120,7 +119,6 @@ export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string
   return shortHash([chart, values]);
 }
 
-/** Users' values for a component, without its variables. */
 function chosenValues(input: PlanInput, component: Component, { isolation }: Settings): JsonObject {
   const { environment, repositories } = input;
   const paths = grantedValues(environment, { repositories, mapping: undefined });
@@ -143,7 +141,6 @@ function chosenFields({ environment, configSet }: PlanInput, component: Componen
 const sorted = <T extends { readonly path: string }>(paths: readonly T[]) =>
   paths.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 
-/** Values that only the platform decides. */
 function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {
   const repository: Repository | undefined = repositories[component];
   if (repository === undefined) throw new Error(`the repository of ${component} is not known`);

@@ -9,7 +9,6 @@ import { madeBy, madeFor, type StoredChange } from "./change.ts";
 
 type Rule = (change: StoredChange) => Event | undefined;
 
-/** Chronological. */
 const RULES: readonly Rule[] = [created, extended, updateStarted, asleep, readiness, failed, expiryRefused];
 
 /** Events of a status write. Pure: equal changes have equal events, and a reconcile without a write has none. */

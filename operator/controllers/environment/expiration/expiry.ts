@@ -32,7 +32,6 @@ const CLOCK_GRAIN_MS = 1_000;
 const SHARED_MS = 200;
 /** A confirmation enqueues the environment; a smaller number of due ones must be polled. */
 const BLOCKED_RECHECK_MS = 30_000;
-/** Shown length of the API server's message. */
 const REASON_MAX_LENGTH = 512;
 /** Long enough for the watch to deliver the newer version. */
 const CHANGED_RECHECK_MS = 1_000;

@@ -82,7 +82,6 @@ const ENDED: Readonly<Record<FinalCause, string>> = {
   deletedByUser: "the environment of this manifest was deleted by a user",
 };
 
-/** Manifest of an environment that is not built. */
 type Refused = ManifestStatus & { readonly refusedAfter: FinalCause };
 
 export const isRefused = (manifest: ManifestStatus | undefined): manifest is Refused =>

@@ -13,7 +13,6 @@ interface Draft {
   readonly wait?: Wait;
 }
 
-/** A wait for the findings of the next reconciles. */
 interface Wait {
   isOver: boolean;
   readonly cancel: () => void;

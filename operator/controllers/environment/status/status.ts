@@ -77,7 +77,6 @@ function protectionEnd(
   return isEnded ? { protectedUntil } : undefined;
 }
 
-/** Observations of the resource and its lifetime. */
 function observedFields(
   environment: EphemeralEnvironment,
   found: Findings,

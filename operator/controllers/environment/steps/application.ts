@@ -132,7 +132,6 @@ const GOES_ON =
   "while the environment is suspended: the chart gives it pods; give its number of them a reference, such as " +
   "${replicas.orZero(1)}, in the chart's values";
 
-/** Problems that stop nothing, one sentence per object. */
 function noticeOf(
   { keepsChanging = [] }: ObservedApplication,
   quiet: readonly QuietProblem[],

@@ -88,7 +88,6 @@ function addresses(targets: readonly Target[]): Findings<"url" | "urls"> {
   return url === undefined ? { urls } : { urls, url };
 }
 
-/** A URL without a healthy answer. */
 interface Silent {
   readonly result: ProbeResult;
   /** For users: problem and remedy. */

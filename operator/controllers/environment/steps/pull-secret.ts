@@ -99,7 +99,6 @@ function runsImagesOf(environment: EphemeralEnvironment, repositories: Component
   });
 }
 
-/** A planned credential, or the reason for its absence. */
 interface Answer extends PullEntry {
   readonly refusal?: Error;
 }

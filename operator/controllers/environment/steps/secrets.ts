@@ -32,7 +32,6 @@ const ASK_AGAIN_MS = 5_000;
 /** Wait for a provided value; the API writes it right after the resource. */
 const AWAIT_VALUE_MS = 120_000;
 const OVERDUE_RECHECK_MS = 30_000;
-/** Limit of the status field. */
 const POD_SECRETS_MAX = 16;
 
 type PodFindings = Findings<"secrets" | "podSecrets">;

@@ -31,7 +31,6 @@ export async function decidePipeline(reported: ReportedPipeline): Promise<readon
   return [nothing("NoEnvironment", `no environment wants the commit ${shortCommit(pipeline.commit)}`)];
 }
 
-/** Verdicts up to the violated rule. */
 function countedTrace({ rule, message }: CountedProblem, { repository }: Subject): readonly RuleVerdict[] {
   const met = COUNTED_RULES.slice(0, COUNTED_RULES.indexOf(rule));
   return [...met.map((one) => verdict(repository, one, undefined)), verdict(repository, rule, message)];

@@ -115,7 +115,6 @@ function creation(facts: PullRequestFacts, namesake: Namesake | undefined): Deci
   return nameTaken(namesake.environment, trace);
 }
 
-/** All verdicts, and the first violated rule. */
 function evaluate(facts: PullRequestFacts, rules: readonly Rule[]) {
   const problems = rules.map(({ name, reason, problem }) => ({ name, reason, message: problem(facts) }));
   const trace = problems.map(({ name, message }) => verdict(facts.repository, name, message));

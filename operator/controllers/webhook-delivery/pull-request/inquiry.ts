@@ -16,7 +16,6 @@ export interface InquiryContext {
   readonly clock: Clock;
 }
 
-/** Rule name for a refetch in a delivery's trace. */
 const ASKED = "host_asked";
 
 /**
@@ -45,7 +44,6 @@ export async function inquire(
   return verdicts;
 }
 
-/** The state, or the host's reason for none. */
 async function ask(
   { hosted, number }: Question,
   { pullRequestReader }: InquiryContext,

@@ -70,7 +70,6 @@ function askedTimes(states: readonly KnownState[]): (state: KnownState) => numbe
   };
 }
 
-/** Count of ascending numbers below the limit. */
 function countBefore(ascending: readonly number[], limit: number): number {
   let [from, to] = [0, ascending.length];
   while (from < to) {

@@ -11,7 +11,6 @@ import { contextOf } from "../../pull-request-feedback/wanted.ts";
 import type { Decided } from "../decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 
-/** Rules by which a Repository selects pull requests. */
 const WISHES: readonly string[] = ["skip_draft", "required_labels", "branch_pattern", "base_pattern"];
 /** A violation of these excludes the Repository from all pull requests. */
 const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allowed_repositories"];
