@@ -39,11 +39,8 @@ export interface ControllerPorts extends Inventory {
   readonly prober: UrlProber;
   readonly repositoryHost: RepositoryHost;
   readonly environments: OperatorEnvironments;
-  /** Cached environment by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
-  /** Cached environments that name the Repository. */
   readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
-  /** Cached environments that name the config set. */
   readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
   readonly statusWriter: EnvironmentStatusWriter;
   readonly repositories: Repositories;

@@ -2,8 +2,8 @@
 const SMALL_HEAP_BYTES = 64 * 2 ** 20;
 
 /**
- * Returns memory that only the start needed, a quarter of an idle process: V8 grows its space for young objects while
- * modules load, and keeps it. Takes less than 100 ms; the space grows again on demand.
+ * Returns memory that only the start needed, a quarter of an idle process: V8 keeps the young space that loading
+ * modules grew. Takes less than 100 ms; it grows again on demand.
  *
  * Does nothing without Node's `--expose-gc`, or with a large heap of many environments.
  */

@@ -23,9 +23,8 @@ type Action = "created" | "changed" | "deleted";
  * unreconciled ones of environments and Repositories. Returns the unsubscribe function. Only for the leader, or every
  * replica would record them.
  *
- * A REST write carries its audit id. A deletion does not show its author: one by another replica is recorded again,
- * without an actor and with the same UID. API tokens can only be deleted this way, because a policy forbids other
- * writes.
+ * A REST write carries its audit id. A deletion does not show its author: another replica's is recorded again, without
+ * an actor. API tokens can only be deleted this way: a policy forbids other writes.
  */
 export function recordOutOfBandChanges(context: OutOfBandContext): () => void {
   const { caches } = context;
@@ -44,8 +43,7 @@ export function recordOutOfBandChanges(context: OutOfBandContext): () => void {
 
 /**
  * Records changes of an environment since its last reconcile. A teardown in the status means that its deletion was
- * seen. An unreconciled change recorded by the former leader or another replica is recorded again: a duplicate is
- * better than a gap.
+ * seen. An unreconciled change may be recorded twice: a duplicate is better than a gap.
  */
 function recordUnseen(environment: EphemeralEnvironment, context: OutOfBandContext): void {
   const { generation, deletionTimestamp, uid } = environment.metadata;

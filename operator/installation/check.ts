@@ -26,7 +26,6 @@ export interface CheckResult {
 
 interface Trying {
   readonly clock: Clock;
-  /** Time for problems to pass. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }

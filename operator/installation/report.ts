@@ -9,9 +9,7 @@ export interface ReportOptions {
   readonly settings: Settings;
   readonly kubeConfig: KubeConfigSource;
   readonly signal: AbortSignal;
-  /** Takes each line of the report. */
   readonly print: (line: string) => void;
-  /** Time for problems to pass. */
   readonly deadlineMs: number;
 }
 

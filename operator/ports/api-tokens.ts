@@ -6,8 +6,8 @@ export type Vouched = ApiTokenSpec["vouched"];
 /**
  * Stored API tokens: hashes, owners and scopes, never the tokens.
  *
- * Reads come from this process's cache unless marked live; it never shows a version older than a write that this
- * process answered. Methods that call the Kubernetes API throw ClusterUnavailable when it is unreachable.
+ * Reads come from this process's cache unless marked live, and never miss its own writes. Calls to the Kubernetes API
+ * throw ClusterUnavailable when it is unreachable.
  */
 export interface ApiTokens {
   /** All tokens, unordered, in a new array. Throws ClusterUnavailable before the first list. */
@@ -23,8 +23,8 @@ export interface ApiTokens {
   read(id: string): Promise<ApiToken | undefined>;
 
   /**
-   * As `read`, for an id that only a credential claims. Ids unknown to the watch (another replica may just have created
-   * the token) are read a few times a second at most; beyond that they count as unknown.
+   * As `read`, for an id that only a credential claims. Ids unknown to the watch (perhaps another replica's new token)
+   * are read a few times a second; beyond that they count as unknown.
    */
   readClaimed(id: string): Promise<ApiToken | undefined>;
 

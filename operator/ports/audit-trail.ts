@@ -1,7 +1,6 @@
 /** Actor of a record, as the credential proves it. */
 export type Actor =
   | {
-      /** Subject of the credential. */
       readonly subject: string;
       readonly method: "id_token" | "api_token";
       readonly tokenId?: string;
@@ -40,9 +39,7 @@ export interface AuditRecord {
   readonly from?: string;
   /** Target, as the caller named it. */
   readonly concerns?: string;
-  /** The caller's reason. */
   readonly note?: string;
-  /** Objects found or created. */
   readonly objects: readonly { readonly kind?: string; readonly name: string; readonly uid: string }[];
   readonly outcome: "accepted" | "refused" | "failed" | "seen";
   readonly status?: number;

@@ -44,9 +44,7 @@ export interface Caches {
   readonly webhookDeliveries: ObjectCache<WebhookDelivery>;
   readonly records: ObjectCache<EnvironmentRecord>;
   readonly notifications: ObjectCache<Notification>;
-  /** ConfigMaps with the rollups of counts. */
   readonly rollups: ObjectCache<WireObject>;
-  /** ControllerRevisions with versions of config sets. */
   readonly revisions: ObjectCache<WireObject>;
   readonly children: OwnedCaches;
   /**

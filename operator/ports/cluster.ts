@@ -31,10 +31,7 @@ export interface FieldPatch {
 /** Blocker of an object's deletion, before clipping to the status's limits. */
 export type Blocker = Readonly<TeardownBlocker>;
 
-/**
- * Progress of a deletion: gone, verified by a fresh read, or waiting: a message that stays the same while it waits, and
- * the current blockers.
- */
+/** Progress of a deletion: gone (freshly verified), or waiting with a constant message and the current blockers. */
 export type Removal =
   | { readonly state: "gone" }
   | { readonly state: "removing"; readonly message: string; readonly blockers?: readonly Blocker[] };

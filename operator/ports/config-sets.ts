@@ -1,8 +1,7 @@
 import type { ConfigSet, ConfigSetSpec, ConfigSetVersion } from "../../crds/config-set.ts";
 
 /**
- * The config sets, from this process's cache, which never shows a version older than a write that this process
- * answered.
+ * The config sets, from this process's cache with its own writes.
  *
  * Reads throw ClusterUnavailable before the first complete list. Writes throw it when the Kubernetes API is
  * unreachable, and ConfigInvalid, with the fields of the resource, when it refuses the manifest.
@@ -28,12 +27,11 @@ export interface ConfigSets {
 }
 
 /**
- * Versions used by environments, immutable: a change or deletion of the config set does not affect them.
+ * Versions used by environments, unaffected by changes or the deletion of the config set.
  *
  * Reads come from this process's cache; calls to the API server throw the kit's KubeError on failure.
  */
 export interface ConfigSetVersions {
-  /** The version kept under this name (`revisionName`). */
   find(revision: string): ConfigSetVersion | undefined;
 
   /**
@@ -46,8 +44,7 @@ export interface ConfigSetVersions {
 
   /**
    * Removes a version unused for long; before that, stores the start of its disuse and answers the time of the next
-   * check. A `keep` in between erases that, and the removal holds only for the version read: one just taken up again
-   * stays.
+   * check. A `keep` in between erases that, and prevents the removal.
    *
    * @param isUsed called once more right before the removal
    */

@@ -12,13 +12,11 @@ import type { LeftFields } from "./left-fields.ts";
 export interface DeployerHealth {
   /** Path of its collection of applications: the deployer is healthy when the API server answers it. */
   readonly path: string;
-  /** Count of synced applications, from the watch. */
   applicationsSynced(): number;
 }
 
 /** One deployer of `settings.deployer.kind`: all that the platform needs of it. */
 export interface DeployerTechnology {
-  /** Kinds of its objects that belong to environments. */
   readonly kinds: readonly WatchedKind<WireObject>[];
   deployer(cluster: Cluster, clock: Clock): Deployer;
   log(cluster: Pick<Cluster, "read">): DeployerLog;

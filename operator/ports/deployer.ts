@@ -59,7 +59,6 @@ export interface ObservedApplication {
    * yet; `healthy`: the desired values and revision run; `broken`: can't recover by itself.
    */
   readonly state: "unseen" | "waiting" | "progressing" | "healthy" | "broken";
-  /** Reason of `broken`. */
   readonly problem?: DeploymentProblem;
   /** Start of the current health, by the deployer's clock, if known. */
   readonly since?: Date;
@@ -71,7 +70,6 @@ export interface ObservedApplication {
   readonly kinds?: readonly string[];
   /** Absent: no sync waits. */
   readonly waitingSync?: WaitingSync;
-  /** Failed hooks; only with the problem `SyncFailed`. */
   readonly failedHooks?: readonly SyncedObject[];
   /** Objects that the deployer restores again and again, because something else changes or removes them; truncated. */
   readonly keepsChanging?: readonly NamedObject[];
@@ -102,9 +100,9 @@ export interface Deployer {
   observe(wanted: WantedApplication): ObservedApplication | undefined;
 
   /**
-   * Makes the deployer render the chart and sync again when the next retry is due: for an application broken since
-   * `brokenSince`, called in every reconcile. Pauses grow with the age of the failure, from 15 seconds to 10 minutes,
-   * and count from what the application itself stores: neither a crash nor a second process retries more often.
+   * Makes the deployer render the chart and sync again when due: for an application broken since `brokenSince`, called
+   * in every reconcile. Pauses grow with the failure's age, from 15 seconds to 10 minutes, and are computed from the
+   * application, so that no crash or second process retries more often.
    *
    * @returns milliseconds until the next retry: the reconcile's requeue delay
    */
@@ -118,15 +116,12 @@ export interface Deployer {
   /** Sources of the existing application: after a crash before the status write they are stored nowhere else. */
   deployedSources(environment: Owner): Sources;
 
-  /**
-   * Deletes the application and all its objects, if it is this environment's; ends a running sync; call again until
-   * `gone`.
-   */
+  /** Deletes the environment's application with all objects, and ends a running sync; call again until `gone`. */
   remove(environment: Owner): Promise<Removal>;
 
   /**
-   * Removes only the application, whatever its state and finalizers, if it is this environment's: the deletion of the
-   * namespace removes its objects. Call again until `gone`.
+   * Removes only the environment's application, despite its state and finalizers: its objects go with the namespace.
+   * Call again until `gone`.
    */
   abandon(environment: Owner): Promise<Removal>;
 

@@ -10,8 +10,8 @@ import type { StatusWriter } from "./status-writer.ts";
 /**
  * Environments for the controllers; `facade/environments.ts` has more for the REST interface.
  *
- * Reads come from this process's cache and never show a version older than a write that this process answered. Calls to
- * the Kubernetes API throw ClusterUnavailable when it is unreachable.
+ * Reads come from this process's cache with its own writes. Calls to the Kubernetes API throw ClusterUnavailable when
+ * it is unreachable.
  */
 export interface OperatorEnvironments {
   /** All environments, unordered, in a new array. Throws ClusterUnavailable before the first list. */

@@ -14,8 +14,8 @@ export interface Event {
 /**
  * Records Kubernetes Events about environments and the platform itself.
  *
- * Best effort: events are lost with the process, on failure and in excess. In a burst ten a second are written, later
- * ones with their original time. Vital information is in the status.
+ * Best effort: the status has the vital information. In a burst ten a second are written, with their original time;
+ * excess ones are lost.
  */
 export interface EventRecorder {
   /**

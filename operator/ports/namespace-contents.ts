@@ -6,7 +6,6 @@ import type { Owner } from "./cluster.ts";
 export interface Content extends Pick<TeardownBlocker, "name"> {
   readonly kind: Kind;
   readonly uid: string;
-  /** Listed version. */
   readonly resourceVersion: string;
   readonly finalizers: readonly string[];
 }

@@ -5,7 +5,6 @@ import type { CircuitBreakerState } from "./facade/platform-health.ts";
 
 /** A requested value. */
 export interface SecretRequest {
-  /** Variable of the pods. */
   readonly name: string;
   /** Exact version; versions of a variable count from 1. */
   readonly version: number;
@@ -32,8 +31,8 @@ export interface HeldOwner extends Owner {
  */
 export interface SecretManager {
   /**
-   * Creates missing values and returns all requested ones, by variable. An existing value always wins, so that two
-   * reconciles, two leaders or a crash between two writes never give a version a second value.
+   * Creates missing values and returns all requested ones, by variable. An existing value wins, so that no race or
+   * crash gives a version a second value.
    */
   ensure(owner: Owner, requests: readonly SecretRequest[]): Promise<ReadonlyMap<string, StoredSecret>>;
 
@@ -55,14 +54,14 @@ export interface SecretManager {
   shared(id: string): Promise<{ readonly labels: Readonly<Record<string, string>> } | undefined>;
 
   /**
-   * Value of an unowned secret. The caller has checked by the settings or by `shared` that it may be read; the owner is
-   * not checked again. `undefined` without such a secret or version.
+   * Value of an unowned secret; the caller has checked permission by the settings or `shared`. `undefined` without such
+   * a secret or version.
    */
   read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
 
   /**
-   * Owners of this installation's entries, environments and API tokens (`isValueOwner`), without those that the caller
-   * knows. An entry of each was read, not only listed.
+   * Unknown owners of this installation's entries: environments and API tokens (`isValueOwner`). An entry of each was
+   * read, not only listed.
    */
   owners(isKnown: (uid: string) => boolean): Promise<readonly HeldOwner[]>;
 

@@ -7,7 +7,6 @@ export interface ProbeResult {
   /** True when no request was sent: the URL leads to an internal address and the settings name no ingress there. */
   readonly isAddressRefused?: true;
   readonly responseTimeMs: number;
-  /** Failure, for people. */
   readonly message: string;
 }
 

@@ -44,7 +44,6 @@ export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
   readonly serverClock?: ServerClock;
   /** Replaces the real prober. */
   readonly prober?: UrlProber;
-  /** Records changes by webhooks. */
   readonly audit?: AuditTrail;
   /** Replaces Kubernetes Events. */
   readonly events?: EventRecorder;

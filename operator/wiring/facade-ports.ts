@@ -37,9 +37,7 @@ export interface FacadeOptions {
   readonly auditId?: AuditId;
   /** Replaces the real prober. */
   readonly prober?: UrlProber;
-  /** Records changes by webhooks. */
   readonly audit?: AuditTrail;
-  /** Counts webhooks. */
   readonly metrics?: Metrics | undefined;
 }
 

@@ -87,7 +87,6 @@ export function createOperator(options: OperatorOptions) {
         signal,
       );
     },
-    /** Ends the watches and closes every connection. */
     async stop(): Promise<void> {
       await endRecording();
       await watches.stop();

@@ -63,9 +63,7 @@ export interface KeptApplicationStatus
   extends Omit<ApplicationStatus, "operationState" | "resources" | "reconciledAt"> {
   /** True when no sync runs, and Argo CD has reconciled the application after the last one. */
   readonly isCalm: boolean;
-  /** Kinds that the chart makes, each once. */
   readonly kinds: readonly string[];
-  /** The last sync, if it failed. */
   readonly failedSync?: Target & { readonly message: string; readonly hooks: readonly SyncedObject[] };
   /** The running sync, while it waits for its objects. */
   readonly waitingSync?: Target & { readonly startedAt: string; readonly objects: readonly SyncedObject[] };

@@ -11,7 +11,7 @@ export const sourceAnnotation = (component: Component) => `${GROUP}/${component}
 
 /**
  * Kinds that a chart may make: none that grants rights, opens the network, raises limits or holds secrets. The
- * platform's chart lets the operator write exactly this list (templates/_deployer.tpl), in this order.
+ * platform's chart pins this list and order (templates/_deployer.tpl).
  */
 export const ADMITTED_KINDS = [
   ["apps", "Deployment"],
@@ -41,7 +41,6 @@ const AUTOSCALED = ["Deployment", "StatefulSet"].map((kind) => ({
 }));
 
 export interface ArgocdSettings {
-  /** Namespace of Argo CD's Applications. */
   readonly namespace: string;
   /** Argo CD's name of the cluster. */
   readonly clusterServer: string;
@@ -71,9 +70,9 @@ export function askingObject(
 }
 
 /**
- * Ends the sync that began then, as `argocd app terminate-op` does: Argo CD has no other field for it. A sync that
- * ended or began meanwhile is left alone. The policy `platform-applications` lets the platform write nothing else of a
- * status. https://argo-cd.readthedocs.io/en/stable/user-guide/commands/argocd_app_terminate-op/
+ * Ends the sync that began then, and no later one, as `argocd app terminate-op` does. The policy
+ * `platform-applications` lets the platform write nothing else of a status.
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/commands/argocd_app_terminate-op/
  */
 export function endingPatch(startedAt: string): readonly FieldPatch[] {
   const place = "/status/operationState";

@@ -9,7 +9,6 @@ const DISK_MS = 1_000;
 export interface JsonAuditTrailOptions {
   /** One line per record, marked by `"log": "audit"`. */
   readonly stream: NodeJS.WritableStream;
-  /** Additional file for the records. */
   readonly file?: RotatingFileOptions | undefined;
   readonly clock: Clock;
   readonly log: Log;

@@ -22,8 +22,8 @@ interface Line {
 }
 
 /**
- * Lines in a file, in order. Unwritable lines (full disk, missing folder) wait for the next attempt, so that nothing is
- * lost while the process lives; winston's file transport stops for good, without an error.
+ * Lines in a file, in order. Unwritable lines (full disk, missing folder) wait for the next attempt; winston's file
+ * transport would stop for good, without an error.
  */
 export class RotatingFile {
   readonly #options: RotatingFileOptions;

@@ -65,8 +65,8 @@ interface Question {
 
 /**
  * Passes only complete answers to isomorphic-git, which reads a broken or stalled body as the end of the list, without
- * bound. Its own client also has no deadline and follows any redirect. For one call of isomorphic-git: the next request
- * uses the host's stated capabilities. The credential is added here, so that nothing above holds it as text.
+ * bound; its own client has no deadline and follows any redirect. For one call, whose second request uses the host's
+ * stated capabilities. The credential is added here, so that nothing above holds it as text.
  */
 function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpClient {
   let objectFormat: string | undefined;

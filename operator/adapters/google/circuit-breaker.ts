@@ -13,9 +13,8 @@ interface Failure {
 export type CircuitBreaker = ReturnType<typeof circuitBreaker>;
 
 /**
- * Circuit breaker in front of a service, closed while the service answers in time, whatever it answers. Once a call
- * finds the service away, one call at a time tests it, and all others fail at once with the last error: a hanging
- * service then blocks one reconcile, not every worker until its deadline.
+ * Circuit breaker of a service, closed while any answer comes in time. Afterwards one call at a time tests the service,
+ * and all others fail at once with the last error: a hanging service blocks one reconcile, not every worker.
  */
 export function circuitBreaker(clock: Pick<Clock, "now">) {
   let closedSince = clock.now();

@@ -18,7 +18,6 @@ export type GoogleClient = Pick<
 export interface GoogleConnection {
   /** The ready client. Rejects without credentials; the next call searches again. */
   client(): Promise<GoogleClient>;
-  /** Closes the client, if it was opened. */
   close(): Promise<void>;
 }
 
@@ -27,8 +26,7 @@ export function googleConnection(connect: () => Promise<GoogleClient>): GoogleCo
   let connected: Promise<GoogleClient> | undefined;
 
   // A client that finds no credentials during a call ends the process by an unhandled rejection, and never searches
-  // again. A pod's credentials may come a moment after its start: so each attempt is a new client, which searches
-  // before any call.
+  // again. A pod's may come late: so each attempt is a new client, which searches before any call.
   async function open(): Promise<GoogleClient> {
     try {
       const client = await connect();

@@ -6,7 +6,6 @@ const ENDPOINT = "https://identitytoolkit.googleapis.com";
 
 /** Settings of a Google Identity Platform project. */
 export interface GoogleIdentityOptions {
-  /** Google's web API key of the project. */
   readonly apiKey: Sensitive;
   /** Tenant of the accounts; the project's own by default. */
   readonly tenantId?: string;

@@ -16,7 +16,6 @@ const CALL_MS = 10_000;
 const PAGE_SIZE = 1_000;
 
 export interface GoogleCallsOptions {
-  /** Google Cloud project of the secrets. */
   readonly project: string;
   readonly connection: GoogleConnection;
   readonly mayWrite: () => boolean;

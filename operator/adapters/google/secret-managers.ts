@@ -11,7 +11,6 @@ import { googleSecretManager } from "./secret-manager.ts";
 const WRITES_PER_SECOND = 8;
 
 export interface GoogleSettings {
-  /** Google Cloud project of the secrets. */
   readonly project: string;
   /** Regions of the values; empty: Google's choice. */
   readonly locations?: readonly string[];

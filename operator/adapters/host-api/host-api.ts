@@ -56,7 +56,6 @@ interface RefusedCall {
   readonly message: string;
   readonly response?: {
     readonly headers: Readonly<Record<string, string | number | undefined>>;
-    /** The body: parsed JSON, else its text. */
     readonly data?: unknown;
   };
 }

@@ -5,7 +5,6 @@ import { putComment } from "./sticky-comment.ts";
 interface Differences {
   /** Comments per page; `undefined`: the host lists all at once. */
   readonly pageSize: number | undefined;
-  /** Answers our own id. */
   readonly self: (signal: AbortSignal) => Promise<number>;
 }
 

@@ -7,9 +7,8 @@ import { keptRest } from "./store.ts";
 type Read = Pick<ObjectMeta, "resourceVersion" | "finalizers">;
 
 /**
- * JSON patch that removes these finalizers, or all; `undefined` when it has none of them. Bound to the version read:
- * writing that back makes the API server answer 409 when the object changed or was replaced. A failing `test` is a 422,
- * like some refusals by admission.
+ * JSON patch that removes these finalizers, or all; `undefined` without any. Writing the version read back makes the
+ * API server answer 409 after a change; a failing `test` is a 422, like some refusals by admission.
  */
 export function withoutFinalizers(
   { resourceVersion, finalizers = [] }: Read,

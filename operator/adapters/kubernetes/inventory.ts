@@ -12,7 +12,6 @@ interface Context {
   readonly caches: Caches;
   /** The platform's own. */
   readonly namespace: string;
-  /** Kinds of the deployer's objects for environments. */
   readonly deployerKinds: readonly { readonly type: ResourceType }[];
 }
 

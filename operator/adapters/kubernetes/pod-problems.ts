@@ -7,7 +7,6 @@ import { RESOURCE_ROWS, type Resource, type ResourceState } from "./resource-sta
 
 /** A problem without its evidence, and the evidence's place. */
 export interface Finding extends Omit<PodProblem, "evidence"> {
-  /** The cluster's message. */
   readonly said: string;
   /** The pod with the problem, if any. */
   readonly pod?: Pod;
@@ -26,7 +25,6 @@ export const COMPONENT_LABEL = "app.kubernetes.io/component";
 /** Objects read from a namespace. */
 export interface NamespaceState {
   readonly pods: readonly Pod[];
-  /** Objects of the kinds with a row. */
   readonly resources: readonly Resource[];
   /** Absent before they are read. */
   readonly warnings?: readonly WarningEvent[];

@@ -94,7 +94,6 @@ interface Row {
   readonly type: ResourceType<Resource>;
   /** `undefined`: healthy. */
   readonly stateOf: (object: Resource, surroundings: Surroundings) => ResourceState | undefined;
-  /** Pods of a workload; absent for other kinds. */
   readonly podsOf?: (object: Resource) => PodCount;
 }
 

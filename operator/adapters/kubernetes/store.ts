@@ -18,7 +18,6 @@ export interface Store<T extends KubeObject> {
   /** The platform's own. */
   readonly namespace: string;
   readonly clock: Clock;
-  /** Deletions by this process. */
   readonly deletions: OwnDeletions;
   /** Present: writes carry the record of their request. */
   readonly auditId?: AuditId | undefined;

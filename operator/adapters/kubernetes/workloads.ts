@@ -18,7 +18,6 @@ interface Context {
   /** Answers the owner of a namespace. */
   readonly cluster: Pick<Cluster, "observe">;
   readonly clock: Clock;
-  /** Names of the backing services. */
   readonly services: readonly string[];
 }
 

@@ -13,7 +13,6 @@ export interface ExportContext {
   readonly endpoint: string;
   /** CA of its certificate, in PEM. */
   readonly ca?: string | undefined;
-  /** Required headers, such as a token. */
   readonly headers?: ReadonlyMap<string, Sensitive> | undefined;
   readonly log: Log;
   readonly clock: Clock;

@@ -18,7 +18,6 @@ export class FollowedSecrets {
     this.#mask = masks.of([]);
   }
 
-  /** Masks all known values. */
   get mask(): Mask {
     return this.#mask;
   }

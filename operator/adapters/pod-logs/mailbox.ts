@@ -19,7 +19,6 @@ export class PodLogMailbox {
     return this.#characters < FULL_CHARACTERS ? undefined : this.#room.promise;
   }
 
-  /** Wakes the reader. */
   ring(): void {
     this.#alarm.abort();
   }
@@ -30,7 +29,6 @@ export class PodLogMailbox {
     this.#alarm = new AbortController();
   }
 
-  /** All lines, in order of arrival. */
   take(): readonly SourcedLine[] {
     const taken = this.#lines;
     this.#lines = [];

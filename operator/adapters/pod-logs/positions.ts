@@ -9,7 +9,6 @@ export class PodLogPositions {
   /** By container: the moment up to which all lines were sent. */
   readonly #told = new Map<string, string>();
 
-  /** Starts these containers at that moment. */
   begin(containers: Iterable<string>, moment: string): void {
     for (const container of containers) this.#told.set(container, moment);
   }

@@ -35,12 +35,11 @@ export class TooMuchToMask extends Error {
 }
 
 /**
- * Masks for one kind of reader. Searches of large values are cached by content, shared by all masks of the same values,
- * and live only with such a mask. The least recently used is evicted when the cache is full.
+ * Masks for one kind of reader. Searches of large values are cached by content, shared by masks of the same values, and
+ * live only with one. The least recently used is evicted.
  *
- * Memory is shared, so texts with large values are searched one by one, in the order of calls; independent readers have
- * an instance each. No call is refused because others wait: the caller bounds them. Small values are cached by each
- * mask, and never wait.
+ * To bound memory, texts with large values are searched one by one; independent readers have an instance each. The
+ * caller bounds waiting calls. Small values are cached by each mask, and never wait.
  */
 export class SecretMasks {
   readonly #mostCached: number;

@@ -44,7 +44,6 @@ export class WordSearch {
     this.#endings = new Int32Array(room);
   }
 
-  /** @param words non-empty, of at most 65,535 code units */
   static async of(words: ReadonlySet<string>): Promise<WordSearch> {
     let room = 2;
     for (const word of words) room += word.length + 1;
@@ -78,7 +77,6 @@ export class WordSearch {
     return this.#endings[this.#fails[node] as number] as number;
   }
 
-  /** Length of the node's prefix. */
   depth(node: number): number {
     return this.#depths[node] as number;
   }

@@ -24,7 +24,6 @@ export class Work {
     if (this.#left < 0) throw new TooMuchWork();
   }
 
-  /** Await between pieces of work. */
   yieldIfDue(): Promise<void> | undefined {
     if (this.#untilTurn > 0) return undefined;
     this.#untilTurn = UNITS_BETWEEN_TURNS;

@@ -12,7 +12,6 @@ export function leaderFigures(registry: MetricRegistry, { isLeading, clock }: Pi
   const whileLeading = (name: MetricName, read: () => Iterable<Sample>) =>
     registry.computed(name, () => (isLeading() ? read() : []));
   return {
-    /** Count per phase. */
     counts(name: MetricName, phases: readonly string[], read: () => readonly string[]): void {
       whileLeading(name, () => {
         const found = Map.groupBy(read(), (phase) => phase);

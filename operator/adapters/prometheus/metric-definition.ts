@@ -8,7 +8,6 @@ export interface MetricDefinition {
   readonly stability: "stable" | "alpha";
   /** Reporting replicas: cluster-wide metrics come from the leader alone, so that sums are right. */
   readonly from: "replica" | "leader";
-  /** Upper bounds of a histogram, in seconds. */
   readonly buckets?: readonly number[];
 }
 

@@ -86,8 +86,8 @@ function newStore(redis: Redis, { name, windowMs }: Counter): RedisStore {
 }
 
 /**
- * The store keeps the result of loading its scripts for ever, failures too. Redis names a script by its SHA-1, and so
- * do we: a Redis without it says NOSCRIPT, and the store loads it again.
+ * The store keeps a failed script load for ever, so we answer the script's SHA-1, its name in Redis: a Redis without it
+ * says NOSCRIPT, and the store loads it again.
  */
 const isScriptLoad = (command: string, [subcommand]: readonly string[]) =>
   command === "SCRIPT" && subcommand === "LOAD";

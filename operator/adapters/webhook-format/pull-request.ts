@@ -11,7 +11,6 @@ import { isSameRepository } from "./repository.ts";
 /** Host-specific fields; missing ones are read from the pull request. */
 export interface PullRequestFacts {
   readonly action: PullRequestAction;
-  /** The added or removed label. */
   readonly label?: unknown;
   readonly labels?: readonly string[];
   readonly merged?: boolean;

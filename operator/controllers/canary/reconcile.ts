@@ -11,7 +11,6 @@ export interface CanaryContext extends Pick<ControllerPorts, "environments" | "r
   readonly settings: Pick<Settings, "canary" | "reconcile">;
   readonly caches: Pick<ControllerPorts["caches"], "environments" | "records">;
   readonly writes: Pick<DecidedWrites, "create">;
-  /** Generates ids of audit records. */
   readonly newId: () => string;
 }
 

@@ -50,7 +50,6 @@ const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
 /** Pods of an unhealthy application. */
 export interface UnhealthyPods {
   readonly environment: EphemeralEnvironment;
-  /** Hash of the desired values. */
   readonly hash: string;
   /** `undefined` before the deployer's watch has seen the application. */
   readonly observed: ObservedApplication | undefined;
@@ -79,8 +78,8 @@ export interface QuietProblems {
 
 /**
  * Diagnosis of an unhealthy application: a message with a remedy, a stable reason, and a failure once the problem is
- * too old to pass by itself. A failure stays until the application is healthy or another problem is found, so that a
- * retry, or a pod between two starts, does not look like a recovery.
+ * too old to pass by itself. A failure stays until the application is healthy or has another problem: a retry or
+ * restart is no recovery.
  */
 export async function diagnoseApplication(
   application: UnhealthyApplication,

@@ -22,4 +22,3 @@ export function remedyOf(problem: PodProblem, environment: EphemeralEnvironment)
     `use {mergeCommit} in image.tagTemplate of the Repository; else ${remedy}`
   );
 }
-

@@ -9,7 +9,6 @@ import type { StepContext } from "./step.ts";
 /** Basis of an environment's secrets, variables and chart values. */
 export interface PlanInput {
   readonly environment: EphemeralEnvironment;
-  /** Usable Repositories, by component. */
   readonly repositories: ComponentRepositories;
   /** Version of the config set, if any. */
   readonly configSet: ConfigSetSpec | undefined;

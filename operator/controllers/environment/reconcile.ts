@@ -100,11 +100,9 @@ interface AdvanceContext extends ReconcilerContext {
   readonly signal: AbortSignal;
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;
-  /** The noted manifest in Git. */
   readonly manifest: ManifestStatus | undefined;
   /** Milliseconds until the next check of the expiry. */
   readonly recheckInMs: number | undefined;
-  /** Reason why an expired environment still exists. */
   readonly expiryRefusal: string | undefined;
 }
 

@@ -8,7 +8,6 @@ export interface Schedule {
    * @param withinMs a shorter period
    */
   dueInMs(uid: string, withinMs?: number): number;
-  /** Starts a period after the work. */
   taken(uid: string): void;
   /** Doubles the pause after a failure, up to a period. Returns it in milliseconds. */
   again(uid: string, firstMs: number): number;

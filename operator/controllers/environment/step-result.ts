@@ -58,7 +58,6 @@ interface Ended<F> {
 /** Content of the condition `ResourcesHealthy`. */
 export interface Notice {
   readonly reason: "Unhealthy" | "KeepsChanging" | "KeepsRunning";
-  /** For users; empty without a problem. */
   readonly message: string;
 }
 

@@ -11,7 +11,6 @@ export interface StepContext
   extends Pick<ControllerPorts, "settings" | "clock" | "cluster" | "secretManager" | "deployer" | "pods" | "prober">,
     Pick<ControllerPorts, "repositories" | "environmentsOf" | "repositoryHost" | "configSets" | "configSetVersions"> {
   readonly backingServices: readonly BackingService[];
-  /** Generates a random value. */
   readonly generateSecret: (wanted: WantedSecret) => Sensitive;
   /** Aborts when the reconcile must stop: after its deadline or the leader's term. */
   readonly signal: AbortSignal;
@@ -26,7 +25,6 @@ export interface StepContext
 
 /** One idempotent step towards a ready environment; `W` are the status fields that it writes. */
 export interface Step<W extends StepField = StepField> {
-  /** Condition with its result. */
   readonly condition: StepCondition;
   /** Status fields of this step; no other writes them. */
   readonly writes: readonly W[];

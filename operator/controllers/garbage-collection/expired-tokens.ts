@@ -28,7 +28,6 @@ export function deleteExpiredTokens(context: ExpiredTokensContext): (signal: Abo
     cleared.add(token.metadata.uid);
   }
 
-  /** True when the token was deleted. */
   async function collect(token: ApiToken, now: Date): Promise<boolean> {
     const ended = endedAt(token, now);
     if (ended !== undefined || !context.settings.api.tokens.revealable) await clear(token);

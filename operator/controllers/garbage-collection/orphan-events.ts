@@ -9,7 +9,6 @@ type Outlets = Pick<ControllerPorts, "log" | "events">;
 interface OrphanEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
-  /** Constant log message. */
   readonly line: string;
   /** The Event's message about one orphan, after its environment's name. */
   readonly message: (orphan: BlockedOrphan) => string;

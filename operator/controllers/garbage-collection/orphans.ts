@@ -22,7 +22,6 @@ export interface SweepReport {
   readonly removing: number;
   /** Orphans blocked until people act. */
   readonly stuck: number;
-  /** Orphans that are gone. */
   readonly removed: number;
   /** True when the deletion budget blocks unconfirmed ones. */
   readonly isBlocked: boolean;

@@ -15,9 +15,7 @@ export interface CollectorContext
 /** Collections with their own files. */
 export interface Collections {
   readonly orphans: Sweep;
-  /** Deletes ended API tokens, and their values. */
   readonly tokens: (signal: AbortSignal) => Promise<void>;
-  /** Deletes values of deleted API tokens. */
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
   /** Drops old webhook deliveries; answers true when some are left. */
   readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
@@ -25,7 +23,6 @@ export interface Collections {
   readonly notifications: (signal: AbortSignal) => Promise<boolean>;
   /** Shrinks old rollups, and drops the oldest. */
   readonly rollups: (signal: AbortSignal) => Promise<void>;
-  /** Sums up the days that are over. */
   readonly summaries: (signal: AbortSignal) => Promise<void>;
 }
 

@@ -11,7 +11,6 @@ interface Excess {
 
 /** Report of a blocked sweep. */
 export interface BlockedSweep {
-  /** Log message. */
   readonly line: string;
   readonly reason: string;
   /** Event message, before the remedy. */

@@ -9,9 +9,7 @@ export interface Survey {
   readonly rules: PullRequestRules;
   /** Open ones, and those fetched singly. Failed fetches are missing. */
   readonly answers: readonly HostedPullRequest[];
-  /** Newest known state of a pull request. */
   readonly known: (number: number) => KnownState | undefined;
-  /** Numbers of pull requests with an environment. */
   readonly environments: ReadonlySet<number>;
   /** Numbers with a protected environment, which stays in any case. */
   readonly protectedOnes: ReadonlySet<number>;
@@ -27,15 +25,14 @@ export interface MissedStates {
 }
 
 /**
- * Limit on environments that one survey may end, when they are also more than half of the Repository's: a host that
- * lost its data, or was restored from an old copy, answers so. Such environments end by a webhook, a user or their TTL.
+ * Limit on environments that one survey may end, if more than half of the Repository's: a host restored from an old
+ * copy answers so. Such environments end by a webhook, a user or their TTL.
  */
 export const IMPLAUSIBLE_ENDS = { moreThan: 5, share: 0.5 } as const;
 
 /**
- * Missed states: those that differ from the newest known one, and known ends with an existing environment. Only a
- * definite answer counts: a pull request that is missing in a list or could not be fetched changes nothing, nor does an
- * answer older than the known state.
+ * Missed states: those that differ from the newest known one, and known ends with an existing environment. Only
+ * definite, newer answers count: a pull request missing in a list or not fetched changes nothing.
  */
 export function missedStates(survey: Survey): MissedStates {
   const { answers, environments, rules } = survey;

@@ -27,7 +27,6 @@ export interface Announcer {
    */
   settle(environment: EphemeralEnvironment): { readonly announced: Announced | undefined; readonly dueInMs?: number };
 
-  /** Creates messages about the end of an environment. */
   announceDeletion(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }
 

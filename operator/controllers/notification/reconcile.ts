@@ -22,7 +22,6 @@ const RECHECK_MS = 1_000;
 
 type Attempt =
   | { readonly result: "sent" }
-  /** The message is obsolete. */
   | { readonly result: "outdated"; readonly message: string }
   | { readonly result: "refused"; readonly message: string }
   | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
@@ -34,12 +33,11 @@ export interface DeliveryContext extends Pick<ControllerPorts, "settings" | "eve
 }
 
 /**
- * Reconcile of a destination: sends its oldest waiting message. Messages stay in order, and an unsendable one delays
- * the later ones, because the channel is at fault; `Retry-After` applies to all. Beyond the limit the oldest later ones
- * are given up.
+ * Reconcile of a destination: sends its oldest waiting message. An unsendable one delays the later ones, because the
+ * channel is at fault; beyond the limit the oldest of those are given up.
  *
- * An attempt is recorded before it begins, on the version read: so one process sends a message, and repeats it only if
- * a process ended between sending and recording.
+ * An attempt is recorded first, on the version read: so one process sends a message, and it is repeated only after a
+ * crash between sending and recording.
  */
 export function deliverMessages(given: DeliveryContext): Reconcile {
   const context = { ...given, ended: new Map<string, Ended>() };

@@ -4,12 +4,10 @@ import type { MessageEvent } from "../../../crds/notifications/notification.ts";
 
 /** An unannounced change. */
 export interface Transition {
-  /** `undefined`: not announced. */
   readonly event?: MessageEvent;
   /** Identity of the change: part of its messages' names. */
   readonly about: readonly string[];
   readonly component?: Component;
-  /** Announcements including this one. */
   readonly announced: Announced;
 }
 

@@ -8,7 +8,6 @@ export interface Report {
   readonly state: ReportedState;
   /** One line. */
   readonly description: string;
-  /** Full reason of a failure. */
   readonly reason?: string;
   readonly url?: string;
 }

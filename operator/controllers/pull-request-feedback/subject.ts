@@ -10,7 +10,6 @@ import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts
 /** Subject of an environment's reports. */
 export interface Subject {
   readonly repository: HostedRepository;
-  /** Name of the Repository. */
   readonly name: string;
   /** Head commit; `undefined` while unknown. */
   readonly commit: string | undefined;

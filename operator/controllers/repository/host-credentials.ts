@@ -51,7 +51,6 @@ export function namesUnbound(repository: Repository, settings: Settings): boolea
 }
 
 interface CredentialRequest {
-  /** Field with the reference, for users. */
   readonly field: string;
   readonly ref: SecretRef;
   readonly host: string;

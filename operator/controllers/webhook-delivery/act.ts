@@ -8,7 +8,6 @@ import type { Decision } from "./decision.ts";
 export interface ActContext {
   readonly writes: DecidedWrites;
   readonly audit: AuditTrail;
-  /** Generates ids of audit records. */
   readonly newId: () => string;
 }
 

@@ -11,7 +11,6 @@ interface Checks {
 }
 
 interface Reading<C> {
-  /** Limit of its bytes. */
   readonly most: number;
   /** Holds bytes before checks exist. */
   readonly held: HeldBody;

@@ -58,7 +58,6 @@ export type Decision =
     }
   | {
       readonly do: "nothing";
-      /** Unchanged environment, if any. */
       readonly environment?: EphemeralEnvironment | undefined;
       readonly reason: string;
       /** Names no environments: readers may lack the right to see them. */

@@ -12,7 +12,6 @@ export interface HeldBody {
   readonly isLarge: boolean;
   /** @throws InboxFull when the memory is used up */
   add(bytes: Buffer): void;
-  /** Ordered pieces. */
   pieces(): readonly Buffer[];
   /** Frees the memory. */
   drop(): void;

@@ -40,7 +40,6 @@ export class NeededFields {
   readonly #name = Buffer.alloc(NAME_MAX_BYTES);
   #nameLength = 0;
   #fieldCount = 0;
-  /** Current value, if kept. */
   #value: KeptBytes | undefined;
   #valueOf = "";
   #isInText = false;

@@ -37,9 +37,8 @@ interface Named {
 }
 
 /**
- * Reads a webhook and finds its sender: the Repositories with the name and id in its body whose key made it, in their
- * host's format. A small body is held completely; a large one goes through the keys of its named repository as it
- * arrives.
+ * Reads a webhook and finds its sender: the Repositories named in its body whose key made it, in their host's format. A
+ * small body is held; a large one goes through its repository's keys as it arrives.
  *
  * @param bodies shared memory for held bytes
  * @throws WebhookMalformed, WebhookTooLarge, WebhookRefused, WebhookKeysMissing, InboxFull, SecretsUnavailable; see the

@@ -41,7 +41,6 @@ export function unverifiedEvents({ deliveries, clock, log, unverifiedMessages, f
   const report = hourly(clock);
   let dropped = 0;
 
-  /** True when it was stored now. */
   async function store(spec: WebhookDeliverySpec, outcome: { reason: string; message: string }): Promise<boolean> {
     if (!isAdmitted()) {
       dropped += 1;

@@ -17,7 +17,7 @@ export class CacheIndex<T> {
     return [...(this.#objects.get(value)?.values() ?? [])];
   }
 
-  /** Refiles the key's object. Without an object, or when the index function throws, it is filed nowhere. */
+  /** Refiles the key's object; nowhere without one, or when the index function throws. */
   file(key: string, object: T | undefined): void {
     for (const value of this.#places.get(key) ?? []) this.#drop(value, key);
     this.#places.delete(key);

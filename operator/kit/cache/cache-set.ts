@@ -10,7 +10,6 @@ import { type WatchedKind, withoutHistory } from "./watched-kind.ts";
 
 /** All caches of this process, each fed by a reflector. */
 export interface CacheSet {
-  /** A cache of the kind, empty until `start`. */
   watch<T extends KubeObject>(kind: WatchedKind<T>): ObjectCache<T>;
   start(): void;
   /** Resolves when every cache has its first complete list; rejects with the signal's reason on abort. */
@@ -24,7 +23,6 @@ export interface CacheSet {
   readonly oldestProgressMs: number;
   /** False when a watch has been silent for so long that it must hang. */
   readonly alive: boolean;
-  /** Resolves when all watches have ended. */
   stop(): Promise<void>;
 }
 

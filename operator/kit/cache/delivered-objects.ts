@@ -22,7 +22,6 @@ export class DeliveredObjects<T extends KubeObject> {
     return this.#objects;
   }
 
-  /** True when the version, a newer one, or a later end of the key's object has been delivered. */
   hasReached(key: string, version: string): boolean {
     return !isNewer(version, this.#versionOf(key));
   }

@@ -6,10 +6,10 @@ const LONGEST_REMEMBERED = 2_048;
 type Parts = Record<string, unknown>;
 
 /**
- * Lets objects share equal parts, each kept once.
+ * Shares equal parts among objects.
  *
- * For parsed JSON that is never changed. Innermost parts come first, so two parts are equal when they hold the same
- * ones. Parts not met for long are forgotten; long parts are not remembered, but their parts are.
+ * For immutable parsed JSON. Innermost parts come first, so equal parts hold identical ones. Unused parts are
+ * forgotten; of long parts only their own parts are remembered.
  */
 export class Interner {
   #recent = new Map<number, object>();

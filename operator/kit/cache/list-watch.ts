@@ -14,7 +14,6 @@ export interface ListWatchOptions<T extends KubeObject>
   readonly isUsable: (event: WatchEvent<T>) => boolean;
   /** Trims each object as it arrives. */
   readonly keep: (object: T) => T;
-  /** Called after every arrival. */
   readonly onProgress: () => void;
   /** Called with the failure before the fallback to pages. */
   readonly onFallback: (error: unknown) => void;
@@ -28,8 +27,8 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 /**
  * The whole current collection: a consistent read.
  *
- * Streamed as the beginning of a watch, which the API server answers from memory. When the server can't, or stops on
- * the way, pages are read instead, whatever the reason.
+ * Streamed as the beginning of a watch, which the API server answers from memory. On any failure pages are read
+ * instead.
  * (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists)
  * @throws KubeError when pages fail too, or the server asks to wait
  */

@@ -29,13 +29,11 @@ export interface ObjectCache<T extends KubeObject> {
   written(object: T): void;
   /** Takes an object that an own delete removed at once. */
   deleted(object: T): void;
-  /** Returns the end of the subscription. */
   subscribe(listener: CacheListener<T>): () => void;
 }
 
 /** All objects of a kind, and the version from which a watch may continue. */
 export interface Collection<T> {
-  /** By key. */
   readonly items: ReadonlyMap<string, T>;
   readonly resourceVersion: string;
 }
@@ -44,11 +42,10 @@ export interface Collection<T> {
 export interface CacheFeed<T extends KubeObject> {
   /** Call before a list request is sent; its result goes to `replace`. */
   beginList(): ListMark;
-  /** The kept part of an object. */
   trimmed(object: T): T;
   /**
-   * Takes a complete, consistent list of trimmed objects: objects missing from it are gone, also when its version is
-   * older than delivered ones, because etcd was restored. Works object by object; feed nothing else until it resolves.
+   * Takes a complete, consistent list of trimmed objects: missing ones are gone, even with an older version after a
+   * restore of etcd. Works object by object; feed nothing else until it resolves.
    */
   replace(collection: Collection<T>, mark: ListMark): Promise<void>;
   /** Takes an ADDED or MODIFIED event; one older than the delivered state of its key changes nothing. */

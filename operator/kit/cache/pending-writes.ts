@@ -6,7 +6,6 @@ export interface PendingWrite<T> {
   readonly uid: string;
   /** Last known version; the end of a deleted object is newer. */
   readonly resourceVersion: string;
-  /** The API server's response; undefined after a deletion. */
   readonly object: T | undefined;
   /** Compares with `mark()`. */
   readonly order: number;

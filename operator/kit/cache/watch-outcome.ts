@@ -6,7 +6,6 @@ export interface WatchOutcome {
   /** Undefined when the server or this process closed it. */
   readonly error?: unknown;
   readonly cut?: WatchCut | undefined;
-  /** Delivered events, bookmarks included. */
   readonly events: number;
   readonly ageMs: number;
   /** On the clock's monotonic scale. */

@@ -9,7 +9,6 @@ const LOOK_EVERY_MS = 5_000;
 
 export interface WatchSessionOptions {
   readonly clock: Clock;
-  /** Longest life of the watch, from now on. */
   readonly deadlineMs: number;
   /** Wait of the oldest own write for its event. */
   readonly unconfirmedMs: () => number | undefined;

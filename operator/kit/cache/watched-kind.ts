@@ -6,7 +6,6 @@ export interface WatchedKind<T extends KubeObject> {
   readonly type: ResourceType<T>;
   /** Selects the watched objects; all when absent. */
   readonly where?: { readonly namespace?: string; readonly labelSelector?: string };
-  /** Trims an object (default: `withoutHistory`). */
   readonly trim?: (object: T) => T;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Skips the decoding of `managedFields`, half of a small object, when unused. */
@@ -17,10 +16,7 @@ export interface WatchedKind<T extends KubeObject> {
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/**
- * The object without `managedFields` and without kubectl's last-applied copy, which is as long as the object; the same
- * instance when it has neither.
- */
+/** The object without `managedFields` and kubectl's last-applied copy, or the same instance without either. */
 export function withoutHistory<T extends KubeObject>(object: T): T {
   const { managedFields, annotations } = object.metadata;
   const isApplied = annotations !== undefined && LAST_APPLIED in annotations;

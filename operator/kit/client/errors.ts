@@ -7,11 +7,9 @@ export interface FieldCause {
 
 /** Facts of a failed call. */
 export interface KubeFailure {
-  /** HTTP status, or 0 without a response. */
   readonly status: number;
   /** The API server's `Status.reason`, or `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */
   readonly reason: string;
-  /** The server's `Retry-After`, in seconds. */
   readonly retryAfterSeconds?: number;
   readonly causes?: readonly FieldCause[];
   /** Kind or plural in the refusal (`Status.details.kind`), such as `namespaces`. */
@@ -49,7 +47,6 @@ export class KubeError extends Error {
     return this.#detail;
   }
 
-  /** The loggable part. */
   toJSON(): object {
     return { status: this.status, reason: this.reason, retryAfterSeconds: this.retryAfterSeconds };
   }

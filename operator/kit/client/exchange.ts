@@ -30,7 +30,6 @@ export interface KubeExchange {
 export interface OpenStream {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly bound: BoundedSignal;
-  /** Releases the connection and the signal. */
   close(): void;
 }
 

@@ -2,7 +2,6 @@ import type { Draft, KubeObject, ObjectRef, ResourceType } from "./objects.ts";
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Aborts the call with reason `Aborted`. */
   readonly signal?: AbortSignal;
 }
 
@@ -21,7 +20,6 @@ export interface ListOptions<T = KubeObject> extends ReadOptions {
   readonly limit?: number;
   /** Trims each object as its page arrives, so that only one page is held in full. */
   readonly keep?: (object: T) => T;
-  /** Called for every page, empty ones included. */
   readonly onPage?: () => void;
 }
 
@@ -66,7 +64,6 @@ export interface WatchOptions {
   readonly labelSelector?: string;
   /** Leaves `managedFields` empty: a third less decoding (default false). */
   readonly withoutManagedFields?: boolean;
-  /** Ends the stream and its connection. */
   readonly signal: AbortSignal;
   /** Called for every chunk, partial events included: proof of a live connection. */
   readonly onBytes?: () => void;
@@ -79,7 +76,6 @@ export interface WatchEvent<T> {
 }
 
 export interface LinesOptions {
-  /** Ends the stream and its connection. */
   readonly signal: AbortSignal;
 }
 
@@ -97,7 +93,6 @@ export interface TextOptions extends CallOptions {
  * respecting `Retry-After`; writes never are, because only the caller knows whether repeating one is safe.
  */
 export interface KubeClient {
-  /** The object, or undefined. */
   find<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: ReadOptions): Promise<T | undefined>;
   /** All objects, page by page; restarts after an expired page token. A consistent read. `listWatch` costs less. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions<T>): Promise<ListResult<T>>;
@@ -119,6 +114,5 @@ export interface KubeClient {
   lines(path: string, query: Readonly<Record<string, string>>, options: LinesOptions): AsyncIterable<string>;
   /** The API server's clock (whole seconds), for decisions that must not trust ours alone. */
   serverTime(options?: CallOptions): Promise<Date>;
-  /** Ends all connections; calls in flight fail. */
   close(): Promise<void>;
 }

@@ -28,8 +28,7 @@ async function* lines(
 }
 
 /**
- * Complete lines of a text, without line ends; an unfinished last line is dropped. Reads the next bytes when all lines
- * are taken.
+ * Complete lines of a text, without line ends; an unfinished last line is dropped. Reads on when all lines are taken.
  */
 export async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let open: Uint8Array[] = [];

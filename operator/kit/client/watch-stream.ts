@@ -6,7 +6,6 @@ const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 10;
 
 export interface JsonLinesOptions {
-  /** Called for every chunk. */
   readonly onBytes?: () => void;
   /** Leaves out `managedFields`, a third of the decoding. Equal rests of objects may be shared, then frozen. */
   readonly withoutManagedFields?: boolean;

@@ -5,7 +5,6 @@ export type ReconcileOutcome = "done" | "requeued" | "failed" | "panic" | "timeo
 
 /** Metrics of controllers. Called at every reconcile, so it must cost next to nothing. */
 export interface ControllerMetrics {
-  /** Metrics of one controller's pool. */
   of(controller: { readonly name: string; readonly workers: number }, pool: PoolState): PoolMetrics;
 }
 
@@ -14,7 +13,6 @@ export interface PoolState {
   /** Waiting keys, without those due later. */
   readonly depth: number;
   depthOf(priority: Priority): number;
-  /** Keys being reconciled. */
   readonly inWork: number;
   /** Milliseconds that running reconciles have lasted: in total, and the longest. */
   workingMs(): { readonly sum: number; readonly longest: number };
@@ -31,6 +29,5 @@ export interface QueueMetrics {
   added(): void;
   /** A key left the queue for a worker. */
   taken(waitedMs: number): void;
-  /** A failed key will be queued again. */
   retried(): void;
 }

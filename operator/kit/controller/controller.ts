@@ -33,7 +33,6 @@ export function endOf(ends: readonly (() => void)[]): () => void {
 
 /** A controller as a value; the manager runs it. */
 export interface Controller {
-  /** Name in metrics and logs. */
   readonly name: string;
   readonly reconcile: Reconcile;
   /** Replaces the key in logs and spans (default: the key): a key may name a person. */

@@ -4,7 +4,6 @@ import type { RetryDelayOptions } from "./retry-delays.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolContext } from "./worker-pool.ts";
 
 export interface ManagerContext extends WorkerPoolContext {
-  /** For controllers without their own. */
   readonly backoffMs: RetryDelayOptions["backoffMs"];
   /** Further subscriptions with the controllers' lifetime; each returns its end. */
   readonly subscriptions?: readonly (() => () => void)[];

@@ -59,9 +59,8 @@ export class RetryDelays {
   }
 
   /**
-   * The bucket may go into debt: a retry is scheduled for its token's time. A key whose token comes after the longest
-   * backoff takes none and gets a random delay up to then: such keys come evenly, and an outage has no long
-   * after-effects.
+   * The bucket may go into debt: a retry waits for its token. Beyond the longest backoff a key takes none and gets a
+   * random delay up to it: such keys come evenly, and an outage has no long after-effects.
    */
   #commonDelayMs(): number {
     this.#refill();

@@ -23,7 +23,7 @@ const HIGH_IN_A_ROW = 4;
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
 /**
- * Keys to reconcile: each at most once in the queue and once in work. A key added while in work is queued again
+ * Keys to reconcile, each at most once in the queue and once in work; one added while in work is queued again
  * afterwards.
  */
 // Three sets as in client-go: waiting (here by priority), in work, and dirty (added while in work).
@@ -82,8 +82,7 @@ export class WorkQueue {
   }
 
   /**
-   * Adds the key at low priority after its backoff, which grows until `forget`, but not before `atLeastMs`; answers the
-   * delay in milliseconds.
+   * Adds the key at low priority after its growing backoff, at least `atLeastMs`; answers the delay in milliseconds.
    */
   retry(key: string, atLeastMs = 0): number {
     this.#metrics?.retried();
@@ -92,7 +91,6 @@ export class WorkQueue {
     return delayMs;
   }
 
-  /** Resets the key's backoff. */
   forget(key: string): void {
     this.#delays.forget(key);
   }

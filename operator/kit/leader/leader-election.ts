@@ -11,11 +11,11 @@ export type TermEnd = "lost" | "stopping";
 /** Callbacks of a candidate. */
 export interface Leadership {
   /**
-   * Work of a leader: ends soon after `signal` aborts, whose reason is a TermEnd. While work drains after `stopping`,
-   * the lease is still renewed; it is released once this has resolved.
+   * Work of a leader: ends soon after `signal` aborts with a TermEnd. After `stopping` the lease is renewed until this
+   * resolves, then released.
    */
   onStartedLeading(signal: AbortSignal): Promise<void>;
-  /** Called once: after `lost` at once, while work may still be ending, so that the process can bound its exit. */
+  /** Called once, after `lost` at once, so that the process can bound its exit. */
   onStoppedLeading?(end: TermEnd): void;
 }
 

@@ -4,7 +4,6 @@ import type { WriteGuard } from "../client/write-guard.ts";
 export interface Term extends WriteGuard {
   /** From now on writes need `isLeading`; before, all are allowed. */
   begin(isLeading: () => boolean): void;
-  /** Aborts all calls. A term ends once. */
   end(): void;
 }
 

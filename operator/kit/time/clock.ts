@@ -26,8 +26,7 @@ export const systemClock: Clock = Object.freeze({
 /**
  * Milliseconds between a stored moment and now.
  *
- * A moment in the future was written by a clock that was ahead, or this one was set back: its distance counts as
- * elapsed. So a step of seconds counts as seconds, and after a step of an hour nothing waits for an hour.
+ * A future moment, after a step of a clock, counts by its distance: after a step of an hour nothing waits for an hour.
  */
 export function elapsedMs(since: Date, now: Date): number {
   return Math.abs(now.getTime() - since.getTime());

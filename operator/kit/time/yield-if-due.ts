@@ -1,7 +1,6 @@
 /**
- * Work that never waits is one turn of the event loop: thousands of reconciles with nothing to do, or pages of long
- * lists that arrive at once. Meanwhile no request is answered and no lease renewed. After this long, deferrable work
- * yields.
+ * Work that never waits, such as thousands of idle reconciles or a long list, blocks requests and lease renewals. After
+ * this long, deferrable work yields.
  */
 const LONGEST_TURN_MS = 2;
 

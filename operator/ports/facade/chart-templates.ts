@@ -15,7 +15,6 @@ export interface TemplateChoice {
 export interface TemplateVariable {
   readonly name: string;
   readonly component: Component;
-  /** True when an environment needs it. */
   readonly required: boolean;
   readonly secret: boolean;
   /** Source of the value; `override`: none without an override. */

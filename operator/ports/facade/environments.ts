@@ -13,7 +13,6 @@ export interface Extension {
 
 /** Updatable fields of a spec; absent ones stay. */
 export interface EnvironmentUpdate extends Pick<EnvironmentSpec, "protected" | "suspended"> {
-  /** `spec.protectedUntil`; null removes it. */
   readonly protectedUntil?: string | null;
   readonly backend?: SourceUpdate;
   /** Only for an environment with a frontend. */
@@ -44,9 +43,7 @@ export interface EnvironmentQuery {
   readonly createdFromMs?: number;
   /** Exclusive, in milliseconds since 1970. */
   readonly createdBeforeMs?: number;
-  /** Skipped matches. */
   readonly offset?: number;
-  /** Most answered matches. */
   readonly limit?: number;
 }
 
@@ -100,8 +97,8 @@ export interface Environments extends OperatorEnvironments {
   madeWith(key: string): EphemeralEnvironment | undefined;
 
   /**
-   * Creates the resource; the API server is the lock on the name. When an earlier request with the key of `record`
-   * created the environment of that name, through any replica, that one is answered.
+   * Creates the resource; the API server is the lock on the name. An environment of that name from an earlier request
+   * with `record`'s key, through any replica, is answered instead.
    *
    * @throws NameExists when the name is taken, also by a terminating one
    * @throws ConfigInvalid when the API server refuses the manifest
@@ -125,8 +122,8 @@ export interface Environments extends OperatorEnvironments {
   update(environment: EphemeralEnvironment, update: EnvironmentUpdate): Promise<EphemeralEnvironment>;
 
   /**
-   * Requests a reconcile of the environment, terminating or not, and waits at most `withinMs` for its answer. A
-   * reconcile requested less than five seconds ago, through any replica, also answers this request.
+   * Requests a reconcile of the environment, terminating or not, and waits at most `withinMs`. Requests within five
+   * seconds, through any replica, share one reconcile.
    *
    * @throws EnvironmentNotFound when it is gone
    */

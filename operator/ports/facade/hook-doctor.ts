@@ -20,7 +20,6 @@ export interface HookProblem {
     | "HookUnreachable"
     | "HookUnauthentic"
     | "HookRepeated";
-  /** For people. */
   readonly message: string;
   /** Remedy, as a sentence. */
   readonly remedy: string;

@@ -1,8 +1,8 @@
 /** The users' account provider, as the platform uses it. */
 export interface IdentityProvider {
   /**
-   * Sends a link for a new password to the address. Unknown addresses get the same answer, so that accounts can't be
-   * probed. The provider decides the link's target, never the request.
+   * Sends a link for a new password, with the same answer for unknown addresses, so that accounts can't be probed. The
+   * provider decides the link's target, never the request.
    *
    * @throws IdentityProviderUnavailable when the provider is unreachable, or refuses us
    */

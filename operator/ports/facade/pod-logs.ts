@@ -26,7 +26,6 @@ export type LogTarget =
 
 /** Selection of lines. */
 export interface LogSelection {
-  /** Count of last lines. */
   readonly lines: number;
   /** Greatest age, by the clock of their node; any by default. */
   readonly sinceSeconds?: number;
@@ -38,13 +37,11 @@ export interface FollowedSelection extends LogSelection {
    * 10 seconds may repeat; none is lost unless clocks differ by more.
    */
   readonly after?: string;
-  /** Ends the stream. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Log lines of an environment's pods, of a component or a workload: all pods, all containers, init containers too, and
- * the previous run of a restarted container.
+ * Log lines of a component's or workload's pods, with init containers and a restarted container's previous run.
  *
  * An unreadable container, or one whose secrets can't be masked, is one line that says so. Both methods throw
  * ClusterUnavailable when the API server does not answer.

@@ -2,7 +2,6 @@ import type { Repository } from "../../../crds/repository/repository.ts";
 
 /** Result of a check of all Repositories, relative to the previous reload. */
 export interface Reload {
-  /** Count of valid Repositories. */
   readonly loaded: number;
   /** Names of valid ones that are new, or changed. */
   readonly added: readonly string[];

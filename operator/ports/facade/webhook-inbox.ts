@@ -29,7 +29,6 @@ export interface Outcome {
   /** `pending`: stored and still to be decided; `duplicate`: the outcome is the first delivery's. */
   readonly state: "acted" | "ignored" | "pending" | "duplicate";
   readonly reason: string;
-  /** For people. */
   readonly message: string;
   readonly environments: readonly {
     readonly name: string;
@@ -55,8 +54,8 @@ export interface WebhookInbox {
   verify(arriving: ArrivingWebhook): Promise<VerifiedWebhook>;
 
   /**
-   * Stores the delivery once, decides and acts. Answers when the write is done; for several environments, or a name
-   * that is still being deleted, the operator continues and the outcome is `pending`.
+   * Stores the delivery once, decides, acts and answers; for several environments, or a terminating name, the operator
+   * continues and the outcome is `pending`.
    *
    * @throws InboxFull when too many deliveries wait; ClusterUnavailable when nothing could be stored
    */
@@ -117,7 +116,6 @@ export interface Approval extends ApprovalState {
 export interface UnverifiedEvent {
   readonly door: Extract<Door, "generic" | "environment">;
   readonly id: string;
-  /** The sender's name for it. */
   readonly eventName: string;
   readonly message: string;
   readonly bytes: Buffer;

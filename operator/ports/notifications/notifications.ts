@@ -1,8 +1,8 @@
 import type { Notification, NotificationSpec, NotificationStatus } from "../../../crds/notifications/notification.ts";
 
 /**
- * Messages of the outbox. Reads come from this process's cache, which never shows a version older than an own write;
- * writes throw the kit's KubeError when the API server is unreachable or refuses.
+ * Messages of the outbox. Reads come from this process's cache with its own writes; writes throw the kit's KubeError
+ * when the API server is unreachable or refuses.
  */
 export interface Notifications {
   list(): readonly Notification[];

@@ -40,7 +40,6 @@ export interface Observed {
 export interface Metrics {
   readonly controllers: ControllerMetrics;
   readonly requests: RequestMetrics;
-  /** Counts calls to the API server. */
   readonly onKubeRequest: RequestSeam;
 
   webhookEnded(door: Door, outcome: WebhookOutcome): void;
@@ -48,7 +47,6 @@ export interface Metrics {
   /** Records an error-free end of recurring work; there are few names. */
   loopSucceeded(loop: string): void;
 
-  /** Counts calls of services, with durations. */
   readonly onServiceCall: ServiceCallSeam;
 
   /** Begins to read the sources; call once. */

@@ -38,6 +38,5 @@ export interface RollupStore {
   replace(former: StoredRollup, content: RollupContent): Promise<boolean>;
   /** Removes the version read, unless it changed. */
   remove(former: StoredRollup): Promise<void>;
-  /** All rollups, freshly read. */
   list(signal: AbortSignal): Promise<readonly StoredRollup[]>;
 }

@@ -44,7 +44,6 @@ export const NONE = "-";
 export interface Summary {
   readonly total: Tally;
   readonly by: Readonly<Record<Dimension, Rows>>;
-  /** Most environments at one moment. */
   readonly peak: number;
 }
 

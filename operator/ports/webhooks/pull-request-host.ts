@@ -30,7 +30,6 @@ export interface StickyComment {
   readonly text: string;
   /** Id of the existing comment. */
   readonly id?: number;
-  /** False: only edit. */
   readonly mayCreate: boolean;
 }
 

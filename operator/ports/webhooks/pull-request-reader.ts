@@ -14,7 +14,7 @@ export interface MissedWebhooks {
 
 /**
  * Reads pull requests from a repository's host. Calls only the address in the settings. Every method throws
- * PullRequestHostFailed without a usable response: never is that answered as if there were nothing.
+ * PullRequestHostFailed without a usable response, instead of answering nothing.
  */
 export interface PullRequestReader {
   /** Open pull requests, last changed first, at most a thousand. */

@@ -38,7 +38,6 @@ export interface LastDelivery {
 /** A desired hook; its events, format and certificate checks are those that the platform needs of the host. */
 export interface WantedHook {
   readonly address: string;
-  /** Signing key of its deliveries. */
   readonly key: Sensitive;
 }
 
@@ -54,8 +53,8 @@ export interface RepositoryHooks {
   lastDelivery(repository: HostedRepository, hook: string, signal: AbortSignal): Promise<LastDelivery | undefined>;
 
   /**
-   * Makes the desired hook the only one of its address, active and with this key; hooks of other addresses stay. Where
-   * possible it triggers a delivery, so that the last one reflects the current hook. Idempotent.
+   * Makes the desired hook the only one of its address, active and with this key, and triggers a delivery if possible.
+   * Idempotent.
    */
   put(repository: HostedRepository, wanted: WantedHook, signal: AbortSignal): Promise<void>;
 

@@ -5,9 +5,8 @@ import type {
 } from "../../../crds/webhooks/webhook-delivery.ts";
 
 /**
- * Stored deliveries. Reads come from this process's cache, which never shows a version older than a write that this
- * process answered; they throw ClusterUnavailable before its first complete list. Writes throw it when the Kubernetes
- * API is unreachable.
+ * Stored deliveries. Reads come from this process's cache with its own writes, and throw ClusterUnavailable before its
+ * first complete list. Writes throw it when the Kubernetes API is unreachable.
  */
 export interface WebhookDeliveries {
   find(name: string): WebhookDelivery | undefined;
@@ -25,7 +24,6 @@ export interface WebhookDeliveries {
   /** Deliveries about a pipeline or merge group of the commit, or a pull request with this head. */
   ofCommit(commit: string): readonly WebhookDelivery[];
 
-  /** Deliveries without an outcome. */
   pending(): readonly WebhookDelivery[];
 
   /** Deliveries that count against the intake's limit (`isUndecided`): of one Repository, or all. */

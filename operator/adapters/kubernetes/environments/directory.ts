@@ -30,7 +30,6 @@ export class EnvironmentDirectory {
     });
   }
 
-  /** See `Environments.page`. */
   page(query: EnvironmentQuery): EnvironmentPage {
     const { offset = 0, limit = Number.POSITIVE_INFINITY } = query;
     const found = this.#rows.filter((row) => fits(row, query));

@@ -2,10 +2,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { EnvironmentChange } from "../../../ports/facade/environments.ts";
 
-/**
- * Changes from this call on, until the signal aborts. Each batch has an environment once, in its last state: a slow
- * reader misses intermediate states, never an environment, and the queue is bounded by their number.
- */
+/** Changes from this call on, see `Environments.changes`; the queue is bounded by the number of environments. */
 export function followedChanges(
   cache: Pick<ObjectCache<EphemeralEnvironment>, "subscribe">,
   signal: AbortSignal,

@@ -30,9 +30,8 @@ export function operatorEnvironments(context: Context): OperatorEnvironments {
 }
 
 /**
- * Notes on the environment what a deletion can't carry: its cause, if its record needs one, and its span, if traced.
- * The same write removes a protection that has ended; an environment with another protection stays unchanged: its
- * deletion will be refused.
+ * Writes a deletion's cause, if the record needs it, and span on the environment. The same write removes an ended
+ * protection; an environment with another protection stays unchanged: its deletion will be refused.
  */
 async function withNotes(
   context: Context,

@@ -5,9 +5,9 @@ const QUIET_MS = 1_000;
 const EVERY_MS = 100;
 
 /**
- * Delays low-priority work until the end of a burst of other work. Call the answered function with each piece of the
- * burst: its promise resolves after a second without another; during the burst, the longest waiting one resolves every
- * tenth of a second, so that a burst pays for ten a second at most.
+ * Delays low-priority work until the end of a burst of other work. Call the answered function with each piece: its
+ * promise resolves after a second without another; during the burst one resolves every tenth of a second, longest
+ * waiting first.
  */
 export function burstEnd(clock: Clock): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -22,7 +22,6 @@ const [BURST, PER_SECOND] = [20, 1 / 60];
 
 interface Subject {
   readonly budget: TokenBucket;
-  /** By content, oldest first. */
   readonly occurrences: Map<string, Occurrence>;
   usedAtMs: number;
 }

@@ -11,7 +11,6 @@ import {
 type Figures = readonly number[];
 
 interface Written {
-  /** Names of the figures, in order. */
   readonly fields: readonly string[];
   readonly total: Figures;
   readonly by: Readonly<Partial<Record<Dimension, Readonly<Record<string, Figures>>>>>;

@@ -10,7 +10,6 @@ import type { PodProblemReason } from "../../../ports/pods.ts";
 /** A secret variable computed from another one and stored nowhere else. */
 export interface DerivedVariable {
   readonly name: string;
-  /** Source variable. */
   readonly of: string;
   readonly value: (of: Sensitive) => Sensitive;
 }
@@ -32,7 +31,6 @@ export interface BackingService {
   readonly derived: readonly DerivedVariable[];
   /** Remedies for users, where they differ from a component's. */
   readonly remedies: { readonly [reason in PodProblemReason]?: string };
-  /** Fields of the environment's record. */
   readonly recorded: (environment: EphemeralEnvironment) => Partial<RecordSpec>;
 }
 

@@ -13,7 +13,6 @@ export interface Orphan {
   /** Creation of the oldest and newest of them. */
   readonly since: Date;
   readonly until: Date;
-  /** True when an admin has confirmed the deletion. */
   readonly isConfirmed: boolean;
 }
 

@@ -16,8 +16,8 @@ import { ACCESS_BINDING, accessBindingObject } from "../desired/secret.ts";
 export type TakeOverContext = Pick<ControllerPorts, "cluster" | "deployer" | "namespaceContents" | "settings" | "log">;
 
 /**
- * Finalizer on the RoleBinding with the platform's rights in the namespace: the namespace controller deletes everything
- * at once, and without the binding remaining finalizers could not be removed.
+ * Finalizer on the RoleBinding with the platform's rights: the namespace controller deletes everything at once, and
+ * removing other finalizers needs the binding.
  */
 const RIGHTS_FINALIZER = `${GROUP}/teardown`;
 
@@ -46,9 +46,9 @@ async function keepRights(environment: Owner, { cluster, settings }: TakeOverCon
 const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
 
 /**
- * Keeps the platform's rights in a namespace that is about to be deleted when foreign finalizers hold objects that the
- * deployer left, such as the claims of a StatefulSet or objects that a chart keeps. All kinds are listed only when the
- * quota counts any object; held objects of uncounted kinds are named and not released.
+ * Keeps the platform's rights in a namespace before its deletion when foreign finalizers hold objects left by the
+ * deployer, such as a StatefulSet's claims. All kinds are listed only when the quota counts any object; held objects of
+ * uncounted kinds are named and not released.
  */
 export async function keepRightsWhereHeld(environment: Owner, context: TakeOverContext): Promise<void> {
   const { cluster, namespaceContents } = context;
@@ -86,13 +86,11 @@ export interface EmptyingLimits {
   readonly isDue: boolean;
   /** True when an admin also wants finalizers removed that free something outside the cluster. */
   readonly isForced: boolean;
-  /** Removals already in the status or record. */
   readonly recorded: readonly FinalizerRemoval[];
 }
 
 /** Result of emptying a namespace as far as possible. */
 export interface Emptied {
-  /** Remaining holders, once due. */
   readonly blockers: readonly Blocker[];
   /** Removals that the status must store before the next call makes them, with earlier ones. */
   readonly removals: readonly FinalizerRemoval[];
@@ -154,7 +152,6 @@ function giveBackRights(environment: Owner, { cluster }: Pick<TakeOverContext, "
 /** An object with foreign finalizers. */
 export interface Held {
   readonly content: Content;
-  /** Finalizers that the platform removes. */
   readonly unwanted: readonly string[];
   /** Finalizers that free something outside the cluster. */
   readonly awaited: readonly string[];

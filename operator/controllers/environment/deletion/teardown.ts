@@ -56,7 +56,6 @@ interface Waiting extends Removing {
   readonly isOverdue?: boolean;
   /** Delay of the next check, in case no watch reports. */
   readonly recheckMs?: number;
-  /** All removals of finalizers by the platform. */
   readonly removals?: readonly FinalizerRemoval[];
 }
 
@@ -87,9 +86,8 @@ const REMOVALS: readonly Omit<Action, "isFor">[] = [
 ];
 
 /**
- * The volumes first and only once, while their claims and the right to list them exist. Then every step until it is
- * past; then gone ones once more, because a delayed write may have arrived; then the report to the host; then the
- * record, when nothing can be added.
+ * First the volumes, once, while their claims and the right to list them exist. Then every step; then gone ones once
+ * more, because of delayed writes; then the report to the host; the record last, when it is complete.
  */
 const ACTIONS: readonly Action[] = [
   { step: VOLUMES_STEP, isFor: (step) => !isPast(step), run: removeVolumes },

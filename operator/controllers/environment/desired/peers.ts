@@ -9,8 +9,8 @@ const PRIVATE_IPV4 = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0
 const PRIVATE = [...PRIVATE_IPV4, ...PRIVATE_IPV4.map(byNat64), "64:ff9b:1::/48", "fc00::/7"];
 
 /**
- * An allowed peer without its forbidden parts: an address block excludes the metadata addresses and the private ranges,
- * unless it lies in one ("0.0.0.0/0" means the internet); namespaces exclude other environments' and the platform's.
+ * An allowed peer without its forbidden parts: an address block excludes metadata addresses and private ranges, unless
+ * inside one ("0.0.0.0/0" means the internet); namespaces exclude other environments' and the platform's.
  */
 export function reachable(peer: Peer, platformNamespaces: readonly string[]): Peer {
   const { ipBlock } = peer;

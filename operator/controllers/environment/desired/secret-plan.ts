@@ -23,7 +23,6 @@ export type SecretPlan =
 const UNLISTED = { kind: "password", length: 32 } as const;
 
 interface Sources extends PlanInput {
-  /** Backing services of the environment. */
   readonly wanted: readonly BackingService[];
   readonly variables: Variables;
   /** Needs of the Repositories and backing services, by variable. */
@@ -34,8 +33,8 @@ interface Sources extends PlanInput {
 }
 
 /**
- * Source of every secret variable. A reference wins over a generated value, and a provided value over the config set's
- * references. A variable listed after the environment's creation does not reach it. A backing service's variables come
+ * Source of every secret variable. References win over generated values, and provided values over the config set's
+ * references. Variables listed after the environment's creation do not reach it. A backing service's variables come
  * with it; its derived ones yield to users' values.
  */
 export function secretPlan(input: PlanInput): SecretPlan {

@@ -11,7 +11,6 @@ export interface RequestedSecrets {
   readonly provided: ReadonlySet<string>;
   /** Variables that must be given, because nothing is generated. */
   readonly required: readonly string[];
-  /** Variables of the plan. */
   readonly planned: ReadonlySet<string>;
 }
 
@@ -26,7 +25,6 @@ export function secretProblem(requested: RequestedSecrets): Unfinished | undefin
 
 interface Rule {
   readonly reason: string;
-  /** Variables or fields that break it. */
   readonly offenders: (requested: RequestedSecrets) => readonly string[];
   readonly message: (names: string) => string;
 }

@@ -5,8 +5,8 @@ import type { ControllerPorts } from "../../../controller-ports.ts";
 const SOON_MS = 3_600_000;
 
 /**
- * Publishes once per expiry that an environment expires within the hour. Expiries first seen within it are skipped: the
- * environment is new or changed, or the event preceded a restart. In memory only.
+ * Publishes once per expiry that it is within the hour. One first seen within it is skipped: the environment is new or
+ * changed, or the event preceded a restart. In memory only.
  */
 export function createExpiringSoon({ events, clock }: Pick<ControllerPorts, "events" | "clock">) {
   /** By UID, the expiry seen while further ahead, in milliseconds. */
@@ -26,7 +26,6 @@ export function createExpiringSoon({ events, clock }: Pick<ControllerPorts, "eve
       const message = `expires at ${from.toISOString()}, and is deleted then unless it is extended or protected`;
       events.publish({ type: "Normal", reason: "ExpiringSoon", action: "Expire", message }, environment.metadata);
     },
-    /** Call when it is being deleted. */
     forget: (uid: string) => void ahead.delete(uid),
   };
 }

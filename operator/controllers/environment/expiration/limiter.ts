@@ -33,8 +33,8 @@ interface Queue {
 }
 
 /**
- * Limiter with a queue computed from the due environments. Only existing environments that had a slot are remembered:
- * they come last, so that a refused deletion delays no other.
+ * Limiter with a queue of the due environments. Those that had a slot come last, so that a refused deletion delays no
+ * other.
  */
 export function createExpirationLimiter(context: LimiterContext): ExpirationLimiter {
   const { clock, settings } = context;

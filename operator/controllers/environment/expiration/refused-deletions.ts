@@ -3,7 +3,6 @@ import { createSchedule } from "../schedule.ts";
 
 /** A refused deletion that waits for its retry. */
 export interface RefusedDeletion {
-  /** Cause of the refusal, for users. */
   readonly message: string;
   readonly inMs: number;
 }

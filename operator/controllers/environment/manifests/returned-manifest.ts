@@ -28,8 +28,8 @@ interface Context extends Pick<ControllerPorts, "records"> {
 
 /**
  * The manifest to note; `undefined` without a GitOps tool. Decides if the environment is built: a tool restores every
- * deleted object, so without this nothing from Git would ever expire. Decided for a new environment, by its
- * predecessor's record; then its own status keeps the decision, until the manifest changes.
+ * deleted object, so otherwise nothing from Git would expire. The predecessor's record decides once; then the status
+ * keeps the decision until the manifest changes.
  */
 export async function manifestOf(
   environment: EphemeralEnvironment,

@@ -22,8 +22,8 @@ interface Wait {
 const LONGEST_WAIT_MS = 500;
 
 /**
- * Unstored statuses of reconciles. The next reconcile continues from them, even after a spec change, because some of
- * the steps' work is visible only in the status.
+ * Unstored statuses, from which the next reconcile continues, even after a spec change: some of the steps' work is
+ * visible only there.
  *
  * In memory only: a crash repeats these findings.
  */
@@ -41,7 +41,6 @@ export class StatusDrafts {
     return draft === undefined ? environment : { ...environment, status: draft.status };
   }
 
-  /** Status that must be stored now. */
   due(environment: EphemeralEnvironment): EnvironmentStatus | undefined {
     const draft = this.#of(environment);
     return draft?.wait?.isOver ? draft.status : undefined;

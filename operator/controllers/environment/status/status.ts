@@ -29,7 +29,6 @@ export interface StatusContext {
   readonly settings: Settings;
   /** Conditions of all steps, in the order of the plan. */
   readonly conditions: readonly StepCondition[];
-  /** Reason why an expired environment still exists. */
   readonly expiryRefusal?: string | undefined;
 }
 

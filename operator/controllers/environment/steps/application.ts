@@ -192,8 +192,8 @@ async function syncedResult(environment: EphemeralEnvironment, revision: string,
 }
 
 /**
- * Running commits. An image with a constant tag does not show its commit: there the pods do, and it is absent where
- * they don't. They are read until they show the applied commit.
+ * Running commits. Under a constant image tag the pods show them, if at all, and are read until they show the applied
+ * ones.
  */
 async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
   const { spec, status } = environment;

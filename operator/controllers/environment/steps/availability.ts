@@ -90,7 +90,6 @@ function addresses(targets: readonly Target[]): Findings<"url" | "urls"> {
 
 interface Silent {
   readonly result: ProbeResult;
-  /** For users: problem and remedy. */
   readonly sentence: string;
 }
 

@@ -37,11 +37,11 @@ type PodFindings = Findings<"secrets" | "podSecrets">;
 type AllFindings = PodFindings & Findings<"pullSecret">;
 
 /**
- * Ensures the image pull Secret of the environment's current Repositories, after the pods' Secret with its `result`:
- * while that one is awaited, nothing needs this one.
+ * Ensures the image pull Secret of the current Repositories, after the pods' Secret with its `result`, without which
+ * nothing needs it.
  *
- * It follows the secret manager's values; the kubelet reads it for every pull, so a new value needs no new pods. An
- * unavailable credential fails only an environment without a workload; else its Repository reports it.
+ * The kubelet reads it for every pull, so a new value needs no new pods. An unavailable credential fails only an
+ * environment without a workload; else its Repository reports it.
  */
 export async function withPullSecret(
   environment: EphemeralEnvironment,

@@ -27,7 +27,7 @@ interface ResolvedComponent {
 
 /**
  * Resolves the commit of every component: the spec's, else the branch's head, read once. The application gets all
- * commits together after the last of their pipelines; the workload stays until then.
+ * commits after the last pipeline; the workload stays until then.
  */
 export const source: Step<"sources"> = {
   condition: "SourceResolved",

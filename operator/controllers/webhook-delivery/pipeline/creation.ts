@@ -18,7 +18,6 @@ import { knownPipelines, pipelineOf, type ReportedPipeline } from "./report.ts";
 interface Creation extends ReportedPipeline {
   readonly branch: string;
   readonly name: string;
-  /** The commit's pipelines, with each workflow's newest run. */
   readonly pipelines: readonly Pipeline[];
 }
 

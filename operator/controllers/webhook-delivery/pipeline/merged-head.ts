@@ -9,8 +9,7 @@ const SAME_MOMENT_MS = 10_000;
  *
  * GitLab builds merged results: a separate commit, whose pipeline names the merge request and no source commit
  * (https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/). It is the merge request's head at the pipeline's
- * creation. A wrong guess, of a head replaced within seconds, is corrected by the next head's pipeline, with a higher
- * id.
+ * creation. The next head's pipeline, with a higher id, corrects a wrong guess within seconds.
  *
  * @param states of the pull request, newest last
  */

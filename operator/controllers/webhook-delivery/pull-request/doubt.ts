@@ -14,7 +14,6 @@ export interface Question {
   readonly repository: Repository;
   readonly number: number;
   readonly hosted: HostedRepository;
-  /** Newest known state. */
   readonly newest: KnownState;
 }
 

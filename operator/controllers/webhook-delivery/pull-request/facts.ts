@@ -14,13 +14,11 @@ export interface PullRequestFacts {
   readonly action: PullRequestAction | "approval";
   /** Newest known state, which decides everything else. */
   readonly state: PullRequestState;
-  /** All known states, newest last. */
   readonly states: readonly KnownState[];
   /** All stored deliveries about the pull request, with its pipelines' reports. */
   readonly deliveries: readonly WebhookDelivery[];
   /** Commits that a maintainer approved, for pull requests of forks. */
   readonly approved: ReadonlySet<string>;
-  /** Last deleted environment of the pull request. */
   readonly former: FormerEnvironment | undefined;
   readonly context: Pick<DecisionContext, "settings" | "environments" | "repositories" | "deliveries">;
 }

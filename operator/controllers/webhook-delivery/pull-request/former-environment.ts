@@ -8,9 +8,9 @@ import { isWanted, missingLabels } from "./wanted.ts";
 const SECOND_MS = 1_000;
 
 /**
- * Reason why a pull request gets no further environment. One that a user deleted or that expired returns only with a
- * new commit, a reopening or a required label. One that an event of the pull request deleted returns when the pull
- * request qualifies again. Events older than the deletion do not count.
+ * Reason why a pull request gets no further environment. After an expiry or a user's deletion it needs a new commit, a
+ * reopening or a required label; after a deletion by its own event it must qualify again. Events older than the
+ * deletion do not count.
  */
 export function returnProblem(facts: PullRequestFacts): string | undefined {
   const { former, states } = facts;
