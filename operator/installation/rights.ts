@@ -1,6 +1,6 @@
 /**
- * All rights that the chart gives the platform, with reasons. A test compares them with the chart's roles;
- * `docs/rights.md` is generated from them, and `check-installation` asks the API server for each.
+ * All rights that the chart gives the platform, with reasons: compared with the chart's roles by a test, the source of
+ * `docs/rights.md`, and checked by `check-installation`.
  */
 import { GROUP } from "../../crds/group.ts";
 import type { PlatformRole } from "./role.ts";

@@ -7,7 +7,7 @@ export type Vouched = ApiTokenSpec["vouched"];
  * Stored API tokens: hashes, owners and scopes, never the tokens.
  *
  * Reads come from this process's cache unless marked live, and never miss its own writes. Calls to the Kubernetes API
- * throw ClusterUnavailable when it is unreachable.
+ * may throw ClusterUnavailable.
  */
 export interface ApiTokens {
   /** All tokens, unordered, in a new array. Throws ClusterUnavailable before the first list. */

@@ -39,7 +39,7 @@ export type Removal =
 /**
  * Objects of environments, of any kind. Ownership is the UID label and nothing else.
  *
- * Methods that call the API server throw the kit's KubeError on failure.
+ * Calls to the API server may throw the kit's KubeError.
  */
 export interface Cluster {
   /**

@@ -10,8 +10,7 @@ import type { StatusWriter } from "./status-writer.ts";
 /**
  * Environments for the controllers; `facade/environments.ts` has more for the REST interface.
  *
- * Reads come from this process's cache with its own writes. Calls to the Kubernetes API throw ClusterUnavailable when
- * it is unreachable.
+ * Reads come from this process's cache with its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
  */
 export interface OperatorEnvironments {
   /** All environments, unordered, in a new array. Throws ClusterUnavailable before the first list. */
@@ -46,10 +45,7 @@ export interface Removing {
   readonly liftsProtection?: boolean;
 }
 
-/**
- * Writes of a decision about environments; each method sends one. All throw ClusterUnavailable when the Kubernetes API
- * is unreachable.
- */
+/** Writes of a decision about environments; each method sends one. All may throw ClusterUnavailable. */
 export interface DecidedWrites {
   /** A fresh read; `undefined` without one of that name. */
   findNow(name: string): Promise<EphemeralEnvironment | undefined>;

@@ -22,7 +22,7 @@ export interface RetainedVolume {
  * Contents of a terminating environment's namespace: of every served kind, not only the platform's objects. Needs the
  * platform's rights in that namespace.
  *
- * Methods throw the kit's KubeError when the API server is unreachable.
+ * Methods throw the kit's KubeError.
  */
 export interface NamespaceContents {
   /** All metadata except Events; empty when the namespace is gone. Unlistable kinds are left out. */

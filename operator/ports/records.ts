@@ -5,7 +5,7 @@ import type { KeptBounds } from "../kit/surplus.ts";
 /**
  * Records of deleted environments.
  *
- * Every method throws the kit's KubeError when the API server is unreachable or refuses.
+ * Methods throw the kit's KubeError.
  */
 export interface Records {
   /** Writes an environment's record; the first one stays. */

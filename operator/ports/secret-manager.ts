@@ -69,8 +69,8 @@ export interface SecretManager {
 }
 
 /**
- * Text of a secret that settings or a Repository refer to, without the trailing line break that editors and shells add;
- * `undefined` without one. The caller checks permission.
+ * Text of a referenced secret, without the trailing line break of editors and shells; `undefined` without one. The
+ * caller checks permission.
  *
  * @throws SecretManagerUnavailable
  */

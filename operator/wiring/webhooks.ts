@@ -33,7 +33,7 @@ interface Half {
   readonly audit: AuditTrail | undefined;
 }
 
-/** Stored deliveries, with the dependencies for settling them. */
+/** Stored deliveries, with the dependencies for processing them. */
 export function settling(
   { settings, clock, caches, deletions, tracing }: Foundations,
   { client, configSets, branchHeads, audit = UNRECORDED }: Half,

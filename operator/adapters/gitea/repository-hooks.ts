@@ -24,8 +24,8 @@ interface Hook {
 
 /**
  * RepositoryHooks port over Gitea's API, https://docs.gitea.com/api/1.25/#tag/repository. Gitea pauses no hook, and
- * shows neither deliveries nor the presence of a secret; its administrator decides about certificate checks. An edit
- * ignores the secret, so a new hook replaces the existing one.
+ * shows neither deliveries nor a secret; its administrator decides about certificate checks. An edit ignores the
+ * secret, so a new hook replaces the existing one.
  */
 export function giteaRepositoryHooks(request: HostRequest): RepositoryHooks {
   const list = async (repository: HostedRepository, signal: AbortSignal) => {

@@ -15,7 +15,7 @@ export class CallFailed extends SecretManagerUnavailable {
   constructor(what: string, project: string, error: unknown) {
     const code = codeOf(error);
     const meaning = meaningOf(code, project);
-    // An outage is reported to everyone: its message must name no one's property.
+    // Every caller sees an outage: its message must name no object.
     const isAway = code === DEADLINE_EXCEEDED || code === UNAVAILABLE;
     super(isAway ? `Google Secret Manager: ${meaning}` : `Google Secret Manager can't ${what}: ${meaning}`);
     this.code = code;

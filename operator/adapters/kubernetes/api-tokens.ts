@@ -17,7 +17,7 @@ const UNKNOWN_READS_PER_SECOND = 5;
 
 type Context = Store<ApiToken>;
 
-/** ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+/** ApiTokens port on the Kubernetes API and the watch cache. */
 export function kubernetesApiTokens(context: Context): ApiTokens {
   const { cache, namespace, clock } = context;
   const unknownReads = tokenBucket(clock, UNKNOWN_READS_PER_SECOND);

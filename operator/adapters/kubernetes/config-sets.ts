@@ -9,7 +9,7 @@ import { complete, forUser } from "./user-request.ts";
 
 type Context = Omit<Store<ConfigSet>, "clock">;
 
-/** ConfigSets port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+/** ConfigSets port on the Kubernetes API and the watch cache. */
 export function kubernetesConfigSets(context: Context): ConfigSets {
   const { cache, namespace } = context;
   return {

@@ -15,7 +15,7 @@ interface Context {
   readonly deployerKinds: readonly { readonly type: ResourceType }[];
 }
 
-/** Inventory port on the Kubernetes API and this process's watch caches. */
+/** Inventory port on the Kubernetes API and the watch caches. */
 export function kubernetesInventory({ client, caches, namespace, deployerKinds }: Context): Inventory {
   const belongingKinds = [namespaceKind, ...deployerKinds.map(({ type }) => type)];
   const livingTokens = () => uidsOf(client, apiTokenType, namespace);

@@ -44,7 +44,7 @@ const READ_ATTEMPTS = 3;
 
 /**
  * Pods of a component or a workload, ended ones too; none before the namespace exists and is readable, or while it is a
- * deleted predecessor's, whose namespace keeps its pods, and our rights, until it is swept.
+ * deleted predecessor's that awaits the sweep.
  */
 export async function podsOf(context: LogContext, environment: Owner, target: LogTarget): Promise<readonly Pod[]> {
   const { client, cluster, services } = context;

@@ -25,7 +25,7 @@ const TTL_HOURS = 1;
 
 /**
  * Controller that creates an environment periodically, and deletes it once it is ready or failed: its record is the
- * basis of service levels. The next due time follows from the last environment or record.
+ * basis of service levels, and gives the next due time.
  */
 export function canary(context: CanaryContext): Controller {
   const { settings, caches } = context;

@@ -30,9 +30,8 @@ const LONGEST_MS = 1_200_000;
 const BACKOFF_MS = { first: 30_000, longest: 900_000 };
 
 /**
- * Controller that asks the cost monitor for each environment's cost, at the end of each period of the settings'
- * resolution, and stores the answer with the environment. Stored answers are never asked for again, so time and place
- * of a run do not matter.
+ * Controller that reads each environment's cost from the cost monitor, at the end of each period of the settings'
+ * resolution, and stores it with the environment. Stored costs are not read again.
  */
 export function costAllocation(context: AllocationContext): Controller {
   const { allocations, settings } = context;
@@ -60,7 +59,7 @@ interface Run {
 }
 
 function createAllocating({ clock, allocations, resolutionMs, ...context }: Asking) {
-  /** UIDs unknown to the monitor, by the start of the period: they are not asked for again. */
+  /** UIDs unknown to the monitor, by the start of the period: not read again. */
   const unknown = new Map<number, Set<string>>();
 
   async function ask(period: Period, accounts: readonly Account[], signal: AbortSignal) {

@@ -22,8 +22,8 @@ interface Candidate {
 }
 
 /**
- * Deletes the values of deleted API tokens, which can't be shown any more and grant nothing. Those deleted while no
- * operator watched are found in the secret manager, and deleted after the grace period.
+ * Deletes the values of deleted API tokens, which are useless. Those deleted while no operator watched are found in the
+ * secret manager, and wait for the grace period.
  */
 export function createOrphanedValues(context: OrphanedValuesContext) {
   const { settings, secretManager, clock, log } = context;

@@ -32,9 +32,8 @@ const ASKED_AT_ONCE = 4;
 const FAILED_RECHECK_MS = 5 * MINUTE_MS;
 
 /**
- * Asks the host of a Repository for pull requests with missed webhooks, at every start and then periodically. Findings
- * are stored as deliveries, which their controller decides like any other. A missing answer ends no environment: see
- * `missedStates`.
+ * Finds pull requests with missed webhooks on a Repository's host, at every start and then periodically. Findings are
+ * stored as deliveries, like any other. A missing answer ends no environment: see `missedStates`.
  */
 export function createPullRequestSweep(context: SweepContext): Reconcile {
   return async (name, { signal }) => {

@@ -5,10 +5,7 @@ import type { Transition, TransitionContext } from "./transition.ts";
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Due warning before the expiry, only the last one. Warnings due at an expiry's first sight are skipped: the person who
- * just created or extended the environment knows.
- */
+/** Last due warning before the expiry. Warnings due when the expiry is first seen are skipped: its author knows. */
 export function expiryTransition(
   environment: EphemeralEnvironment,
   announced: Announced,

@@ -24,7 +24,7 @@ type Teller = (former: FeedbackStatus, telling: Telling) => Promise<Partial<Feed
 /** The status first: merges wait for it. All are independent. */
 const TELLERS: readonly Teller[] = [tellStatus, tellDeployment, tellComment];
 
-/** Sends the host news. */
+/** Reports changes to the host. */
 export async function tell(former: FeedbackStatus, telling: Telling): Promise<Told> {
   const { problem: _, ...known } = former;
   let feedback: FeedbackStatus = known;

@@ -3,7 +3,7 @@ import { isMadeByEvent } from "../../../crds/environment/managed-by.ts";
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { BY_REPOSITORY, type Caches } from "../../ports/caches.ts";
 
-/** Enqueues environments with possible news for their host; returns the unsubscribe function. */
+/** Enqueues environments with possible reports; returns the unsubscribe function. */
 export function enqueueOnReports(
   { environments, repositories }: Pick<Caches, "environments" | "repositories">,
   enqueue: Enqueue,

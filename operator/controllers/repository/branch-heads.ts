@@ -7,8 +7,8 @@ import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
 /**
- * Limits on concurrent calls: an answer may have 4 MiB, and every caller holds a request open. Repositories and hosts
- * have a share, so that a silent host leaves room for others.
+ * Limits on concurrent calls: an answer may have 4 MiB, and every caller holds a request open. Shares per Repository
+ * and host bound a silent host.
  */
 const AT_ONCE = { all: 16, host: 8, repository: 4 };
 const BUSY_MS = 1_000;
@@ -26,8 +26,8 @@ interface Failure {
 }
 
 /**
- * BranchHeads port. Every answer is fresh, so that a new push is found. Failures are remembered, so that a host that
- * hangs or rejects a login is not asked for every request.
+ * BranchHeads port. Every answer is fresh, so that a new push is found. After a failure the host is not called for a
+ * while.
  */
 export function createBranchHeads({ repositoryHost, clock, ...source }: Context): BranchHeads {
   const failures = new Map<string, Failure>();

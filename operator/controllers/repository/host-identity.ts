@@ -7,7 +7,7 @@ import { equalJson } from "../../kit/equal-json.ts";
 
 const NAME_CURRENT = "NameCurrent";
 
-/** True when a delivery has news of the Repository's identity. */
+/** True when a delivery has a new identity of the Repository. */
 export function tellsIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
   const told = delivery.hostRepository;
   const isOurs = delivery.verified && delivery.host !== undefined && delivery.host === spec.host;
@@ -15,8 +15,8 @@ export function tellsIdentity({ spec, status }: Repository, { spec: delivery }: 
 }
 
 /**
- * Status with the identity from the Repository's verified deliveries; `undefined` without news. The first one gives the
- * id, for good, and the newest one of that id the name.
+ * Status with the identity from the Repository's verified deliveries; `undefined` when unchanged. The first one gives
+ * the id, for good, and the newest one of that id the name.
  *
  * @param deliveries all stored ones
  */

@@ -15,7 +15,7 @@ export interface Intake {
 
 /**
  * An intake for at most `room` undecided deliveries, a tenth of them per Repository. The end of a pull request is
- * always taken: it settles the waiting ones about it, and no later event would.
+ * always taken: no later event would end the wait of others about it.
  *
  * @param room `webhooks.pending` of the settings
  */

@@ -30,8 +30,8 @@ const WAITING_RECHECK_MS = 15_000;
 const MOST_ATTEMPTS = 10;
 
 /**
- * Settles pending deliveries: the API's leftovers and the operator's own at once, others after the accepting replica's
- * time. Decides again, because a decision may have been carried out before.
+ * Processes pending deliveries: the API's leftovers and the operator's own at once, others after the accepting
+ * replica's time. Decides again, because a decision may have been carried out before.
  */
 export function createDeliveryReconciler(context: DeliveryContext): Reconcile {
   const { webhookDeliveries, clock } = context;

@@ -156,8 +156,8 @@ interface Body {
 }
 
 /**
- * Repositories of the body's name, else of its id, for a rename on the host. An id is valid on one host: a renamed
- * repository must be at the place of the Repository's, so that a small number matches no repository of another host.
+ * Repositories of the body's name, else of its id, for a rename on the host. Ids are per host: a renamed repository
+ * must be on the Repository's host.
  */
 function namedBy(body: Body, { repositories, settings }: SenderContext): readonly Repository[] {
   const identities = {

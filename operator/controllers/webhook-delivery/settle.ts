@@ -15,7 +15,7 @@ import { isReport, reportCommits } from "./merge-group/report-commits.ts";
 import { inOneWrite } from "./one-write.ts";
 import { waitsSince } from "./waiting.ts";
 
-/** Dependencies for settling a delivery. */
+/** Dependencies for processing a delivery. */
 export interface SettleContext extends ActContext {
   /** Decides about a subject; in the order of execution. */
   readonly decide: (subject: Subject, world: DecisionContext) => Promise<readonly Decided[]>;
@@ -24,7 +24,7 @@ export interface SettleContext extends ActContext {
   readonly pullRequestHost?: Pick<PullRequestHost, "report">;
 }
 
-/** Options for settling a delivery. */
+/** Options for processing a delivery. */
 export interface SettleOptions {
   /** `one` leaves several targets to the operator, because a host waits for the answer. */
   readonly atOnce: "one" | "all";
@@ -46,8 +46,7 @@ const AUDIT_UNAVAILABLE: WebhookDeliveryStatus = {
 };
 
 /**
- * Decides about a delivery by the current state, and acts: never on earlier decisions, so that it is repeatable at any
- * time.
+ * Decides about a delivery by the current state, never by earlier decisions, and acts: repeatable at any time.
  *
  * @returns the outcome, `pending` with work left
  * @throws ClusterUnavailable, SecretsUnavailable, HostUnavailable

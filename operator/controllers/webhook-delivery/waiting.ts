@@ -22,7 +22,7 @@ export function waitsSince(delivery: WebhookDelivery, clock: Pick<Clock, "now">)
 
 /**
  * Outcome while a host or the secret manager is unreachable; `undefined` for any other error. Replaces the error's
- * message, which may name a Repository that the delivery's readers must not see.
+ * message, which may name a Repository that readers must not see.
  */
 export function unavailable(
   error: unknown,
@@ -56,8 +56,8 @@ export interface SuccessorContext {
 }
 
 /**
- * Outcome of a waiting delivery when a newer one waits for the same decision; `undefined` for the newest. It stays
- * known as a state of its pull request.
+ * Outcome of a waiting delivery when a newer one waits for the same; `undefined` for the newest. It stays a known state
+ * of its pull request.
  */
 export function superseded(delivery: WebhookDelivery, context: SuccessorContext): WebhookDeliveryStatus | undefined {
   const key = waitingKeyOf(delivery);

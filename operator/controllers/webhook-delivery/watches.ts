@@ -12,7 +12,7 @@ export function enqueueOnDeliveries(
     webhookDeliveries.subscribe((_key, current) => {
       if (current === undefined) return;
       if (isPending(current)) enqueue(current.metadata.name);
-      // Supersedes deliveries that wait for the same, or settles them.
+      // Supersedes deliveries that wait for the same, or ends their wait.
       const key = waitingKeyOf(current);
       for (const { metadata } of key === undefined ? [] : webhookDeliveries.by(BY_WAITING_KEY, key)) {
         enqueue(metadata.name);

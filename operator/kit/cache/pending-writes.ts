@@ -9,7 +9,7 @@ export interface PendingWrite<T> {
   readonly object: T | undefined;
   /** Compares with `mark()`. */
   readonly order: number;
-  /** Time of the last news of the key. */
+  /** Time of the last update of the key. */
   readonly waitsSinceMs: number;
 }
 

@@ -13,7 +13,7 @@ const MOST_LIST_RESTARTS = 3;
 /** Excludes plain JSON: a server that can't reduce the object must refuse. */
 const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
-/** The reading half of the client. */
+/** Read methods of the client. */
 export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "serverTime"> {
   return {
     async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {

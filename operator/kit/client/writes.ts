@@ -20,7 +20,7 @@ const CONTENT_TYPES = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-/** Writing half of the client: every write names the field manager and is sent once. */
+/** Write methods of the client: every write names the field manager and is sent once. */
 export function kubeWrites(
   exchange: KubeExchange,
   fieldManager: string,

@@ -27,7 +27,7 @@ export interface StoredRollup extends RollupContent {
 /**
  * Store of request and reconcile counts, one rollup a day.
  *
- * Every method throws the kit's KubeError when the API server is unreachable or refuses.
+ * Methods throw the kit's KubeError.
  */
 export interface RollupStore {
   /** A fresh read; `undefined` before the first. */

@@ -37,7 +37,7 @@ interface Context extends Omit<Store<EphemeralEnvironment>, "namespace"> {
   readonly leftFields?: LeftFields;
 }
 
-/** Environments port on the Kubernetes API and this process's watch cache. */
+/** Environments port on the Kubernetes API and the watch cache. */
 export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   const requestReconcile = requestedReconciles(context);

@@ -15,7 +15,7 @@ import { countNow, reread } from "./lookup.ts";
 
 type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "auditId" | "traceparent">;
 
-/** OperatorEnvironments port on the Kubernetes API and this process's watch cache. */
+/** OperatorEnvironments port on the Kubernetes API and the watch cache. */
 export function operatorEnvironments(context: Context): OperatorEnvironments {
   return {
     list: () => complete(context.cache).list(),
@@ -30,7 +30,7 @@ export function operatorEnvironments(context: Context): OperatorEnvironments {
 }
 
 /**
- * Writes a deletion's cause, if the record needs it, and span on the environment. The same write removes an ended
+ * Writes the deletion's cause, if the record needs it, and its span on the environment. The same write removes an ended
  * protection; an environment with another protection stays unchanged: its deletion will be refused.
  */
 async function withNotes(

@@ -3,7 +3,7 @@ import type { RollupContent, SlotCounts } from "../../../ports/observability/rol
 type Counted = Pick<RollupContent, "slots" | "writers">;
 
 interface Written {
-  /** Names of counters, in the order of each slot's figures. */
+  /** Names of counters, in the order of each slot's counts. */
   readonly counters: readonly string[];
   readonly slots: Readonly<Record<string, readonly number[]>>;
   readonly writers: Counted["writers"];

@@ -23,7 +23,7 @@ import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "../user-request.ts
 
 type Context = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace" | "traceparent">;
 
-/** WebhookDeliveries port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+/** WebhookDeliveries port on the Kubernetes API and the watch cache. */
 export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries {
   const { cache, namespace } = context;
   return {

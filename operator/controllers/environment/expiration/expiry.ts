@@ -17,8 +17,8 @@ export interface ExpiryContext extends Pick<ControllerPorts, "clock" | "serverCl
 }
 
 /**
- * `deleting`: it was expired; `retryInMs`: it will be deleted soon, so no step runs; else it stays: until `dueInMs`, or
- * although expired, with a check after `recheckInMs`; `refusal` is the API server's.
+ * `deleting`: the deletion was requested; `retryInMs`: soon, so no step runs; else the environment stays: until
+ * `dueInMs`, or although expired, with a check after `recheckInMs`; `refusal` is the API server's.
  */
 export type Expiry =
   | "deleting"

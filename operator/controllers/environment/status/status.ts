@@ -37,7 +37,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Status after a reconcile: the steps' findings and their consequences. A step that did not run keeps its condition.
- * Pure: without news it equals the former status, and nothing is written.
+ * Pure: without findings it equals the former status, and nothing is written.
  */
 export function statusAfter(
   environment: EphemeralEnvironment,

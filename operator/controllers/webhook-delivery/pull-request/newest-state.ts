@@ -19,8 +19,8 @@ export interface KnownState {
 type Told = Pick<WebhookDelivery["spec"], "door" | "verified" | "event" | "receivedAt" | "host">;
 
 /**
- * All known states of a pull request, newest last: from its stored deliveries and the current event, which a simulation
- * does not store. The order of arrival decides only without the host's times.
+ * All known states of a pull request, newest last, with the current event's, stored or not. The order of arrival
+ * decides only without the host's times.
  */
 export function knownStates(
   deliveries: readonly WebhookDelivery[],
@@ -86,8 +86,8 @@ function ofOneSecond(one: KnownState, other: KnownState): number {
 }
 
 /**
- * True when the newest known state is older than an applied one: its delivery returned after later ones were dropped.
- * Within one second, the end of a pull request is newer than an event that shows it open.
+ * True when the newest known state is older than an applied one, because later deliveries were dropped. Within one
+ * second, the end of a pull request is newer than an event that shows it open.
  *
  * @param states newest last
  */
