@@ -13,7 +13,7 @@ export interface WantedApplication {
   readonly values: Readonly<Record<string, unknown>>;
   /** Resolved source of every component, stored with the application. */
   readonly sources: Sources;
-  /** True when an autoscaler's number of pods overrides the chart's. */
+  /** True when an autoscaler's number of pods wins over that of the chart. */
   readonly leavesReplicas: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Content extends Pick<TeardownBlocker, "name"> {
 export interface RetainedVolume {
   readonly name: string;
   readonly uid: string;
-  /** True when it was made for its claim; an older one may hold others' data. */
+  /** True when it was made for its claim; an older one may hold other data. */
   readonly isMadeForClaim: boolean;
 }
 

@@ -26,7 +26,7 @@ export const WEBHOOK_FORMATS: WebhookFormats = {
 };
 
 interface Half {
-  /** Separate, so that users' calls never queue behind controllers'. */
+  /** Separate, so that users' calls never queue behind those of controllers. */
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly branchHeads: BranchHeads;

@@ -2,7 +2,7 @@ import type { HostedRepository, PullRequestHost } from "../../ports/webhooks/pul
 import { answeredStatus, type HostRequest, unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
-/** Distinguishes our deployments from others' in an environment of the same name. */
+/** Distinguishes our deployments from other programs' in an environment of the same name. */
 const TASK = "deploy:ephemeral-environment";
 const STATES = { pending: "in_progress", success: "success", failure: "failure" } as const;
 const ONE = "/repos/{owner}/{repo}/deployments/{id}";

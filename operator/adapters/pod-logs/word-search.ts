@@ -86,7 +86,7 @@ export class WordSearch {
     return this.#words.get(node) ?? "";
   }
 
-  /** True when the node's prefix ends with the other's, so that it finds everything that the other does. */
+  /** True when the prefix of `node` ends with that of `other`, so that it finds every word that `other` finds. */
   endsWith(node: number, other: number): boolean {
     const place = this.#places[node] as number;
     const first = this.#places[other] as number;

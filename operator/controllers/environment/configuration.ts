@@ -15,7 +15,8 @@ export function configurationOf({ status }: EphemeralEnvironment, known: Known):
 }
 
 /**
- * Desired config set version: the spec's, else the creation's, else the current one. `undefined` without a config set.
+ * Desired version of the config set: from the spec, else from the creation, else the current one. `undefined` without a
+ * config set.
  */
 export function wantedConfiguration(
   environment: EphemeralEnvironment,

@@ -240,7 +240,7 @@ async function unhealthyPods(
   const { unhealthyMs, observed, mayFail } = one;
   const isBroken = observed?.state === "broken";
   const now = clock.now();
-  // `since` is by the cluster's clock; no problem of these values is older than the application's.
+  // `since` is by the cluster's clock; no problem of these values is older than the application's bad health.
   const lastedMs = ({ since }: { readonly since: Date }) => Math.min(unhealthyMs, elapsedMs(since, now));
   const problems = found.filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
   const lasting = problems.filter((problem) => lastedMs(problem) >= TOLERANCE_MS[problem.reason]);

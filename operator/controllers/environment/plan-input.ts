@@ -12,7 +12,7 @@ export interface PlanInput {
   readonly repositories: ComponentRepositories;
   /** Version of the config set, if any. */
   readonly configSet: ConfigSetSpec | undefined;
-  /** All of the platform's, used or not. */
+  /** All backing services of the platform, used or not. */
   readonly services: readonly BackingService[];
 }
 

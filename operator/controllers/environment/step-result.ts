@@ -23,7 +23,7 @@ export const RECONCILER_FIELDS = [
 ] as const satisfies readonly StatusField[];
 export type ReconcilerField = (typeof RECONCILER_FIELDS)[number];
 
-/** Status field of the deletion (`deletion/terminating.ts`), beside some of the reconciler's. */
+/** Status field of the deletion (`deletion/terminating.ts`), which also writes some of the reconciler's fields. */
 export type DeletionField = "teardown";
 
 /** Status field of the feedback (`operator/controllers/pull-request-feedback/reconcile.ts`). */

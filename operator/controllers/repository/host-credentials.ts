@@ -10,7 +10,7 @@ export interface CredentialSource {
   readonly secretManager: Pick<SecretManager, "read">;
 }
 
-/** A Repository's credential can't be used; the reason is a condition's, and the message names the remedy. */
+/** A Repository's credential can't be used; `reason` is that of a condition, and the message names the remedy. */
 export class CredentialRefused extends Error {
   override readonly name = "CredentialRefused";
   readonly reason: "CredentialNotBound" | "CredentialNotFound" | "CredentialInvalid";

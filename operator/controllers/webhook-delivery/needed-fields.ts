@@ -44,7 +44,7 @@ export class NeededFields {
   #valueOf = "";
   #isInText = false;
   #isEscaped = false;
-  /** Open brackets of the current value, innermost last: 1 for an array's. */
+  /** Open brackets of the current value, as bits, innermost last: 1 for an array. */
   #arrays = 0;
   #depth = 0;
 

@@ -16,7 +16,7 @@ import { isObject, namesRepository, readBody } from "./arriving-body.ts";
 import type { HeldBodies, HeldBody } from "./held-bodies.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
-/** Signature and body format of webhooks: a host kind's, or the REST contract's. */
+/** Signature and body format of webhooks: of a kind of host, or of the REST contract. */
 export type FormatKind = HostKind | "neutral";
 export type WebhookFormats = Readonly<Record<FormatKind, WebhookFormat>>;
 
@@ -248,7 +248,7 @@ async function verifyWithout(read: ReadWebhook, held: HeldBody, context: SenderC
   if (keys.secrets.length + keys.pipelineTokens.length === 0) throw new WebhookKeysMissing();
   const kinds = [...new Set<FormatKind>(["neutral", ...context.settings.hosts.map(({ kind }) => kind)])];
   const fitting = kinds.filter((kind) => proof(kind, { received, held }, { ...context, keys }) === "fits");
-  // The headers of one kind may fit another's signature.
+  // The headers of one kind may come with a signature that fits another kind.
   const kind = fitting.find((one) => context.formats[one].delivery(received).eventName !== "") ?? fitting[0];
   if (kind === undefined) throw new WebhookRefused();
   return { ...readAs(kind, read, context), repositories: [], host: undefined, sender: "" };

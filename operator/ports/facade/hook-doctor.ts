@@ -38,7 +38,7 @@ export interface ExaminedHook extends Pick<RepositoryHook, "id" | "events" | "st
 export interface Examination {
   /** `undefined` when the Repository or the settings name none. */
   readonly host?: { readonly id: string; readonly kind: string };
-  /** Expected address; `undefined` when the settings lack the platform's. */
+  /** Expected address of hooks; `undefined` when the settings lack the platform's public address. */
   readonly address?: string;
   readonly hooks: readonly ExaminedHook[];
   /** Worst first; empty: events arrive. */

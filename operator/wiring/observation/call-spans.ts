@@ -35,7 +35,7 @@ export function serviceCallSpans(tracing: Tracing): ServiceCallSeam {
 
 /**
  * A span per call to a host's API: the route with its placeholders, never their values. Not below Octokit, whose queue
- * sends a call in another's context.
+ * sends a call in the context of another.
  */
 export function hostCallSpans(tracing: Tracing, host: string, api: HostApi): HostApi {
   const spanOf = <T>(route: string, send: () => Promise<T>) => {

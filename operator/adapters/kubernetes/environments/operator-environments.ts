@@ -79,7 +79,7 @@ async function remove(
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
   const ask = () =>
-    // Only the call, whose refusals reject: otherwise another's later deletion would pass for ours.
+    // Remembers only accepted calls: after a refusal, a later deletion by another client would pass for ours.
     deletions
       .during(uid, () => client.delete(environmentType, { name }, preconditions))
       .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
@@ -90,7 +90,7 @@ async function remove(
 }
 
 /**
- * Interprets a refusal by a fresh read. A conflict: ours may be gone, and its name another's. A 403: it may be
+ * Interprets a refusal by a fresh read. A conflict: the environment may be gone, and its name taken. A 403: it may be
  * protected; missing rights and other policies answer 403 too.
  */
 async function refusedRemoval(

@@ -18,7 +18,7 @@ interface Context {
   /** The platform's own. */
   readonly namespace: string;
   readonly serviceAccount: string;
-  /** Name of this process, such as its pod's. */
+  /** Name of this process, such as that of its pod. */
   readonly instance: string;
   readonly clock: Clock;
   readonly log: Log;

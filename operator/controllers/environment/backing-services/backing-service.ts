@@ -29,7 +29,7 @@ export interface BackingService {
   readonly secrets: readonly WantedSecret[];
   /** Further login variables of the components; users' values win. */
   readonly derived: readonly DerivedVariable[];
-  /** Remedies for users, where they differ from a component's. */
+  /** Remedies for users, where they differ from those of a component. */
   readonly remedies: { readonly [reason in PodProblemReason]?: string };
   readonly recorded: (environment: EphemeralEnvironment) => Partial<RecordSpec>;
 }

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { furtherHost, hostUrl } from "../../../../crds/names.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 
-/** A host of an environment beside its components'. */
+/** A host of an environment beside the hosts of its components. */
 export interface FurtherHost {
   readonly name: string;
   /** Without port. */

@@ -14,7 +14,7 @@ const DISK = "ephemeral-storage";
 
 export const ENVIRONMENT_QUOTA = "environment";
 
-/** Quota of the environment: the settings' values, overridden by its config set's. */
+/** Quota of the environment: the values of the settings, overridden by those of its config set. */
 export function quotaObject(
   environment: EphemeralEnvironment,
   isolation: IsolationSettings,

@@ -88,7 +88,7 @@ function sourcesOf(input: PlanInput): Sources {
   };
 }
 
-/** Applicable references; a provided value wins over the config set's. */
+/** Applicable references; a provided value wins over a reference of the config set. */
 function effectiveReferences({ variables, provided }: Sources): ReadonlyMap<string, Reference> {
   return new Map(
     [...variables.references].filter(([name, { origin }]) => origin === "override" || !provided.has(name)),
@@ -122,7 +122,7 @@ function ownSecret(sources: Sources, name: string): OwnSecret {
   return { ...own, version: next, ...rotation(requested ?? before.rotation) };
 }
 
-/** Shape to generate for a missing value; nothing for a user's. */
+/** Shape to generate for a missing value; nothing for a value that users provide. */
 function generation(sources: Sources, name: string): Pick<OwnSecret, "generate"> {
   if (sources.provided.has(name) || !generates(sources)) return {};
   return { generate: sources.listed.get(name) ?? { name, ...UNLISTED } };

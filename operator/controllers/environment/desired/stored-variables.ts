@@ -4,8 +4,8 @@ import type { BackingService } from "../backing-services/backing-service.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 
 /**
- * Variables with possible values of the environment in the secret manager: those in the status, users' ones, and those
- * that a reconcile may have generated before its status write.
+ * Variables with possible values of the environment in the secret manager: those in the status, those that users
+ * provide, and those that a reconcile may have generated before its status write.
  */
 export function storedVariables(
   { spec, status }: EphemeralEnvironment,

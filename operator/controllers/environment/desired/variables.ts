@@ -59,8 +59,8 @@ export const variablesOf = oncePer((input: PlanInput): Variables => {
 });
 
 /**
- * Variables with secret values: those that the Repositories listed at the environment's creation, users' ones, and
- * those of its backing services. A variable listed later may already have a plain value.
+ * Variables with secret values: those that the Repositories listed at the environment's creation, those that users
+ * provide, and those of its backing services. A variable listed later may already have a plain value.
  */
 function secretVariables(input: PlanInput): ReadonlySet<string> {
   const { spec, status } = input.environment;

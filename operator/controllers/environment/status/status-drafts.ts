@@ -4,7 +4,7 @@ import type { Clock } from "../../../kit/time/clock.ts";
 
 /** A status that is not stored yet, or could not be stored. */
 interface Draft {
-  /** The environment's; another may take its name later. */
+  /** UID of the environment, because another may take its name later. */
   readonly uid: string;
   /** Stored status at the draft's creation; a difference means a write by another operator. */
   readonly over: EnvironmentStatus | undefined;

@@ -167,7 +167,7 @@ function unstableResult(
 
 /**
  * True when a problem of the application may fail the environment. A serving one fails only by its URLs, not by an
- * absent deployer or a restarting pod; and values that bridge a build are not the spec's.
+ * absent deployer or a restarting pod; and values that bridge a build differ from the spec.
  */
 export function mayFail(environment: EphemeralEnvironment, hash: string): boolean {
   return !serves(environment, hash) && isAppliedAsSpecified(environment);

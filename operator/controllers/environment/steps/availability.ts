@@ -60,7 +60,7 @@ function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Fin
 interface Target {
   /** Absent for a further host of the chart. */
   readonly component?: Component;
-  /** The component's, or the further host's. */
+  /** Name of the component, or of the further host. */
   readonly name: string;
   readonly url: string;
   readonly healthPath: string;

@@ -151,7 +151,7 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
  * Replaces the immutable Secret when its content differs.
  *
  * @throws NotIsolated before any change
- * @throws BeingDeleted when the existing one, or another operator's, must be gone first
+ * @throws BeingDeleted when the existing one, or that of another operator, must be gone first
  */
 async function replace(
   environment: EphemeralEnvironment,

@@ -85,7 +85,7 @@ async function concernedByMerge({ subject, pipeline, context }: ReportedPipeline
   return (await context.branchHeads.headOf(subject.repository, branch)) === commit ? users : [];
 }
 
-/** True when the branch's next commit may become the environment's, or its canceled pipeline ends the environment. */
+/** True when the environment may take the branch's next commit, or end with its canceled pipeline. */
 function isMoved({ follows, environment }: User, { repository }: Subject): boolean {
   const { kind } = environment.spec.trigger ?? {};
   return follows || kind === "pull_request" || repository.spec.pipeline?.onCanceled === "any";

@@ -12,7 +12,7 @@ import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
 import { unwantedAnnotation, unwantedStatus, wantedAgain } from "./unwanted.ts";
 import { endsEnvironment } from "./wanted.ts";
 
-/** Current environment with the name of the pull request's. */
+/** Existing environment with the name that the pull request's environment has. */
 export interface Namesake {
   readonly environment: EphemeralEnvironment;
   /** True when it belongs to this pull request. */

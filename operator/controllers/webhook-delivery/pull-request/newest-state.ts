@@ -19,8 +19,8 @@ export interface KnownState {
 type Told = Pick<WebhookDelivery["spec"], "door" | "verified" | "event" | "receivedAt" | "host">;
 
 /**
- * All known states of a pull request, newest last, with the current event's, stored or not. The order of arrival
- * decides only without the host's times.
+ * All known states of a pull request, newest last, with the state of the current event, stored or not. The order of
+ * arrival decides only without the host's times.
  */
 export function knownStates(
   deliveries: readonly WebhookDelivery[],

@@ -95,7 +95,7 @@ function headOf(state: PullRequestState, { host }: Subject, { settings }: Decisi
 
 /**
  * Test merge commit of the head. The pipelines build the first reported one: the host makes another when the base
- * moves. A push event may still have the former head's, which is left out.
+ * moves. A push event may still have that of the former head, which is left out.
  */
 function mergeCommitOf({ state: { headCommit }, states }: PullRequestFacts): Pick<Head, "mergeCommit"> {
   const isOfHead = ({ state }: (typeof states)[number]) => state.headCommit === headCommit;
