@@ -74,7 +74,7 @@ function namespaceOf(where: PlatformRole["where"], settings: Installation["setti
       return settings.secretManager.kind === "embedded" ? settings.secretsNamespace : undefined;
     case "deployer":
       return settings.deployer.namespace;
-    // Its rights need a binding created with each environment.
+    // The role's rights need a binding created with each environment.
     case "environments":
       return undefined;
   }

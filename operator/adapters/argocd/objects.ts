@@ -103,7 +103,7 @@ export function projectObject(
   };
 }
 
-/** Source of an application: compared with Argo CD's compared source. */
+/** Source of an application, in the form in which Argo CD reports what it compared. */
 export function sourceOf({ chart, values }: Pick<WantedApplication, "chart" | "values">): object {
   return { ...placeOf(chart), helm: { releaseName: "environment", valuesObject: values } };
 }

@@ -69,7 +69,7 @@ export function googleSecretManager({
       }),
     read: (id, version) =>
       within(async ({ calls }) => {
-        // Skips the secret itself: Google admits 90,000 accesses a minute, but 600 reads.
+        // The secret itself is not read: Google admits 90,000 accesses a minute, but 600 reads.
         const accessed = SECRET_ID.test(id) ? await calls.access(calls.nameOf(id), version) : undefined;
         return accessed && { version: accessed.number, value: accessed.value };
       }),

@@ -17,7 +17,7 @@ interface Entry {
   readonly secret: GoogleSecret;
 }
 
-/** Known existence of listed entries. */
+/** Cache of verified entries. */
 export type Candidates = ReturnType<typeof createCandidates>;
 
 /** Remembers the verified existence of entries, for as long as lists show them. */

@@ -116,7 +116,7 @@ function nextCursor(link: string | undefined): string | undefined {
   return (URL.canParse(address) && new URL(address).searchParams.get("cursor")) || undefined;
 }
 
-/** The host states the retry time; until then nothing queues. */
+/** Asks for no retry: no call queues until the host's stated retry time. */
 const never = () => false;
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

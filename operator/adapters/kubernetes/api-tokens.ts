@@ -29,7 +29,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     read: (id) => forUser(() => read(context, id)),
     async readClaimed(id) {
       if (known(id) !== undefined || unknownReads.take()) return forUser(() => read(context, id));
-      // Before the first list no token may be refused as unknown.
+      // Throws before the first list, when no token may be refused as unknown.
       complete(cache);
       return undefined;
     },

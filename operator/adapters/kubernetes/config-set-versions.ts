@@ -94,7 +94,7 @@ async function discard(context: Context, revision: string, isUsed: () => Promise
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return { state: "gone" };
   const now = await serverClock.now();
   const { creationTimestamp, annotations } = found.metadata;
-  // A new version is about to be used: its disuse means nothing.
+  // A new version is about to be used, so its disuse means nothing.
   const youngForMs = Date.parse(creationTimestamp) + UNUSED_FOR_MS - now.getTime();
   if (youngForMs > 0) return { state: "noted", requeueAfterMs: youngForMs };
   try {

@@ -39,7 +39,7 @@ async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceTy
   return items.map(({ metadata }) => metadata.uid);
 }
 
-// Of ten thousand objects only these fields are kept, page by page.
+// Keeps only these fields of ten thousand objects, page by page.
 const onlyUid = <T extends KubeObject>({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
 
 function onlyConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {

@@ -24,11 +24,11 @@ export interface Resource extends KubeObject {
     readonly type?: string;
     readonly ingressClassName?: string;
     readonly storageClassName?: string;
-    /** Of workloads. */
+    /** Present for workloads. */
     readonly template?: PodTemplate;
-    /** Of a CronJob. */
+    /** Present for a CronJob. */
     readonly jobTemplate?: { readonly spec?: { readonly template?: PodTemplate } };
-    /** Of a Job. */
+    /** Present for a Job. */
     readonly completions?: number;
     readonly parallelism?: number;
     readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };

@@ -1,6 +1,6 @@
 import { AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace";
 
-/** Records traces that the caller records, or that link to a recorded one; of all others the given ratio. */
+/** Records traces that the caller records or that link to a recorded one, and of all others the given ratio. */
 export function sampler(ratio: number): Sampler {
   const [always, some] = [new AlwaysOnSampler(), new TraceIdRatioBasedSampler(ratio)];
   return new ParentBasedSampler({

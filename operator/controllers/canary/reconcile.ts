@@ -29,7 +29,7 @@ const TTL_HOURS = 1;
  */
 export function canary(context: CanaryContext): Controller {
   const { settings, caches } = context;
-  // Its record may be seen after its end.
+  // The record of a canary may reach the cache after the canary's end.
   const made = { lastMs: 0 };
   return {
     name: "canary",

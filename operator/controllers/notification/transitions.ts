@@ -34,7 +34,7 @@ function readinessTransition(environment: EphemeralEnvironment, announced: Annou
   const { uid } = environment.metadata;
   const found = readinessOf(environment);
   if (found === undefined) return undefined;
-  // It may serve something else without a stored unready moment.
+  // The environment may serve something else without a stored unready moment.
   const isOther = found.serving !== undefined && found.serving !== announced.serving;
   if (found.at === announced.at && !isOther) return undefined;
   const next = { ...announced, ...found };

@@ -22,7 +22,7 @@ interface Context {
   readonly formats: WebhookFormats;
 }
 
-/** Of all unauthenticated endpoints together, so that a flood costs the API server next to nothing. */
+/** Limit of all unauthenticated endpoints together, so that a flood costs the API server next to nothing. */
 const STORED_PER_SECOND = 5;
 const SECOND_MS = 1_000;
 const EVENT_NAME_MAX_LENGTH = 64;

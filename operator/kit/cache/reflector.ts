@@ -168,7 +168,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     const { type, object } = event;
     if (type === "DELETED") this.#options.cache.remove(object);
     else if (type !== "BOOKMARK") this.#options.cache.upsert(object);
-    // Set last, so that a failed event is requested again.
+    // Set last, so that an event that failed is requested again.
     this.#resourceVersion = object.metadata.resourceVersion;
   }
 

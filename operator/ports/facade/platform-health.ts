@@ -23,7 +23,7 @@ export interface PlatformHealth {
     readonly lastCheck: Date;
   };
   readonly deployer: { readonly healthy: boolean; readonly applicationsSynced: number; readonly lastCheck: Date };
-  /** Of this process. */
+  /** Circuit breakers of this process. */
   readonly circuitBreakers: readonly CircuitBreakerState[];
   /**
    * True when more environments are due than may be deleted unconfirmed: none is, until fewer are due or an admin

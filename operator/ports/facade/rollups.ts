@@ -2,7 +2,7 @@ import type { StoredRollup } from "../observability/rollups.ts";
 
 /** Rollups of counts, from this process's cache. */
 export interface Rollups {
-  /** Changes with the sum of any day. */
+  /** A number that changes with the sum of any day. */
   readonly summaryRevision: number;
   /** All days, unordered. */
   days(): readonly Pick<StoredRollup, "day" | "slots" | "summary">[];

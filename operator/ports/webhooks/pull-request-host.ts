@@ -24,7 +24,7 @@ export interface CommitReport {
 export interface StickyComment {
   /** Number of the pull request. */
   readonly number: number;
-  /** Hidden text in its first line. */
+  /** Hidden text in the first line of the comment. */
   readonly marker: string;
   /** Markdown. */
   readonly text: string;

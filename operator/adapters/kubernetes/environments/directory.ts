@@ -36,7 +36,7 @@ export class EnvironmentDirectory {
     return { items: found.slice(offset, offset + limit).map(({ environment }) => environment), total: found.length };
   }
 
-  /** Replaces any version of the environment by the rows. */
+  /** Replaces the environment's row, of whichever version, by these. */
   #replace(environment: EphemeralEnvironment, rows: readonly Row[]): void {
     const place = this.#placeOf(environment);
     const there = this.#rows[place]?.environment;

@@ -117,7 +117,7 @@ export async function emptyNamespace(
     { held: isDue ? held : [], isForced, recorded },
     context,
   );
-  // When forced, the step ends with this call, whatever is left.
+  // A forced step ends with this call, whatever is left.
   if (held.length === 0 || isForced) await giveBackRights(environment, context);
   const isQuiet = held.every(({ content, unwanted }) => unwanted.length === 0 || refusals.has(content));
   const blockers = isDue ? held.flatMap((one) => blockersOf(one, refusals.get(one.content))) : [];

@@ -111,7 +111,7 @@ export const TEARDOWN_STEPS: readonly string[] = [...new Set(ACTIONS.map(({ step
 
 /** Interval of checks while emptying: the namespace controller reports nothing before its own next check. */
 const EMPTYING_RECHECK_MS = 2_000;
-/** The same when all remaining finalizers are awaited or refused: every check lists all kinds. */
+/** Longer interval when all remaining finalizers are awaited or refused: every check lists all kinds. */
 const QUIET_RECHECK_MS = 15_000;
 
 async function removeVolumes({ metadata }: DeletionTarget, context: TeardownContext): Promise<Passed> {
