@@ -5,7 +5,7 @@ import type { Metrics } from "./ports/observability/metrics.ts";
 
 /** Server of the probes. */
 export interface ProbesServer {
-  /** For example `http://127.0.0.1:9090`. */
+  /** Address such as `http://127.0.0.1:9090`. */
   readonly url: string;
   close(): void;
 }

@@ -23,8 +23,8 @@ type Action = "created" | "changed" | "deleted";
  * unreconciled ones of environments and Repositories. Returns the unsubscribe function. Only for the leader, or every
  * replica would record them.
  *
- * A REST write carries its audit id. A deletion does not show its author: another replica's is recorded again, without
- * an actor. API tokens can only be deleted this way: a policy forbids other writes.
+ * A REST write carries its audit id. A deletion shows no author: another replica's is recorded again, without an actor.
+ * API tokens can only be deleted this way: a policy forbids other writes.
  */
 export function recordOutOfBandChanges(context: OutOfBandContext): () => void {
   const { caches } = context;

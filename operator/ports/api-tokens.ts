@@ -23,8 +23,8 @@ export interface ApiTokens {
   read(id: string): Promise<ApiToken | undefined>;
 
   /**
-   * As `read`, for an id that only a credential claims. Ids unknown to the watch (perhaps another replica's new token)
-   * are read a few times a second; beyond that they count as unknown.
+   * Reads a token, as `read` does, by an id that only a credential claims. Ids unknown to the watch (perhaps another
+   * replica's new token) are read a few times a second; beyond that they count as unknown.
    */
   readClaimed(id: string): Promise<ApiToken | undefined>;
 

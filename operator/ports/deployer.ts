@@ -101,8 +101,8 @@ export interface Deployer {
 
   /**
    * Makes the deployer render the chart and sync again when due: for an application broken since `brokenSince`, called
-   * in every reconcile. Pauses grow with the failure's age, from 15 seconds to 10 minutes, and are computed from the
-   * application, so that no crash or second process retries more often.
+   * in every reconcile. Pauses grow with the failure's age, from 15 seconds to 10 minutes, computed from the
+   * application, so that no crash or second process retries more.
    *
    * @returns milliseconds until the next retry: the reconcile's requeue delay
    */

@@ -7,7 +7,7 @@ export interface Event {
   readonly reason: string;
   /** The platform's action or attempt, such as `Delete`. */
   readonly action: string;
-  /** For people, without secret values. Cut after 1024 bytes. */
+  /** Text for people, without secret values. Cut after 1024 bytes. */
   readonly message: string;
 }
 

@@ -31,7 +31,7 @@ export interface PodProblem {
   readonly what: string;
   /** Remedy, for users; constant while the problem lasts. */
   readonly remedy: string;
-  /** By the cluster's clock. */
+  /** Start, by the cluster's clock. */
   readonly since: Date;
   /**
    * Last output of the container, or of the cluster about it; varies. At most 20 lines and 2 KiB, without control

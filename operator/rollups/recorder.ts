@@ -39,7 +39,7 @@ interface Batch {
  * unanswered write is not added again.
  */
 export function createRecorder({ store, writer, clock, log, stored }: RecorderContext): Recorder {
-  /** By day and slot. */
+  /** Counts by day and slot. */
   const waiting = new Map<string, Map<string, Record<string, number>>>();
   let batch: Batch | undefined;
   let number = 0;

@@ -51,9 +51,9 @@ export function createFoundations(options: FoundationOptions) {
     settings,
     log,
     clock,
-    /** For users' calls. */
+    /** Client for users' calls. */
     client,
-    /** For controllers' calls: ends with the term, and never delays users' calls. */
+    /** Client for controllers' calls: ends with the term, and never delays users' calls. */
     leaderClient,
     term,
     watches,

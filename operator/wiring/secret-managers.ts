@@ -7,9 +7,9 @@ import type { SecretManagers } from "../ports/secret-manager.ts";
 
 /** Dependencies of secret managers. */
 export interface SecretManagersContext {
-  /** For users' calls. */
+  /** Client for users' calls. */
   readonly client: KubeClient;
-  /** For controllers: writes only while leading. */
+  /** Client for controllers: writes only while leading. */
   readonly leaderClient: KubeClient;
   readonly isLeading: () => boolean;
   readonly clock: Clock;

@@ -64,5 +64,5 @@ export function settling(
   };
 }
 
-/** For processes without an audit log, as in tests and benchmarks. */
+/** Audit trail of processes without an audit log, as in tests and benchmarks. */
 const UNRECORDED: AuditTrail = { add: async () => undefined, isKept: async () => true };

@@ -8,7 +8,7 @@ const HOOKS = "/repos/{owner}/{repo}/hooks";
 const PAGE_SIZE = 50;
 /** Events as listed in hooks. Only `delete` reports a deleted branch; `workflow_run` exists since Gitea 1.24. */
 const EVENTS = ["pull_request", "pull_request_label", "pull_request_sync", "push", "delete", "workflow_run"];
-/** In writes, `pull_request` also means reviews and comments. */
+/** Events as written: there `pull_request` also means reviews and comments. */
 const WRITTEN = EVENTS.map((event) => (event === "pull_request" ? "pull_request_only" : event));
 /** Other types have chat bodies. */
 const TYPES = ["gitea", "forgejo"];

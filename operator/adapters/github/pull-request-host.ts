@@ -9,7 +9,10 @@ export function githubPullRequestHost(request: HostRequest): PullRequestHost {
   return { ...repositoryCalls(request, { pageSize: 100, self }), ...githubDeployments(request) };
 }
 
-/** On an enterprise server REST is at /api/v3 and GraphQL at /api/graphql; on github.com both are at the root. */
+/**
+ * Path beside REST: on an enterprise server REST is at /api/v3 and GraphQL at /api/graphql; on github.com both are at
+ * the root.
+ */
 const GRAPHQL = "POST /../graphql";
 
 /** An app's token may not ask for its user: "Resource not accessible by integration". GraphQL knows the app's bot. */

@@ -27,7 +27,7 @@ function codeOf(error: unknown): number | undefined {
   return typeof code === "number" ? code : undefined;
 }
 
-/** By gRPC status code (https://grpc.io/docs/guides/status-codes/). */
+/** Meaning of a gRPC status code (https://grpc.io/docs/guides/status-codes/). */
 function meaningOf(code: number | undefined, project: string): string {
   switch (code) {
     case undefined:

@@ -40,8 +40,8 @@ interface Context extends Pick<GoogleSecretManagerOptions, "installation" | "loc
  * (https://cloud.google.com/secret-manager/docs/reference/consistency). So computable ids are read directly, and a list
  * only names further candidates, each read before it counts.
  *
- * Secrets have no expiry date as a safety net: it would have to move, in time and without fail, with every extension
- * and suspension, or Google would delete the values of a living environment for good.
+ * Secrets have no expiry date as a safety net: unless it moved in time with every extension and suspension, Google
+ * would delete the values of a living environment for good.
  */
 export function googleSecretManager({
   installation,

@@ -63,12 +63,12 @@ export interface ResourceState {
   readonly isQuiet?: boolean;
   /** Reason for conditions; `ResourceNotReady` may pass by itself. */
   readonly reason: Extract<PodProblemReason, "JobFailed" | "ResourceDegraded" | "ResourceNotReady">;
-  /** For users; absent where the object only waits for its pods, which have the reason. */
+  /** Problem, for users; absent where the object only waits for its pods, which have the reason. */
   readonly what?: string;
   readonly remedy?: string;
   /** The cluster's message. */
   readonly said?: string | undefined;
-  /** By the cluster's clock. */
+  /** Start, by the cluster's clock. */
   readonly since?: string | undefined;
   /** True when events explain its missing pods. */
   readonly lacksPods?: boolean;

@@ -66,7 +66,7 @@ function restartsOf(pods: readonly Pod[]): number {
     .reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
-/** By title. The cluster's messages are left out: they may hold secrets. */
+/** Problems by title. The cluster's messages are left out: they may hold secrets. */
 function problemsIn(namespace: NamespaceState, now: Date): ReadonlyMap<string, string> {
   const { problems, quiet } = findingsOf(namespace, now);
   return new Map([

@@ -37,7 +37,7 @@ export class PodLogFollowing {
   readonly #mailbox = new PodLogMailbox();
   readonly #ending = new AbortController();
   readonly #open = new Map<string, Promise<void>>();
-  /** By container: the last completely read run, and the moment of the last line. */
+  /** Last completely read run by container, and moment of the last line. */
   readonly #ended = new Map<string, number>();
   readonly #moments = new Map<string, string>();
   /** Run of a container at the start: of later ones, every line is new. */
@@ -165,7 +165,7 @@ export class PodLogFollowing {
     if (!isRunning) this.#ended.set(key, run);
   }
 
-  /** From the last line; without one, the requested amount of the initial run, and all of later ones. */
+  /** Reads from the last line; without one, the requested amount of the initial run, and all of later ones. */
   #from({ key, run }: LogSource): Readonly<Record<string, string>> {
     const moment = this.#moments.get(key);
     if (moment !== undefined) return { sinceTime: wholeSecond(moment) };

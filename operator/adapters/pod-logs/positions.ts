@@ -6,7 +6,7 @@ const SKEW_MS = 10_000;
 
 /** Resume position of a reader of several containers: one moment for all, although each node has its own clock. */
 export class PodLogPositions {
-  /** By container: the moment up to which all lines were sent. */
+  /** Moment by container, up to which all lines were sent. */
   readonly #told = new Map<string, string>();
 
   begin(containers: Iterable<string>, moment: string): void {

@@ -44,7 +44,7 @@ export class TooMuchToMask extends Error {
 export class SecretMasks {
   readonly #mostCached: number;
   readonly #inTurn = pLimit(1);
-  /** By content, least recently used first. */
+  /** Entries by content, least recently used first. */
   readonly #cache = new Map<string, WeakRef<CacheEntry>>();
   #prepared = 0;
 

@@ -12,9 +12,9 @@ const PIECE_OVERLAP = 8;
 export interface SecretPieces {
   /** Found in any form of their characters. */
   readonly plain: ReadonlySet<string>;
-  /** In lower case. */
+  /** Pieces in lower case. */
   readonly hex: ReadonlySet<string>;
-  /** In the alphabet with `+` and `/`. */
+  /** Pieces in the alphabet with `+` and `/`. */
   readonly base64: ReadonlySet<string>;
 }
 

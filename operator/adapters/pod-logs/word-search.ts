@@ -28,7 +28,7 @@ export class WordSearch {
   readonly #skips: Int32Array;
   /** Node of the longest word that ends here; 0 for none. */
   readonly #endings: Int32Array;
-  /** In the tree of fail links: each node's position, and the size of its subtree. */
+  /** Position of each node in the tree of fail links, and the size of its subtree. */
   readonly #places: Int32Array;
   readonly #sizes: Int32Array;
   #count = 1;

@@ -11,6 +11,6 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-/** As written, with defaults left out: no labels, `alpha`, every replica. */
+/** Definition as written, with defaults left out: no labels, `alpha`, every replica. */
 export type Definition = Omit<MetricDefinition, "labels" | "stability" | "from"> &
   Partial<Pick<MetricDefinition, "labels" | "stability" | "from">>;

@@ -2,7 +2,7 @@ import type { RequestSeam, Verb } from "../../kit/client/request.ts";
 import type { RequestMetrics } from "../../ports/facade/request-metrics.ts";
 import type { MetricRegistry } from "./registry.ts";
 
-/** For unknown paths, which are arbitrary text. */
+/** Route of unknown paths, which are arbitrary text. */
 const NO_ROUTE = "none";
 
 /** Metrics of the REST interface: rate, errors and duration per route. */

@@ -35,7 +35,10 @@ function isResolved({ spec, status }: EphemeralEnvironment): boolean {
   return status?.configSet !== undefined && (version === undefined || version === status.configSet.version);
 }
 
-/** As with Repositories, a change of the groups does not affect environments that have the config set. */
+/**
+ * True when the environment has a config set or may have this one: as with Repositories, a change of the groups affects
+ * only new environments.
+ */
 const isGranted = (environment: EphemeralEnvironment, configSet: Pick<ConfigSetVersion, "spec">) =>
   environment.status?.configSet !== undefined || mayHave(environment, configSet);
 

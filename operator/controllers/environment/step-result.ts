@@ -69,7 +69,7 @@ export interface Done<F = Findings> extends Ended<F> {
 /** The step runs again after `requeueAfterMs`. */
 export interface Waiting<F = Findings> extends Ended<F> {
   readonly state: "waiting";
-  /** For users: the awaited event. */
+  /** Awaited event, for users. */
   readonly message: string;
   readonly requeueAfterMs: number;
   /** True when the findings must be stored before the next reconcile uses them. */
@@ -84,7 +84,7 @@ export interface Waiting<F = Findings> extends Ended<F> {
  */
 export interface Failed<F = Findings> extends Ended<F> {
   readonly state: "failed";
-  /** For users: problem and remedy. */
+  /** Problem and remedy, for users. */
   readonly message: string;
 }
 

@@ -58,7 +58,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   ]);
 }
 
-/** In mass deletions, users' changes come first. */
+/** Priority of an environment: in mass deletions, users' changes come first. */
 const priorityOf = ({ metadata }: EphemeralEnvironment): Priority =>
   metadata.deletionTimestamp === undefined ? "high" : "low";
 

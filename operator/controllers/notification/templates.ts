@@ -48,7 +48,7 @@ export function messageTexts(configured: readonly MessageTemplate[]) {
     ...configured.find(({ id }) => id === template),
   });
   return {
-    /** In chat markup. */
+    /** Text in chat markup. */
     chat(spec: NotificationSpec): string {
       return render(textsOf(spec).chat, chatFacts(spec.facts)).slice(0, MAX_CHAT_CHARS);
     },

@@ -37,7 +37,7 @@ interface Ending {
   readonly signal: AbortSignal;
 }
 
-/** On the last reported commit; without a report only for an unwanted environment. */
+/** Reports on the last reported commit; without a report only for an unwanted environment. */
 async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
   const told = environment.status?.feedback?.status;
   const rule = subject.wants.successWithoutEnvironment ? unwantedBy(environment) : undefined;

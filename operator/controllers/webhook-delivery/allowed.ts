@@ -10,7 +10,7 @@ export function organizationProblem(repository: Repository, { webhooks }: Settin
   return refused === undefined ? undefined : `the settings do not allow the organization '${refused}'`;
 }
 
-/** The same for the repository. */
+/** Like `organizationProblem`, for the repository. */
 export function repositoryProblem(repository: Repository, { webhooks }: Settings): string | undefined {
   const name = fullNameOf(repository);
   return isListed(name, webhooks.allowedRepositories) ? undefined : `the settings do not allow '${name}'`;

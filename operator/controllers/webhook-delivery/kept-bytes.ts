@@ -28,7 +28,7 @@ export class KeptBytes {
     return [...this.#full, this.#block.subarray(0, this.#used)];
   }
 
-  /** As UTF-8. */
+  /** Decodes the bytes as UTF-8. */
   text(): string {
     return Buffer.concat(this.pieces()).toString("utf8");
   }

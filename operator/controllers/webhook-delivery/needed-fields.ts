@@ -3,7 +3,7 @@ import { READ_FIELDS } from "../../ports/webhooks/webhook-format.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 
 const KEPT_MAX_BYTES = 1_048_576;
-/** As for every other body. */
+/** Limit of every other body, too. */
 const MAX_DEPTH = 32;
 /** Longer field names are unread ones, even fully escaped. */
 const NAME_MAX_BYTES = 128;

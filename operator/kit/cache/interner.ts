@@ -1,6 +1,6 @@
 /** Remembered parts; at most twice as many are held. */
 const REMEMBERED = 1_000;
-/** In characters. Longer parts are rarely equal, and a thousand of them take hundreds of megabytes. */
+/** Limit in characters. Longer parts are rarely equal, and a thousand of them take hundreds of megabytes. */
 const LONGEST_REMEMBERED = 2_048;
 
 type Parts = Record<string, unknown>;

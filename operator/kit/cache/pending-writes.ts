@@ -17,7 +17,7 @@ export interface PendingWrite<T> {
  * Writes of this process that the watch has yet to deliver, one per key.
  *
  * A write leaves when the watch or a list delivers its version or a newer one, when its object ends, and with every
- * list that began after it. Only the last rule holds after a restore of etcd, when versions go back.
+ * list that began after it. After a restore of etcd, when versions go back, only the last holds.
  */
 export class PendingWrites<T extends KubeObject> {
   readonly #writes = new Map<string, PendingWrite<T>>();

@@ -42,7 +42,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly cache: ObjectCache<T> & CacheFeed<T>;
   readonly namespace?: string;
   readonly labelSelector?: string;
-  /** For a cache whose transform drops `managedFields`: skips their decoding (default false). */
+  /** Skips the decoding of `managedFields`, for a cache whose transform drops them (default false). */
   readonly withoutManagedFields?: boolean;
   readonly log: Log;
   readonly clock?: Clock;
@@ -56,8 +56,8 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
 const MINUTE_MS = 60_000;
 /**
  * Bounds of the random time after which the server ends a watch. It sends a bookmark just before, so the next watch
- * continues there. A missing end is the only sign of a half-open connection: these times, the grace and the session's
- * check every 5 s detect one within a minute.
+ * continues there. Only a missing end shows a half-open connection: these times, the grace and the check every 5 s
+ * detect one within a minute.
  */
 const WATCH_SECONDS = { least: 30, most: 50 };
 const END_GRACE_MS = 5_000;

@@ -8,7 +8,7 @@ export interface WatchOutcome {
   readonly cut?: WatchCut | undefined;
   readonly events: number;
   readonly ageMs: number;
-  /** On the clock's monotonic scale. */
+  /** Moment on the clock's monotonic scale. */
   readonly endedAtMs: number;
 }
 

@@ -10,7 +10,7 @@ export interface WatchedKind<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Skips the decoding of `managedFields`, half of a small object, when unused. */
   readonly withoutManagedFields?: boolean;
-  /** For kinds with ten thousand objects: equal parts are shared. */
+  /** True when equal parts are shared: for kinds with ten thousand objects. */
   readonly isInterned?: boolean;
 }
 

@@ -104,7 +104,7 @@ export function isUnanswered(error: unknown): boolean {
   return isUnavailable(error) && (error as KubeError).status !== 429;
 }
 
-/** For a `catch`: answers `answer` for an expected error and rethrows any other. */
+/** Handler for a `catch`: answers `answer` for an expected error and rethrows any other. */
 export function insteadOf<const A>(isExpected: (error: unknown) => boolean, answer: A): (error: unknown) => A {
   return (error) => {
     if (isExpected(error)) return answer;

@@ -35,7 +35,7 @@ export interface CreateOptions extends CallOptions {
 }
 
 export interface PatchOptions extends CallOptions {
-  /** For example `status`. */
+  /** Name such as `status`. */
   readonly subresource?: string;
   /**
    * `merge` is RFC 7386, `json` is RFC 6902 (a list of operations). `apply` creates a missing object and takes its
@@ -48,7 +48,7 @@ export interface DeleteOptions extends CallOptions {
   /** Preconditions: 409 when the object differs or has changed. */
   readonly uid?: string;
   readonly resourceVersion?: string;
-  /** For pods: seconds for containers to stop. Shortens a running deletion, never lengthens it. */
+  /** Seconds for a pod's containers to stop. Shortens a running deletion, never lengthens it. */
   readonly gracePeriodSeconds?: number;
 }
 

@@ -28,7 +28,7 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
-  /** For a terminating object: seconds between the request and the timestamp. */
+  /** Seconds between the deletion request and the timestamp, for a terminating object. */
   readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Ends the waiting; its remaining time bounds it too. */
   readonly signal: AbortSignal;
-  /** On `clock.monotonicMs()`'s scale: no wait ends later. */
+  /** Latest end of a wait, on `clock.monotonicMs()`'s scale. */
   readonly untilMs: number;
 }
 

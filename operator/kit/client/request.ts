@@ -29,13 +29,13 @@ export interface KubeResponse {
 /**
  * Intercepts every attempt of every call: counts, delays, refuses, or kills the process after a write.
  *
- * Call `next()` to send the request. Throwing before it means that nothing was sent; throwing after it, that the server
- * acted and the caller never learnt. Answer the response of `next`, or another in its place. Each attempt of a retried
+ * Call `next()` to send the request. Throwing before it means that nothing was sent; after it, that the server acted
+ * without the caller's knowledge. Answer the response of `next`, or another in its place. Each attempt of a retried
  * read passes separately.
  *
- * A watch may be answered with another `stream`, usually one that reads the given one and omits, repeats, reorders,
- * delays or adds lines of `{"type": …, "object": …}`. To cut it, throw or return; to stall it, never yield: the
- * client's signal ends it.
+ * A watch may be answered with another `stream`, usually the given one with lines of `{"type": …, "object": …}`
+ * omitted, repeated, reordered, delayed or added. To cut it, throw or return; to stall it, never yield: the client's
+ * signal ends it.
  */
 export type RequestSeam = (request: KubeRequest, next: () => Promise<KubeResponse>) => Promise<KubeResponse>;
 

@@ -37,7 +37,7 @@ export class WorkQueue {
   /** Start of each key's work. */
   readonly #working = new Map<string, number>();
   readonly #dirty = new Map<string, Priority>();
-  /** By priority: a key that waits at low priority may also be due at an urgent moment. */
+  /** Delayed keys by priority: a key that waits at low priority may also be due at an urgent moment. */
   readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
     urgent: new Map(),
     high: new Map(),

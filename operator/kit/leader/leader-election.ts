@@ -201,7 +201,7 @@ export class LeaderElector {
     };
   }
 
-  /** On failure the other candidates wait for the lease to expire. */
+  /** Releases the lease; on failure the other candidates wait for it to expire. */
   async #release(): Promise<void> {
     this.#renewedAtMs = undefined;
     const { client, lease: ref, identity } = this.#options;

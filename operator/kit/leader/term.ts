@@ -2,7 +2,7 @@ import type { WriteGuard } from "../client/write-guard.ts";
 
 /** The time in which this process may reconcile: guards the controllers' client. */
 export interface Term extends WriteGuard {
-  /** From now on writes need `isLeading`; before, all are allowed. */
+  /** Begins a term: from now on writes need `isLeading`; before, all are allowed. */
   begin(isLeading: () => boolean): void;
   end(): void;
 }

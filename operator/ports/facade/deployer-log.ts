@@ -4,7 +4,7 @@ import type { Owner } from "../cluster.ts";
 export interface DeployerEntry {
   readonly at: Date;
   readonly level: "INFO" | "WARN" | "ERROR";
-  /** For people, without control characters. */
+  /** Text for people, without control characters. */
   readonly message: string;
 }
 

@@ -35,7 +35,7 @@ export type EnvironmentRights = Pick<EnvironmentSpec, "owner" | "access">;
 export interface EnvironmentQuery {
   /** True when the caller may see an environment with these rights. */
   readonly isVisible: (rights: EnvironmentRights) => boolean;
-  /** As shown to users, see `shownPhase`. */
+  /** Phase as shown to users, see `shownPhase`. */
   readonly phase?: Phase;
   /** Literal part of the name. */
   readonly search?: string;
@@ -74,8 +74,8 @@ export interface RequestedReconcile {
 /** Environments for users, with the controllers' methods. */
 export interface Environments extends OperatorEnvironments {
   /**
-   * By id or name. An unknown id asks the API server once more (coalesced), because another replica may have created
-   * it.
+   * Finds by id or name. An unknown id asks the API server once more (coalesced), because another replica may have
+   * created it.
    */
   find(idOrName: string): Promise<EphemeralEnvironment | undefined>;
 

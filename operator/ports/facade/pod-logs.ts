@@ -7,7 +7,7 @@ import type { NamedObject } from "../deployer.ts";
 export interface LogLine {
   /** Time by the clock of its node: RFC 3339 in UTC with nine digits of a second, so that texts sort like moments. */
   readonly at: string;
-  /** At most 16 KiB, without control characters and secret values of the pods. */
+  /** Text of at most 16 KiB, without control characters and secret values of the pods. */
   readonly text: string;
 }
 

@@ -90,7 +90,7 @@ export interface WebhookInbox {
 /** A host's event for a Repository. */
 export interface SimulatedWebhook {
   readonly repository: Repository;
-  /** In the host's words. */
+  /** Name in the host's words. */
   readonly eventName: string;
   readonly payload: unknown;
 }

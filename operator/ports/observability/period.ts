@@ -1,4 +1,4 @@
-/** From `fromMs` (inclusive) to `toMs` (exclusive), in milliseconds since 1970. */
+/** Time from `fromMs` (inclusive) to `toMs` (exclusive), in milliseconds since 1970. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;

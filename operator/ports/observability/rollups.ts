@@ -8,7 +8,7 @@ export type SlotCounts = Readonly<Record<string, number>>;
 
 /** Counts of a day, of all replicas together. */
 export interface RollupContent {
-  /** By the start of the slot in UTC, such as `09:35`. */
+  /** Counts by the start of the slot in UTC, such as `09:35`. */
   readonly slots: Readonly<Record<string, SlotCounts>>;
   /** Last batch of each recent writer, so that none is added twice. */
   readonly writers: Readonly<Record<string, { readonly batch: number; readonly at: string }>>;
@@ -18,7 +18,7 @@ export interface RollupContent {
 
 /** A stored day. */
 export interface StoredRollup extends RollupContent {
-  /** In UTC, such as `2026-11-23`. */
+  /** Day in UTC, such as `2026-11-23`. */
   readonly day: string;
   /** Opaque precondition of a change. */
   readonly version: string;

@@ -21,9 +21,9 @@ export interface Tally extends Charged {
   readonly deleted: number;
   /** Deleted ones whose cause was expiry. */
   readonly expired: number;
-  /** From creation to ready, for environments created in it. */
+  /** Time from creation to ready, for environments created in the period. */
   readonly provisionSeconds: number;
-  /** From creation to the deletion request, for environments deleted in it. */
+  /** Time from creation to the deletion request, for environments deleted in the period. */
   readonly lifetimeSeconds: number;
   /** Total time of existence in it. */
   readonly thereSeconds: number;

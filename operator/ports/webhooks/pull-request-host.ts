@@ -15,7 +15,7 @@ export interface CommitReport {
   /** Name for required checks. */
   readonly context: string;
   readonly state: ReportedState;
-  /** At most 140 characters. */
+  /** Text of at most 140 characters. */
   readonly description: string;
   readonly url?: string;
 }

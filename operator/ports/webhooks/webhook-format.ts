@@ -58,9 +58,9 @@ export interface WebhookKeys {
 
 /** Facts in a delivery's headers. */
 export interface DeliveryHeaders {
-  /** In the host's words, at most 64 characters; empty without the header. */
+  /** Name in the host's words, at most 64 characters; empty without the header. */
   readonly eventName: string;
-  /** At most 128 characters; `undefined` without one. */
+  /** Id of at most 128 characters; `undefined` without one. */
   readonly deliveryId: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { type TokenBucket, tokenBucket } from "../../../kit/time/token-bucket.ts
 
 /** Equal events about one object within an hour: one Event, with a series after the first. */
 export interface Occurrence {
-  /** In microseconds since 1970. */
+  /** Microseconds since 1970. */
   readonly firstAt: number;
   lastAt: number;
   count: number;
@@ -28,7 +28,7 @@ interface Subject {
 
 /** Remembers the events of the last hour by object. */
 export function createOccurrences(clock: Clock) {
-  /** By object, longest unused first. */
+  /** Subjects by object, longest unused first. */
   const subjects = new Map<string, Subject>();
   const moment = moments(clock);
 

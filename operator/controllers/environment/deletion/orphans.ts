@@ -8,7 +8,7 @@ import { isConfirmed } from "../expiration/deletion-budget.ts";
 /** Remaining objects of a deleted environment. */
 export interface Orphan {
   readonly owner: Owner;
-  /** For users: `Namespace env-shop`, `secrets`. */
+  /** Objects, for users: `Namespace env-shop`, `secrets`. */
   readonly what: readonly string[];
   /** Creation of the oldest and newest of them. */
   readonly since: Date;

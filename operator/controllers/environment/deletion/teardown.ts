@@ -295,7 +295,7 @@ function withBlockers({ message, blockers = [] }: Removing): string {
   return reasons.length === 0 ? message : `${message}, blocked by ${reasons.join("; ")}`;
 }
 
-/** In the status's limits: names of finalizers may be longer. */
+/** Blockers within the status's limits: names of finalizers may be longer. */
 function blockersOf(step: string, { blockers = [], message }: Removing): TeardownBlocker[] {
   const named = blockers.length > 0 ? blockers : [{ kind: step, name: "", reason: "Remaining", message }];
   return named.slice(0, 16).map((blocker) => ({

@@ -90,7 +90,7 @@ function contradicts({ name, secretRef }: EnvironmentVariable, references: Reado
   return secretRef !== undefined && (secretRef.name !== chosen?.name || secretRef.key !== chosen.key);
 }
 
-/** By code units, equal on every machine. */
+/** Compares by code units, equal on every machine. */
 const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
 const ordered = (variables: readonly GivenVariable[]) =>

@@ -9,7 +9,7 @@ const SOON_MS = 3_600_000;
  * changed, or the event preceded a restart. In memory only.
  */
 export function createExpiringSoon({ events, clock }: Pick<ControllerPorts, "events" | "clock">) {
-  /** By UID, the expiry seen while further ahead, in milliseconds. */
+  /** Expiry by UID, in milliseconds, seen while further ahead. */
   const ahead = new Map<string, number>();
   return {
     check(environment: EphemeralEnvironment): void {

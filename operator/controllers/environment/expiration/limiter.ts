@@ -27,7 +27,7 @@ const WINDOW_MS = 1_000;
 
 interface Queue {
   readonly atMs: number;
-  /** By UID: the number of environments before it. */
+  /** Number of environments before it, by UID. */
   readonly ranks: ReadonlyMap<string, number>;
   readonly isBlocked: boolean;
 }

@@ -33,7 +33,9 @@ interface Quota {
   readonly status?: { readonly used?: Readonly<Record<string, string>> };
 }
 
-/** From the namespace's quota; nothing without a namespace, and `undefined` where the quota misses a resource. */
+/**
+ * Requests of the namespace's quota; nothing without a namespace, and `undefined` where the quota misses a resource.
+ */
 function requestedBy(
   environment: EphemeralEnvironment,
   cluster: Context["cluster"],

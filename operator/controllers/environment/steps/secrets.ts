@@ -49,7 +49,7 @@ interface Context extends SecretsContext {
  * value; in the other order, pods could have an unrecorded password.
  *
  * @param checks schedule of reads: a watch would need a right on every Secret of the cluster, and reading ten thousand
- * environments' Secrets in every reconcile would cost too much
+ * Secrets in every reconcile costs too much
  */
 export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pullSecret"> {
   return {

@@ -5,7 +5,7 @@ import type { KnownState } from "../pull-request/newest-state.ts";
 const SAME_MOMENT_MS = 10_000;
 
 /**
- * Head commit of a merge's pipeline; `undefined` for a pipeline of a branch's commit.
+ * Head commit of a merge's pipeline; `undefined` for a branch's.
  *
  * GitLab builds merged results: a separate commit, whose pipeline names the merge request and no source commit
  * (https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/). It is the merge request's head at the pipeline's

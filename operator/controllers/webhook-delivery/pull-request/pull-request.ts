@@ -83,8 +83,8 @@ function namesakeOf(name: string, key: string, { environments }: DecisionContext
 }
 
 /**
- * With a commit no ref is read. A fork's branch is the ref under which our repository has it, because its own name
- * means another branch here.
+ * Head of a pull request; with a commit no ref is read. A fork's branch is the ref under which our repository has it,
+ * because its own name means another branch here.
  */
 function headOf(state: PullRequestState, { host }: Subject, { settings }: DecisionContext): Head {
   const kind = settings.hosts.find(({ id }) => id === host)?.kind;
