@@ -5,7 +5,7 @@ import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import type { ControllerPorts } from "../../../controller-ports.ts";
 import { hourly } from "../../../kit/time/hourly.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
-import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
+import { isConfirmed, mostAtOnce } from "../deletion/deletion-budget.ts";
 
 /**
  * Slot of an expired environment: now (0) or after a delay, because older ones come first; or blocked until an admin

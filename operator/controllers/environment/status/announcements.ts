@@ -1,5 +1,5 @@
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { Announcer } from "../../notification/announcer.ts";
+import type { Announcer } from "../../../announcements/announcer.ts";
 
 /** Announcements of a reconcile. */
 export interface Told {
