@@ -2,20 +2,19 @@ import { unwatchFile, watchFile } from "node:fs";
 import type { Settings } from "../config/settings.ts";
 import type { LevelledLog } from "./kit/log.ts";
 
-/** A ConfigMap reaches a pod within a minute or two; a look at the file's time costs next to nothing. */
+/** A ConfigMap reaches a pod within a minute or two; checking the file's time is cheap. */
 const LOOK_EVERY_MS = 5_000;
 
-/** The settings file, and what reads it; that throws when it is not valid. */
+/** The settings file and its parser, which throws when it is invalid. */
 export interface SettingsFile {
   readonly path: string;
   read(path: string): Pick<Settings, "logLevel">;
 }
 
 /**
- * Writes as much as the settings file says, also after it has changed: the one setting that needs no restart. What is not
- * valid changes nothing.
+ * Follows the log level of the settings file: the one setting that needs no restart. Invalid settings change nothing.
  *
- * @returns the end of it
+ * @returns a function that ends it
  */
 export function followLogLevel(file: SettingsFile, log: LevelledLog, { lookEveryMs = LOOK_EVERY_MS } = {}): () => void {
   const look = () => {

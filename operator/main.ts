@@ -1,4 +1,4 @@
-/** The platform's process: the operator and the REST facade, which know of each other only here. */
+/** Process of the platform: operator and REST API, which know of each other only here. */
 import { randomBytes } from "node:crypto";
 import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
@@ -59,7 +59,7 @@ const settings = readSettingsOrExit(values.settings);
 if (command === "run") await main(settings, values.settings);
 else process.exitCode = (await check(settings, values["api-url"])) ? 0 : 1;
 
-/** What the two checks need is loaded for them alone. */
+/** Loads the checks' modules only for them. */
 async function check(settings: Settings, apiUrl: string | undefined): Promise<boolean> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const options = { settings, kubeConfig: await kubeConfigOf(process.env), signal: stopSignal(), print };
@@ -114,7 +114,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
   const settleMs = settings.api.settleSeconds * 1000;
   stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
   log.info("serving", { api: api.url, probes: probes.url, version });
-  // Not at the exit alone, which a crash does not reach.
+  // Not only at the exit, which a crash does not reach.
   flushCompileCache();
 
   const ended = await work(operator, { settings, kubeConfig, log, stopping });
@@ -128,7 +128,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
   process.exitCode = ended === "lost" ? 1 : 0;
 }
 
-/** From the first watch to the last reconcile; ends when the process is to stop, or no longer leads. */
+/** Runs from the first watch to the last reconcile; ends when the process must stop or no longer leads. */
 async function work(operator: Operator, context: LeadContext): Promise<string> {
   try {
     await operator.start(context.stopping);
@@ -147,7 +147,7 @@ interface LeadContext {
   readonly stopping: AbortSignal;
 }
 
-/** Reconciles while this process leads; every replica serves the API all the while. */
+/** Reconciles while this process leads; every replica serves the API throughout. */
 async function lead(operator: Operator, { settings, kubeConfig, log, stopping }: LeadContext): Promise<string> {
   if (!settings.leaderElection) {
     await operator.reconcile(stopping);
@@ -176,7 +176,7 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
   }
 }
 
-/** Until the API server answers a read of what it stores, for which it needs its own database; or the process stops. */
+/** Waits until the API server answers a read of stored data, which needs its database, or the process stops. */
 async function untilAnswered(client: KubeClient, lease: ObjectRef, stopping: AbortSignal): Promise<void> {
   const answers = () =>
     client.find(leases, lease, { signal: AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_DEADLINE_MS)]) }).then(
@@ -186,7 +186,7 @@ async function untilAnswered(client: KubeClient, lease: ObjectRef, stopping: Abo
   while (!stopping.aborted && !(await answers())) await pause(systemClock, ANSWER_EVERY_MS, stopping);
 }
 
-/** client-node, which understands every kubeconfig, has a thousand modules: a pod without one does not load them. */
+/** client-node understands every kubeconfig but has a thousand modules: a pod without one does not load them. */
 async function kubeConfigOf(variables: NodeJS.ProcessEnv): Promise<KubeConfigSource> {
   const own = variables.KUBECONFIG === undefined ? inCluster(variables) : undefined;
   if (own !== undefined) return own;
@@ -196,7 +196,7 @@ async function kubeConfigOf(variables: NodeJS.ProcessEnv): Promise<KubeConfigSou
   return kubeConfig;
 }
 
-/** Calls that still hang then must not outlive the lease by much. */
+/** Hanging calls must not outlive the lease by much. */
 function exitSoon(): void {
   setTimeout(() => process.exit(1), LOST_EXIT_MS).unref();
 }

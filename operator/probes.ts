@@ -3,26 +3,26 @@ import { createServer } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import type { Metrics } from "./ports/observability/metrics.ts";
 
-/** What answers the probes, until it is closed. */
+/** Server of the probes. */
 export interface ProbesServer {
-  /** Such as `http://127.0.0.1:9090`. */
+  /** Address such as `http://127.0.0.1:9090`. */
   readonly url: string;
   close(): void;
 }
 
-/** What the probes ask. */
+/** State for the probes. */
 export interface Probed {
-  /** False when something hangs that only a restart helps. */
+  /** False when something hangs so that only a restart helps. */
   readonly alive: boolean;
-  /** The kinds of which there has been no complete list yet; none once the process can serve. */
+  /** Kinds without a complete list; none once the process can serve. */
   readonly missing: readonly string[];
 }
 
 /**
- * Serves `/livez` (the event loop turns, and no watch hangs) and `/readyz` (the process can serve; else it names the kinds
- * that it has no complete list of) for the kubelet, on a port of their own; beside them `/metrics` for Prometheus.
+ * Serves `/livez` (the event loop runs, and no watch hangs) and `/readyz` (the process can serve; else it names kinds
+ * without a complete list) for the kubelet, on a separate port, and `/metrics` for Prometheus.
  *
- * A dependency that is down is no reason to restart or to unplug a pod: that truth is told by `/api/ready`.
+ * A failing dependency is no reason to restart or unplug a pod: `/api/ready` reports it.
  */
 export async function serveProbes(
   address: { host: string; port: number },
@@ -54,7 +54,7 @@ function answerTo(path: string, { alive, missing }: Probed): Answer {
   return missing.length === 0 ? ok : { status: 503, text: `not ok: no complete list yet of ${missing.join(", ")}\n` };
 }
 
-/** A figure that can't be read must not end the process. */
+/** An unreadable metric must not end the process. */
 async function scraped(metrics: Pick<Metrics, "scrape">): Promise<Answer> {
   try {
     const { contentType, text } = await metrics.scrape();

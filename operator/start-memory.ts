@@ -1,11 +1,11 @@
-/** From here on a collection would hold up the process for longer than the memory is worth. */
+/** Heap above which a collection would block the process for longer than the memory is worth. */
 const SMALL_HEAP_BYTES = 64 * 2 ** 20;
 
 /**
- * Gives the memory back that only the start needed, a quarter of an idle process: V8 grows its room for young objects while
- * modules load, and by itself keeps it. It takes less than 100 ms, and grows again where it is needed.
+ * Returns memory that only the start needed, a quarter of an idle process: V8 keeps the young space that loading
+ * modules grew. Takes less than 100 ms; it grows again on demand.
  *
- * Does nothing without Node's `--expose-gc`, or where many environments have filled the heap: that room is used.
+ * Does nothing without Node's `--expose-gc`, or with a large heap of many environments.
  */
 export function giveBackStartMemory(): void {
   if (process.memoryUsage().heapUsed < SMALL_HEAP_BYTES)

@@ -11,24 +11,22 @@ import { recipientsOf } from "./recipients.ts";
 import type { Transition, TransitionContext } from "./transition.ts";
 import { nextTransition } from "./transitions.ts";
 
-/** Turns the changes of environments into messages. */
+/** Turns changes of environments into messages. */
 export interface Announcer {
   /**
-   * Makes the messages about what is stored and was not announced. After a crash it makes none again, because they are named
-   * by what they announce.
+   * Creates messages about stored, unannounced changes. Their names identify the change, so that a crash repeats none.
    *
-   * @returns what is announced now, to be stored in the status
+   * @returns the announcements, to be stored in the status
    */
   announce(stored: EphemeralEnvironment): Promise<Announced | undefined>;
 
   /**
-   * What is announced once this status is stored: changes without recipients need no messages.
+   * Answers the announcements after this status is stored: changes without recipients need no messages.
    *
-   * @returns `dueInMs`: when `announce` has something to do; `undefined` when that needs another change
+   * @returns `dueInMs`: time of the next `announce`; `undefined` when it needs another change
    */
   settle(environment: EphemeralEnvironment): { readonly announced: Announced | undefined; readonly dueInMs?: number };
 
-  /** Makes the messages about the end of an environment. */
   announceDeletion(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }
 
@@ -39,7 +37,7 @@ export interface AnnouncerContext {
   readonly clock: Clock;
 }
 
-/** The announcer of the settings; `undefined` when they name nowhere to send to. */
+/** Announcer by the settings; `undefined` without recipients. */
 export function createAnnouncer(context: AnnouncerContext): Announcer | undefined {
   const { chat, email, expiryWarnings } = context.settings.notifications;
   if (chat.webhooks.length === 0 && email === undefined) return undefined;
@@ -74,7 +72,6 @@ interface Message {
   readonly spec: NotificationSpec;
 }
 
-/** The first change that has recipients; those before it have none, and count as announced. */
 interface News {
   readonly announced: Announced | undefined;
   readonly transition?: Transition;

@@ -5,10 +5,7 @@ import type { Transition, TransitionContext } from "./transition.ts";
 
 const HOUR_MS = 3_600_000;
 
-/**
- * The warning that is due before the expiry, the last one only. What is due already when an expiry is first seen is left
- * out: who has just made or extended the environment knows.
- */
+/** Last due warning before the expiry. Warnings due when the expiry is first seen are skipped: its author knows. */
 export function expiryTransition(
   environment: EphemeralEnvironment,
   announced: Announced,
@@ -26,7 +23,7 @@ export function expiryTransition(
   return { event: "expiry", about: [environment.metadata.uid, "expiry", at, String(due)], announced: next };
 }
 
-/** Milliseconds until the next warning; `undefined` when there is none ahead. */
+/** Milliseconds until the next warning, if any. */
 export function nextWarningInMs(
   environment: EphemeralEnvironment,
   { now, warningHours }: TransitionContext,

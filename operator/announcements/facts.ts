@@ -10,10 +10,9 @@ import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.
 import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
 import type { Repositories } from "../ports/repositories.ts";
 
-/** As pipelines and hosts shorten a commit. */
 const SHORT_COMMIT = 8;
 
-/** What a message may say of an environment; never a value of a secret, because conditions hold none. */
+/** Facts of an environment for messages; never a secret value, because conditions hold none. */
 export function environmentFacts(
   environment: EphemeralEnvironment,
   event: MessageEvent,
@@ -42,7 +41,7 @@ export function environmentFacts(
   });
 }
 
-/** Only whole ones: a URL that is cut leads elsewhere. */
+/** Only whole ones: a cut URL leads elsewhere. */
 function hostUrls(hosts: { readonly [name: string]: string } = {}): string {
   return Object.entries(hosts).reduce((text, [name, url]) => {
     const longer = `${text === "" ? "" : `${text}, `}${name}: ${url}`;
@@ -50,7 +49,7 @@ function hostUrls(hosts: { readonly [name: string]: string } = {}): string {
   }, "");
 }
 
-/** What the message about an ended pipeline says: project, commit, image, status, and of a failure the address. */
+/** Facts of an ended pipeline: project, commit, image, status, and the address of a failure. */
 export function pipelineFacts(
   environment: EphemeralEnvironment,
   component: Component,
@@ -73,13 +72,12 @@ export function pipelineFacts(
   });
 }
 
-/** The image of a build; empty while its tag is not known. */
 function imageFact(repository: Repository, build: Build): Pick<Facts, "image"> {
   const isKnown = missingPlaceholder(tagTemplateOf(repository), build) === undefined;
   return isKnown ? { image: imageOf(repository, build) } : {};
 }
 
-/** Without what is unknown or empty; a longer text is cut. */
+/** Known, non-empty facts; longer text is cut. */
 function present(facts: { readonly [name in keyof Facts]?: string | undefined }): Facts {
   const known = Object.entries(facts).filter(([, text]) => text !== undefined && text !== "");
   return Object.fromEntries(known.map(([name, text]) => [name, clipped(text ?? "", FACT_MAX_LENGTH)]));

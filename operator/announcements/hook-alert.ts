@@ -5,10 +5,10 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import type { AnnouncerContext } from "./announcer.ts";
 import { chatRecipients } from "./recipients.ts";
 
-/** Makes the messages that a Repository's webhooks don't arrive any more, to its chat channel; see `createHookAlert`. */
+/** Creates chat messages about a Repository's failing webhooks; see `createHookAlert`. */
 export type HookAlert = (repository: Repository, now: Condition, former: Condition | undefined) => Promise<void>;
 
-/** Messages are named by the state that they end, so that they are made once, whatever is repeated. */
+/** Names messages by the state that they end, so that repetitions create them once. */
 export function createHookAlert(context: AnnouncerContext): HookAlert {
   return async ({ metadata }, { reason, message }, former) => {
     const about = [metadata.uid, "webhook", reason, former?.lastTransitionTime ?? "", former?.reason ?? ""];

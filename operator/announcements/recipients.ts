@@ -5,17 +5,17 @@ import type { MessageEvent, NotificationSpec } from "../../crds/notifications/no
 import type { NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
 
-/** Where a message goes. */
+/** Recipient of a message. */
 export type Recipient = Pick<NotificationSpec, "channel" | "to">;
 
-/** The events that a Repository may choose from. */
+/** Events that a Repository may select. */
 export type NotifiedEvent = (typeof NOTIFIED_EVENTS)[number];
 
 /**
- * The chat channels that the Repositories name for an event, each once. One that the settings do not list is among them:
- * its messages fail, so that the mistake is seen.
+ * Chat channels of the Repositories for an event, each once. An unlisted one is included: its failing messages show the
+ * mistake.
  *
- * @param event `undefined` for one that Repositories don't choose from
+ * @param event `undefined` for one that Repositories don't select
  */
 export function chatRecipients(
   event: NotifiedEvent | undefined,
@@ -32,24 +32,24 @@ export function chatRecipients(
   return [...new Set(channels)].map((to) => ({ channel: "chat", to }));
 }
 
-/** One plain address: no list, no name, no comment, nothing that ends a line. */
+/** One plain address: no list, name, comment or line end. */
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,188}[A-Za-z0-9])?$/;
 
-/** The owner's address, and no other one: an event that names an address can't make us write to it. */
+/** Address of the owner only: no event can make us write to another. */
 export function ownerRecipient({ spec }: EphemeralEnvironment, { notifications }: Settings): readonly Recipient[] {
   const to = spec.owner?.email ?? "";
   return notifications.email !== undefined && ADDRESS.test(to) ? [{ channel: "email", to }] : [];
 }
 
-/** Where the messages about a transition of an environment go. */
+/** Recipients of a transition's messages. */
 export function recipientsOf(
   environment: EphemeralEnvironment,
   event: MessageEvent,
   context: Parameters<typeof chatRecipients>[2] & { readonly repository?: string | undefined },
 ): readonly Recipient[] {
-  // These are about no environment.
+  // Not about an environment.
   if (event === "unverified" || event === "webhook") return [];
-  // That it works is no news.
+  // A working canary is no news.
   if (isCanary(environment) && event !== "failed") return [];
   if (event === "expiry") return ownerRecipient(environment, context.settings);
   const names = context.repository === undefined ? repositoriesOf(environment) : [context.repository];

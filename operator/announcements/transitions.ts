@@ -6,7 +6,7 @@ import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import { expiryTransition } from "./expiry-warnings.ts";
 import type { Transition, TransitionContext } from "./transition.ts";
 
-/** The next change of an environment that was not announced; computed from what is stored, never from events. */
+/** Next unannounced change of an environment; computed from stored state, never from events. */
 export function nextTransition(
   environment: EphemeralEnvironment,
   announced: Announced | undefined,
@@ -20,7 +20,7 @@ export function nextTransition(
   );
 }
 
-/** The creation; of an environment that is older than the settings for messages, nothing that was before them is told. */
+/** The creation; an environment older than the message settings announces nothing from before them. */
 function firstTransition(environment: EphemeralEnvironment, announced: Announced | undefined): Transition {
   const { metadata, status } = environment;
   const created = { event: "created", at: metadata.creationTimestamp } as const;
@@ -34,7 +34,7 @@ function readinessTransition(environment: EphemeralEnvironment, announced: Annou
   const { uid } = environment.metadata;
   const found = readinessOf(environment);
   if (found === undefined) return undefined;
-  // It may serve something else without a stored moment of not being ready.
+  // The environment may serve something else without a stored unready moment.
   const isOther = found.serving !== undefined && found.serving !== announced.serving;
   if (found.at === announced.at && !isOther) return undefined;
   const next = { ...announced, ...found };
@@ -49,7 +49,7 @@ function readinessTransition(environment: EphemeralEnvironment, announced: Annou
   };
 }
 
-/** Whether it failed or is ready, and since when; `undefined` while it is on its way there, or suspended. */
+/** Failed or ready, with its start; `undefined` in between, and while suspended. */
 function readinessOf({ status }: EphemeralEnvironment): (Announced & { event: "ready" | "failed" }) | undefined {
   const ready: Condition | undefined = findCondition(status?.conditions, "Ready");
   if (ready?.status === "False") return { event: "failed", at: ready.lastTransitionTime };
@@ -57,7 +57,7 @@ function readinessOf({ status }: EphemeralEnvironment): (Announced & { event: "r
   return { event: "ready", at: ready.lastTransitionTime, serving: status.servingHash };
 }
 
-/** Several environments may have the commit of one pipeline: its messages are named without them, and made once. */
+/** Several environments may have a pipeline's commit: its messages are named without them, and created once. */
 function pipelineTransition(environment: EphemeralEnvironment, announced: Announced): Transition | undefined {
   const ended = endedPipelines(environment);
   const component = COMPONENTS.find((one) => ended[one] !== undefined && ended[one] !== announced.pipelines?.[one]);
@@ -71,7 +71,6 @@ function pipelineTransition(environment: EphemeralEnvironment, announced: Announ
   };
 }
 
-/** The pipelines by which a build succeeded or failed, by component. */
 function endedPipelines({ spec }: EphemeralEnvironment): NonNullable<Announced["pipelines"]> {
   const marks = COMPONENTS.flatMap((component) => {
     const pipeline = decidingPipeline(spec[component]?.pipelines ?? []);

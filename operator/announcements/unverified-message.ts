@@ -12,15 +12,15 @@ interface Context {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Of the events of all senders and replicas together: a flood must not fill a chat. */
+/** Over all senders and replicas: a flood must not fill a chat. */
 export const UNVERIFIED_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
-/** Tells people of unverified events, in the one channel that the settings have for them. */
+/** Reports unverified events to people, in one channel of the settings. */
 export interface UnverifiedMessages {
-  /** The technologies of that channel; what was sent decides nothing. */
+  /** Technologies of that channel; what was sent decides nothing. */
   readonly channels: readonly Channel[];
-  /** Makes the message about an event, but none beyond `UNVERIFIED_PER_MINUTE`. */
+  /** Creates an event's message, up to `UNVERIFIED_PER_MINUTE`. */
   tell(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
 }
 

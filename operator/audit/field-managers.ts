@@ -5,7 +5,7 @@ import type { KubeObject } from "../kit/client/objects.ts";
 export function fieldManagers() {
   const known = new WeakMap<KubeObject, readonly string[]>();
   return {
-    /** Wraps the transform of a cache. */
+    /** Wraps a cache's transform. */
     noting:
       <T extends KubeObject>(transform: (object: T) => T) =>
       (object: T): T => {
@@ -14,12 +14,12 @@ export function fieldManagers() {
         if (writers.length > 0) known.set(kept, writers);
         return kept;
       },
-    /** The foreign field managers that last wrote the spec of this version; empty when that was this platform. */
+    /** Foreign field managers that last wrote this version's spec; empty for the platform. */
     of: (object: KubeObject): readonly string[] => known.get(object) ?? [],
   };
 }
 
-/** The field managers that wrote the spec in the second of its last change. */
+/** Field managers that wrote the spec in the second of its last change. */
 function lastWriters({ metadata }: KubeObject): readonly string[] {
   const ofSpec = (metadata.managedFields ?? []).filter(
     ({ subresource, fieldsV1 }) => subresource === undefined && fieldsV1 !== undefined && "f:spec" in fieldsV1,

@@ -19,13 +19,12 @@ export interface OutOfBandContext {
 type Action = "created" | "changed" | "deleted";
 
 /**
- * Records changes of environments, config sets and Repositories that bypass the REST interface, from now on, and those of
- * environments and Repositories that no reconcile has seen yet. Returns the end of it. Only for the leader, or every
+ * Records changes of environments, config sets and Repositories that bypass the REST interface, from now on, and
+ * unreconciled ones of environments and Repositories. Returns the unsubscribe function. Only for the leader, or every
  * replica would record them.
  *
- * A write of the REST interface carries the id of its audit record. A deletion does not show who requested it: one by
- * another replica is recorded here again, without an actor and with the same UID. API tokens can only be deleted this way,
- * because a policy forbids other writes.
+ * A REST write carries its audit id. A deletion shows no author: another replica's is recorded again, without an actor.
+ * API tokens can only be deleted this way: a policy forbids other writes.
  */
 export function recordOutOfBandChanges(context: OutOfBandContext): () => void {
   const { caches } = context;
@@ -36,16 +35,15 @@ export function recordOutOfBandChanges(context: OutOfBandContext): () => void {
     caches.apiTokens.subscribe((_key, current, previous) => recordIfDeleted(previous, current, context)),
   ];
   for (const environment of caches.environments.list()) recordUnseen(environment, context);
-  // A Repository that is being deleted is no longer checked, so its status does not show whether that was seen.
+  // A terminating Repository is no longer checked, so its status shows nothing.
   const repositories = caches.repositories.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   for (const repository of repositories) recordUnseenSpec(repository, repository.metadata.generation, context);
   return endOf(ends);
 }
 
 /**
- * Records what was done to an environment since its last reconcile. Its deletion was seen once its status has a teardown.
- * A change that the former leader or another replica recorded and no reconcile has seen is recorded again: a duplicate is
- * better than a gap.
+ * Records changes of an environment since its last reconcile. A teardown in the status means that its deletion was
+ * seen. An unreconciled change may be recorded twice: a duplicate is better than a gap.
  */
 function recordUnseen(environment: EphemeralEnvironment, context: OutOfBandContext): void {
   const { generation, deletionTimestamp, uid } = environment.metadata;
@@ -55,17 +53,17 @@ function recordUnseen(environment: EphemeralEnvironment, context: OutOfBandConte
 }
 
 /**
- * A field manager's name proves nothing: only the next spec with another audit id than the last observed one is the REST
- * interface's.
+ * Records an unreconciled spec. A field manager's name proves nothing: only the next spec with a new audit id is the
+ * REST interface's.
  *
- * @param generation that of its newest spec, without the one that its deletion added
+ * @param generation of the newest spec, without the deletion's
  */
 function recordUnseenSpec(
   object: EphemeralEnvironment | Repository,
   generation: number,
   context: OutOfBandContext,
 ): void {
-  // `status.observedGeneration` does not change while an environment is deleted.
+  // `status.observedGeneration` is constant during the deletion.
   const seen = findCondition(object.status?.conditions, "Ready")?.observedGeneration;
   const isNext = generation === (seen ?? 0) + 1;
   if (generation === seen || (isNext && namesUnseenRecord(object))) return;
@@ -89,7 +87,7 @@ function following<T extends KubeObject>(cache: ObjectCache<T>, context: OutOfBa
   });
 }
 
-/** Whether its deletion began with this change, or ended unseen. */
+/** True when its deletion began with this change, or ended unseen. */
 function isDeletion(previous: KubeObject, current: KubeObject | undefined): boolean {
   if (previous.metadata.deletionTimestamp !== undefined) return false;
   return current?.metadata.uid !== previous.metadata.uid || current.metadata.deletionTimestamp !== undefined;
@@ -105,8 +103,8 @@ function recordIfDeleted(
 }
 
 /**
- * Records a new spec without a new audit id. A field manager's name proves nothing; the annotation is protected by a
- * policy. Where generations were missed, the newest may be the REST interface's and one before it foreign: a duplicate is
+ * Records a new spec without a new audit id. A field manager's name proves nothing; a policy protects the annotation.
+ * Of several missed generations the newest may be the REST interface's and an earlier one foreign: a duplicate is
  * better than a gap.
  */
 function recordIfForeign(current: KubeObject, previous: KubeObject | undefined, context: OutOfBandContext): void {
@@ -120,7 +118,7 @@ function hasMissedSome({ metadata: { generation = 0 } }: KubeObject, before: Kub
   return before !== undefined && generation - (before.metadata.generation ?? 0) > 1;
 }
 
-/** The beginning of a deletion is a generation, too. */
+/** The beginning of a deletion is a generation too. */
 function isNewSpec(current: ObjectMeta, before: ObjectMeta | undefined): boolean {
   return current.generation !== before?.generation && current.deletionTimestamp === before?.deletionTimestamp;
 }

@@ -3,12 +3,12 @@ import { COMPONENTS } from "../../crds/names.ts";
 import type { Report } from "./report.ts";
 import type { Subject } from "./subject.ts";
 
-/** In the first line of the comment of an environment; hosts don't show it. */
+/** Marker in the first line of an environment's comment; hosts hide it. */
 export const markerOf = (environment: string): string => `<!-- ephemeral-environments: ${environment} -->`;
 
 const TITLES = { pending: "is being prepared", success: "is ready", failure: "failed" } as const;
 
-/** The comment while the environment is there, in Markdown. */
+/** Comment about an existing environment, in Markdown. */
 export function commentText(
   environment: EphemeralEnvironment,
   { subject, report, publicUrl = "" }: { subject: Subject; report: Report; publicUrl?: string | undefined },
@@ -24,10 +24,10 @@ export function commentText(
   return lines.join("\n\n");
 }
 
-/** The comment when the environment is gone. */
+/** Comment about a deleted environment. */
 export const goneText = (environment: string): string => `**Environment ${code(environment)} is gone**`;
 
-/** Addresses and expiry; an environment that never served has no answer at its addresses. */
+/** Addresses and expiry; an environment that never served does not answer. */
 function serving({ status }: EphemeralEnvironment): string[] {
   if (status?.readyAt === undefined) return [];
   const { urls = {}, expiresAt } = status;
@@ -45,7 +45,7 @@ function extension({ metadata, status }: EphemeralEnvironment, publicUrl: string
   ];
 }
 
-/** A pull request of each repository makes two environments. */
+/** A pull request in each repository makes two environments. */
 function companion({ spec }: EphemeralEnvironment, { name }: Subject): string[] {
   const other = COMPONENTS.map((component) => spec[component]).find((one) => one && one.repository !== name);
   if (other === undefined) return [];
@@ -55,5 +55,5 @@ function companion({ spec }: EphemeralEnvironment, { name }: Subject): string[] 
   ];
 }
 
-/** Text of others must not be Markdown: it could mention people or load images. */
+/** Others' text must not be Markdown: it could mention people or load images. */
 const code = (text: string) => `\`${text.replaceAll("`", "'")}\``;

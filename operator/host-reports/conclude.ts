@@ -12,7 +12,7 @@ export interface ConcludeContext extends SubjectContext {
 }
 
 /**
- * Tells the host that an environment is gone: the status says so, the comment is edited, the deployments go. Idempotent.
+ * Reports to the host that an environment is gone: final status, edited comment, no deployments. Idempotent.
  * @throws PullRequestHostFailed
  */
 export async function conclude(
@@ -37,7 +37,7 @@ interface Ending {
   readonly signal: AbortSignal;
 }
 
-/** On the commit that was reported last; a commit without a report gets none, but for that of an unwanted environment. */
+/** Reports on the last reported commit; without a report only for an unwanted environment. */
 async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
   const told = environment.status?.feedback?.status;
   const rule = subject.wants.successWithoutEnvironment ? unwantedBy(environment) : undefined;
@@ -49,7 +49,7 @@ async function reportEnd(environment: EphemeralEnvironment, { subject, host, sig
 
 const unwantedBy = ({ metadata }: EphemeralEnvironment) => metadata.annotations?.[UNWANTED_ANNOTATION];
 
-/** A comment whose id was not stored any more is found by its marker. */
+/** A comment without a stored id is found by its marker. */
 async function endComment(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
   const { metadata, status } = environment;
   const { number, wants } = subject;

@@ -3,12 +3,11 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import { shownPhase } from "../../crds/environment/phase.ts";
 import type { ReportedState } from "../ports/webhooks/pull-request-host.ts";
 
-/** The state of an environment as its host is told. */
+/** Reported state of an environment. */
 export interface Report {
   readonly state: ReportedState;
   /** One line. */
   readonly description: string;
-  /** Why it failed, in full. */
   readonly reason?: string;
   readonly url?: string;
 }
@@ -16,7 +15,7 @@ export interface Report {
 /** GitHub's limit, https://docs.github.com/en/rest/commits/statuses; descriptions of deployments have the same. */
 const DESCRIPTION_MAX_LENGTH = 140;
 
-/** What is true of the wanted commit: what the status says of a former spec is not. */
+/** Report about the desired commit: a status of a former spec does not count. */
 export function reportOf(environment: EphemeralEnvironment): Report {
   const { metadata, status } = environment;
   const phase = status?.observedGeneration === metadata.generation ? shownPhase(environment) : "updating";
@@ -30,13 +29,13 @@ export function reportOf(environment: EphemeralEnvironment): Report {
   return { state: "failure", description: clipped(`Failed: ${why}`, DESCRIPTION_MAX_LENGTH), reason: why };
 }
 
-/** The last report: a pull request must not wait for an environment that is gone. */
+/** Final report: a pull request must not wait for an environment that is gone. */
 export function lastReport(told: ReportedState): Report {
   const description = "The environment is gone";
   return { state: told === "pending" ? "failure" : told, description };
 }
 
-/** The report of a commit that a rule lets have no environment. @param rule why, for people */
+/** Report for a commit without an environment by a rule. @param rule reason, for people */
 export function unwantedReport(rule: string): Report {
   const description = clipped(`No environment is wanted: ${oneLine(rule)}`, DESCRIPTION_MAX_LENGTH);
   return { state: "success", description };

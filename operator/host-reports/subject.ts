@@ -7,21 +7,20 @@ import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.t
 import type { Repositories } from "../ports/repositories.ts";
 import type { HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 
-/** What the host is told about an environment is about this. */
+/** Subject of an environment's reports. */
 export interface Subject {
   readonly repository: HostedRepository;
-  /** The name of the Repository. */
   readonly name: string;
-  /** The head commit; `undefined` while it is unknown. */
+  /** Head commit; `undefined` while unknown. */
   readonly commit: string | undefined;
-  /** The pull request; `undefined` for environments of pipelines. */
+  /** Number of the pull request; `undefined` for pipelines. */
   readonly number: number | undefined;
-  /** What of it the Repository wants. */
+  /** Reports that the Repository wants. */
   readonly wants: {
     readonly comment: (typeof COMMENT_MODES)[number];
     readonly status: boolean;
     readonly deployment: boolean;
-    /** Whether a pull request whose rules want no environment gets a success. */
+    /** True when a pull request whose rules want no environment gets a success. */
     readonly successWithoutEnvironment: boolean;
   };
 }
@@ -31,7 +30,7 @@ export interface SubjectContext {
   readonly settings: Pick<Settings, "hosts">;
 }
 
-/** `undefined` for an environment that no event of a host made, and where the settings have no token for the host. */
+/** Subject of an environment; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
   environment: Pick<EphemeralEnvironment, "spec" | "status">,
   { repositories, settings }: SubjectContext,

@@ -5,17 +5,17 @@ import { commentText, markerOf } from "./comment-text.ts";
 import { type Report, reportOf } from "./report.ts";
 import type { Subject } from "./subject.ts";
 
-/** What the host should know. What the Repository does not want, or a pull request is needed for, is absent. */
+/** Desired reports. Those that the Repository does not want, or that lack their pull request, are absent. */
 export interface Wanted {
   readonly status?: CommitReport;
   readonly comment?: StickyComment & { readonly number: number };
   readonly deployment?: DeploymentReport;
 }
 
-/** A required check names it, so it is the same for all pull requests of a Repository. */
+/** Name for a required check, the same for all pull requests of a Repository. */
 export const contextOf = ({ name }: Pick<Subject, "name">): string => `ephemeral-environment/${name}`;
 
-/** What the host should know about an environment. Pure, so equal states give equal texts. */
+/** Desired reports of an environment. Pure: equal states give equal texts. */
 export function wantedOf(environment: EphemeralEnvironment, subject: Subject, publicUrl: string | undefined): Wanted {
   const { commit, number, wants } = subject;
   if (commit === undefined) return {};
@@ -36,7 +36,7 @@ function commentOf(
   const { number, wants } = about.subject;
   if (number === undefined || wants.comment === "never") return {};
   const id = environment.status?.feedback?.comment?.id;
-  // With on_failure, the comment on a failure follows what comes after it.
+  // With on_failure, the comment on a failure is kept up to date.
   const mayCreate = wants.comment === "always" || about.report.state === "failure";
   if (!mayCreate && id === undefined) return {};
   const marker = markerOf(environment.metadata.name);
@@ -51,5 +51,5 @@ const toldOf = ({ state, description, url }: Report, commit: string) => ({
   ...(url === undefined ? {} : { url }),
 });
 
-/** A hash of what is told. */
+/** Hash of a report. */
 export const hashOf = (told: object): string => digestOf(told);

@@ -2,7 +2,7 @@ import type { Check } from "./check.ts";
 
 const DEADLINE_MS = 5_000;
 
-/** The REST interface answers at its address, such as `http://platform.ephemeral-system`. */
+/** Checks that the REST interface answers at its address, such as `http://platform.ephemeral-system`. */
 export function apiCheck(url: string): Check {
   const health = new URL("/api/health", url).href;
   return {

@@ -7,15 +7,15 @@ import { rightsCheck } from "./rights-check.ts";
 const DEADLINE_MS = 60_000;
 
 interface Options extends Omit<ReportOptions, "deadlineMs"> {
-  /** Where the REST interface should answer; without it, it is not asked. */
+  /** Address of the REST interface; absent: not checked. */
   readonly apiUrl?: string | undefined;
-  /** How long what is wrong may still become right (default a minute). */
+  /** Time for problems to pass (default a minute). */
   readonly deadlineMs?: number;
 }
 
 /**
- * Says of an installation, under the identity that the platform has, whether its kinds are served, its rights sufficient and
- * its policies in force. Writes nothing. True when all is well.
+ * Checks an installation under the platform's identity: kinds, rights and policies. Writes nothing. True without
+ * problems.
  */
 export function checkInstallation({ apiUrl, deadlineMs = DEADLINE_MS, ...options }: Options): Promise<boolean> {
   const checks = [kindsCheck, rightsCheck, policiesCheck, ...(apiUrl === undefined ? [] : [apiCheck(apiUrl)])];

@@ -4,17 +4,14 @@ import { type KubeObject, resourceType } from "../kit/client/objects.ts";
 import type { Check } from "./check.ts";
 import { type ReportOptions, report } from "./report.ts";
 
-/** Further ones are counted: a message stays readable with thousands. */
+/** Further ones are counted, to keep the message readable. */
 const MOST_BY_NAME = 10;
 
 const environments = resourceType<KubeObject>(environmentKind);
 
-/**
- * Says whether environments are left, which nobody would repair, expire or finish deleting once the platform is gone. True
- * when there is none.
- */
+/** Checks that no environments are left, which nothing would repair, expire or delete without the platform. */
 export function checkRemoval(options: Omit<ReportOptions, "deadlineMs">): Promise<boolean> {
-  // Environments end because somebody deletes them, so there is nothing to wait for.
+  // Environments end only by a deletion, so there is nothing to wait for.
   return report([removalCheck], { ...options, deadlineMs: 0 });
 }
 

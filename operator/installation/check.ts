@@ -4,21 +4,21 @@ import { type Clock, pause } from "../kit/time/clock.ts";
 
 const AGAIN_MS = 1_000;
 
-/** What an installation is looked at with: the platform's own identity and settings. */
+/** Identity and settings for checking an installation. */
 export interface Installation {
   readonly client: KubeClient;
   readonly settings: Pick<Settings, "namespace" | "secretsNamespace" | "secretManager" | "deployer">;
 }
 
-/** One thing that an installation must have. */
+/** A condition of an installation. */
 export interface Check {
-  /** What holds where there is no problem: `the kinds are served`. */
+  /** The condition, such as `the kinds are served`. */
   readonly name: string;
-  /** What is wrong, each in a sentence that says what to do; empty when all is well. Fails when it can't be told. */
+  /** Problems, each a sentence with a remedy. Fails when they can't be determined. */
   problems(installation: Installation): Promise<readonly string[]>;
 }
 
-/** How a check ended. */
+/** Result of a check. */
 export interface CheckResult {
   readonly name: string;
   readonly problems: readonly string[];
@@ -26,14 +26,13 @@ export interface CheckResult {
 
 interface Trying {
   readonly clock: Clock;
-  /** How long what is wrong may still become right. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Tries the checks one after the other, each again until it finds nothing wrong or the deadline, which they share, has
- * passed: what was just installed takes a moment until all API servers know it.
+ * Runs the checks one by one, each until it has no problem or their common deadline has passed: new installations take
+ * a moment to reach all API servers.
  */
 export async function runChecks(
   checks: readonly Check[],
@@ -53,7 +52,7 @@ export async function runChecks(
   return results;
 }
 
-/** A check that can't be made has failed. */
+/** An impossible check has failed. */
 async function problemsOf(check: Check, installation: Installation): Promise<readonly string[]> {
   try {
     return await check.problems(installation);

@@ -1,4 +1,4 @@
-/** Writes `docs/rights.md`; with `--check` fails instead when it is not up to date. */
+/** Writes `docs/rights.md`; with `--check` fails when it is outdated. */
 import { code, generated, tableRow } from "../../crds/generated.ts";
 import { PEOPLE_ROLES } from "./people-rights.ts";
 import { PLATFORM_ROLES } from "./rights.ts";

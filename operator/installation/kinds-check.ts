@@ -5,7 +5,7 @@ import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Check } from "./check.ts";
 import { type FieldSchema, schemaGaps } from "./schema-gaps.ts";
 
-/** What the API server serves of our group, and how it describes that; everybody who is signed in may read both. */
+/** Discovery and description of our group, readable by every authenticated user. */
 const PATH = `/apis/${GROUP}/${VERSION}`;
 const LIMIT_BYTES = 16 * 1024 ** 2;
 
@@ -16,7 +16,7 @@ interface Definition {
   };
 }
 
-/** The API server serves every kind of the platform, with all fields that this program knows. */
+/** Checks that the API server serves every kind of the platform, with all fields of this version. */
 export const kindsCheck: Check = {
   name: "the kinds are served",
 
@@ -25,7 +25,7 @@ export const kindsCheck: Check = {
     const wanted = [...customResourceDefinitions().values()] as Definition[];
     return wanted.flatMap(({ spec }) => {
       const name = `${spec.names.plural}.${GROUP}`;
-      // What was served once may stay described.
+      // Descriptions may outlive their kinds.
       if (!served.has(spec.names.plural)) {
         return [`the API server does not serve ${name}: look at kubectl describe crd ${name}`];
       }
@@ -47,7 +47,6 @@ async function servedResources(client: KubeClient): Promise<ReadonlySet<string>>
   return new Set(resources.map(({ name }) => name));
 }
 
-/** The schemas of our kinds, by kind. */
 async function describedSchemas(client: KubeClient): Promise<ReadonlyMap<string, FieldSchema>> {
   const { components } = await read<{ components?: { schemas?: Record<string, Described> } }>(
     client,
@@ -61,7 +60,6 @@ async function describedSchemas(client: KubeClient): Promise<ReadonlyMap<string,
   );
 }
 
-/** The document there; an empty one where there is none. */
 async function read<T extends object>(client: KubeClient, path: string): Promise<Partial<T>> {
   const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES }).catch(insteadOf(isNotFound, "{}"));
   return JSON.parse(text) as Partial<T>;

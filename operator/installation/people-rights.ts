@@ -1,7 +1,7 @@
 import { GROUP } from "../../crds/group.ts";
 import type { Right } from "./role.ts";
 
-/** The rights of the ClusterRoles for people; not granted unless they are bound or aggregated. */
+/** Rights of the ClusterRoles for people; granted only when bound or aggregated. */
 export const PEOPLE_ROLES: readonly { readonly name: string; readonly rights: readonly Right[] }[] = [
   {
     name: "ephemeral-environments-view",

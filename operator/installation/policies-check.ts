@@ -17,7 +17,7 @@ const NAME = "installation-check";
 const ENVIRONMENT = `env-${NAME}`;
 const REMEDY = "look at kubectl describe validatingadmissionpolicy,validatingadmissionpolicybinding";
 
-/** What a policy must refuse to the platform, although its rights allow it. */
+/** A request that a policy must refuse, although the platform's rights allow it. */
 interface Refusal {
   /** Without our group. */
   readonly policy: string;
@@ -26,8 +26,8 @@ interface Refusal {
 }
 
 /**
- * The policies of the chart that can't be tried, without our group: they bind others, or hold what the platform has no right
- * to write. A right to make pods, only to see them refused, would be worth more to an attacker than this check to anybody.
+ * Policies of the chart, without our group, that can't be tried: they bind others, or protect objects that the platform
+ * may not write. A right to create pods, only to see them refused, would help an attacker more than this check.
  */
 export const POLICIES_READ = [
   "api-tokens",
@@ -55,8 +55,8 @@ export const POLICIES_READ = [
 ] as const;
 
 /**
- * The policies that bind the platform itself refuse what they are there for; the others are there, and bound to deny. Nothing
- * is written: each request is a dry run.
+ * Checks that the policies on the platform refuse as intended, and that the others exist and deny. Writes nothing: each
+ * request is a dry run.
  */
 export const policiesCheck: Check = {
   name: "the policies are in force",
@@ -118,7 +118,7 @@ function refusals({ namespace, deployer }: Installation["settings"]): Refusal[] 
 const argoKind = (kind: string, plural: string) =>
   wireKind({ group: "argoproj.io", version: "v1alpha1", kind, plural, namespaced: true });
 
-/** What `platform-applications` has nothing against, so that the name alone is judged. */
+/** Acceptable to `platform-applications`, so that only the name is judged. */
 function harmless(server: string): object {
   const destination = { server, namespace: NAME };
   return {
@@ -147,7 +147,7 @@ const ofAdmission = (kind: string, plural: string) =>
 const policyKind = ofAdmission("ValidatingAdmissionPolicy", "validatingadmissionpolicies");
 const bindingKind = ofAdmission("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings");
 
-/** The part of the specs of a policy and its binding that puts it into force. */
+/** The part of a policy and its binding that puts it into force. */
 interface Force {
   readonly failurePolicy?: string;
   readonly policyName?: string;
@@ -169,7 +169,7 @@ async function problemOfRead(client: KubeClient, name: string): Promise<string[]
   }
 }
 
-/** A refusal by another reason than the policy's says nothing of the policy. */
+/** A refusal for another reason says nothing about the policy. */
 async function problem(client: KubeClient, { policy, type, draft }: Refusal): Promise<string[]> {
   const full = `${policy}.${GROUP}`;
   try {

@@ -4,18 +4,16 @@ import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts"
 import { systemClock } from "../kit/time/clock.ts";
 import { type Check, type CheckResult, runChecks } from "./check.ts";
 
-/** What checks are made with, and where their report goes. */
+/** Options of checks and their report. */
 export interface ReportOptions {
   readonly settings: Settings;
   readonly kubeConfig: KubeConfigSource;
   readonly signal: AbortSignal;
-  /** Takes each line of the report. */
   readonly print: (line: string) => void;
-  /** How long what is wrong may still become right. */
   readonly deadlineMs: number;
 }
 
-/** Makes the checks and prints how each ended, with a line for every problem. True when there is none. */
+/** Runs the checks and prints each result, with a line per problem. True without problems. */
 export async function report(checks: readonly Check[], options: ReportOptions): Promise<boolean> {
   const { settings, kubeConfig, signal, print, deadlineMs } = options;
   const client = createKubeClient({ kubeConfig, connections: 10, userAgent: "ephemeral-environments-check" });

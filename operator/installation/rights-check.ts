@@ -6,7 +6,7 @@ import type { PlatformRole, Right } from "./role.ts";
 
 const AT_ONCE = 10;
 
-/** A question to the API server that is answered at once and not stored. */
+/** A review that the API server answers at once and does not store. */
 interface AccessReview extends KubeObject {
   readonly spec: { readonly resourceAttributes: Asked };
   readonly status?: { readonly allowed?: boolean };
@@ -20,7 +20,6 @@ const accessReviews = resourceType<AccessReview>({
   namespaced: false,
 });
 
-/** As the API server names what somebody may do. */
 interface Asked {
   readonly group: string;
   readonly resource: string;
@@ -30,7 +29,7 @@ interface Asked {
   readonly namespace?: string;
 }
 
-/** The ServiceAccount that this runs as has every right of the table. */
+/** Checks that the current ServiceAccount has every right of the table. */
 export const rightsCheck: Check = {
   name: "the rights are sufficient",
 
@@ -45,7 +44,7 @@ export const rightsCheck: Check = {
   },
 };
 
-/** What a role's rights are, one verb on one resource each. */
+/** Single rights of a role: one verb on one resource each. */
 function questions({ where, rights }: PlatformRole, settings: Installation["settings"]): Asked[] {
   const namespace = namespaceOf(where, settings);
   if (namespace === undefined) return [];
@@ -62,7 +61,7 @@ function each({ group, resources, resourceNames = [], verbs }: Right): Asked[] {
   });
 }
 
-/** Where the role holds: "" is everywhere; undefined, where nothing can be asked yet or there is no such role. */
+/** Namespace of a role: "" is everywhere; undefined when it can't be checked yet, or there is no such role. */
 function namespaceOf(where: PlatformRole["where"], settings: Installation["settings"]): string | undefined {
   switch (where) {
     case "cluster":
@@ -75,7 +74,7 @@ function namespaceOf(where: PlatformRole["where"], settings: Installation["setti
       return settings.secretManager.kind === "embedded" ? settings.secretsNamespace : undefined;
     case "deployer":
       return settings.deployer.namespace;
-    // Its rights hold by a binding that is made with each environment.
+    // The role's rights need a binding created with each environment.
     case "environments":
       return undefined;
   }

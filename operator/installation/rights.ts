@@ -1,13 +1,13 @@
 /**
- * Every right that the chart gives the platform, with the reason for it. The chart's roles say the same, which a test
- * compares; `docs/rights.md` is generated from it, and `check-installation` asks the API server for each.
+ * All rights that the chart gives the platform, with reasons: compared with the chart's roles by a test, the source of
+ * `docs/rights.md`, and checked by `check-installation`.
  */
 import { GROUP } from "../../crds/group.ts";
 import type { PlatformRole } from "./role.ts";
 
 const OWNED = ["get", "list", "watch", "create", "patch", "delete"] as const;
 
-/** The roles, widest first. */
+/** Roles, widest first. */
 export const PLATFORM_ROLES: readonly PlatformRole[] = [
   {
     kind: "ClusterRole",

@@ -1,6 +1,6 @@
-/** One rule of a role, and what would not work without it. */
+/** One rule of a role, with its purpose. */
 export interface Right {
-  /** The API group; the empty string is the core group. */
+  /** API group; the empty string is the core group. */
   readonly group: string;
   readonly resources: readonly string[];
   /** Absent: objects of any name. */
@@ -13,7 +13,7 @@ export interface Right {
 export interface PlatformRole {
   readonly kind: "ClusterRole" | "Role";
   readonly name: string;
-  /** Where its rights hold. */
+  /** Scope of its rights. */
   readonly where: "cluster" | "environments" | "release" | "default" | "secrets" | "deployer";
   readonly rights: readonly Right[];
 }

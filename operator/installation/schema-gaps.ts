@@ -1,4 +1,4 @@
-/** The part of a schema of Kubernetes that says which fields there are. */
+/** Field-declaring part of a Kubernetes schema. */
 export interface FieldSchema {
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly additionalProperties?: FieldSchema | boolean;
@@ -7,8 +7,8 @@ export interface FieldSchema {
 }
 
 /**
- * The fields of `wanted` that `served` does not have, as paths: `status.sources.backend`. Of a field that is missing, its own
- * fields are not named. What `served` has beyond is no gap.
+ * Fields of `wanted` missing in `served`, as paths: `status.sources.backend`. Children of a missing field are not
+ * named. Additional fields of `served` are no gap.
  */
 export function schemaGaps(wanted: FieldSchema, served: FieldSchema, path = ""): string[] {
   if (served["x-kubernetes-preserve-unknown-fields"] === true) return [];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What the file holds, as text; `undefined` without a file. It waits for the disk: only for what is read once, at the start.
+ * Text of the file; `undefined` without a file. Blocks on the disk: only for reads at start-up.
  *
  * @throws Error when it can't be read
  */

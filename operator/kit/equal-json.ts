@@ -1,8 +1,8 @@
 /**
- * Whether two JSON values are equal; a field that is undefined counts as absent, as it does once it is written.
+ * True when two JSON values are equal; an undefined field counts as absent, as in its JSON text.
  *
- * For plain data, of which thousands are compared in a row. `isDeepStrictEqual` compares prototypes and symbols too, which
- * costs several times as much.
+ * For plain data, compared by the thousand. `isDeepStrictEqual` also compares prototypes and symbols, at several times
+ * the cost.
  */
 export function equalJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function areEqualFields(one: Fields, other: Fields): boolean {
   const names = Object.keys(one);
   const others = Object.keys(other);
-  // What the API server answers mostly has the order in which we say it.
+  // The API server mostly answers in the order of the request.
   const isSameOrder = names.length === others.length && names.every((name, at) => name === others[at]);
   if (isSameOrder) return names.every((name) => equalJson(one[name], other[name]));
   return areEqualInAnyOrder(one, other, others);

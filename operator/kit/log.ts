@@ -2,40 +2,39 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { types } from "node:util";
 import winston from "winston";
 
-/** The facts of a log line: names, counts, keys; never a secret value. */
+/** Facts of a log line: names, counts, keys; never a secret value. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** Structured logging: the message is constant, the facts vary. Error level means that an operator should act. */
+/** Structured logging: constant message, varying facts. Error level means that an operator should act. */
 export interface Log {
   debug(message: string, facts?: Facts): void;
   info(message: string, facts?: Facts): void;
   warn(message: string, facts?: Facts): void;
   error(message: string, facts?: Facts): void;
-  /** The same log with these facts on every line. */
+  /** A log that adds these facts to every line. */
   with(facts: Facts): Log;
 }
 
-/** How much is written. */
+/** Lowest level written. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** A log whose level can change while it is used. */
+/** A log whose level can change at run time. */
 export interface LevelledLog extends Log {
   level: LogLevel;
 }
 
 const storage = new AsyncLocalStorage<Facts>();
 
-/** Does the work; every line that is written for it, now or later and by whomever, has these facts, too. */
+/** Runs the work; all its log lines, later ones included, have these facts too. */
 export function withLogFacts<T>(facts: Facts, work: () => T): T {
   return storage.run({ ...storage.getStore(), ...facts }, work);
 }
 
-/** What `withLogFacts` says about the work that is being done. */
+/** Facts of `withLogFacts` for the current work. */
 export function logFacts(): Facts | undefined {
   return storage.getStore();
 }
 
-/** A log that writes nothing. */
 export const silentLog: Log = Object.freeze({
   debug: () => undefined,
   info: () => undefined,
@@ -72,7 +71,7 @@ export function winstonLog(options: {
   };
 }
 
-/** A log that gives each line away, with the facts of `with` and of the work that it is written for. */
+/** A log that passes each line on, with the facts of `with` and `withLogFacts`. */
 export function logTo(take: (level: LogLevel, message: string, facts: Facts) => void, base: Facts = {}): Log {
   const write = (level: LogLevel) => (message: string, facts?: Facts) =>
     take(level, message, { ...base, ...logFacts(), ...facts });
@@ -90,12 +89,12 @@ function lineOf(level: LogLevel, message: string, facts: Facts): string {
   try {
     return JSON.stringify({ ...facts, ...head }, printable);
   } catch (unprintable) {
-    // A cycle or a toJSON that throws must not cost more than the facts of the line.
+    // A cycle or a throwing toJSON must cost no more than the facts of the line.
     return JSON.stringify({ ...head, facts: "unprintable", error: errorFacts(unprintable, 0) });
   }
 }
 
-/** `toJSON` has been called before this, so that masked types stay masked and KubeError shows status and reason only. */
+/** `toJSON` was called before: masked types stay masked, and KubeError shows status and reason only. */
 function printable(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
   return types.isNativeError(value) ? errorFacts(value, 0) : value;

@@ -1,15 +1,15 @@
-/** How many things are kept. */
+/** Bounds of kept things. */
 export interface KeptBounds {
   readonly atMost: number;
-  /** Older ones go, however few there are. */
+  /** Older things go, however few there are. */
   readonly notBefore: Date;
 }
 
 /**
- * The greatest number of things that each of several owners may keep, so that all of them together keep no more.
+ * Greatest number of things that each owner may keep, so that the total stays within `atMost`.
  *
- * @param counts how many things each has
- * @param atMost how many all of them may keep
+ * @param counts things per owner
+ * @param atMost the total
  */
 export function fairShare(counts: readonly number[], atMost: number): number {
   let left = atMost;
@@ -22,9 +22,9 @@ export function fairShare(counts: readonly number[], atMost: number): number {
 }
 
 /**
- * What exceeds the bounds, oldest first.
+ * Things in excess of the bounds, oldest first.
  *
- * @param atMsOf the age of a thing, as milliseconds since 1970
+ * @param atMsOf date of a thing, in milliseconds since 1970
  */
 export function surplusOf<T>(
   things: readonly T[],

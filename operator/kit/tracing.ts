@@ -1,13 +1,13 @@
-/** What a span says: names, counts, statuses. Never a secret value, a token, a body, a query string or a person. */
+/** Attributes of a span: names, counts, statuses. Never a secret value, a token, a body, a query string or a person. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What a span stands for while it lasts. */
+/** A running span. */
 export interface Span {
-  /** Adds to what it says; what is `undefined` is left out. */
+  /** Adds attributes; `undefined` ones are left out. */
   set(attributes: SpanAttributes): void;
   rename(name: string): void;
   /**
-   * What it stands for failed, although the work does not throw.
+   * Marks the work as failed although it does not throw.
    *
    * @param reason a word, such as `timeout` or a status; never a message, which may quote anything
    */
@@ -15,34 +15,32 @@ export interface Span {
 }
 
 /**
- * How a span stands to others. A `request` continues the trace of its caller, if that has one. A `reconcile` begins a
- * trace, with a link to what caused it. A `call` belongs to the span that it is made in, and makes none outside of one that
- * lasts.
+ * Relation to other spans. A `request` continues its caller's trace, if any. A `reconcile` begins a trace, with a link
+ * to its cause. A `call` belongs to the current span, and is not traced without one.
  */
 export type SpanOptions =
   | { readonly kind: "request"; readonly attributes?: SpanAttributes; readonly parent?: string | undefined }
   | { readonly kind: "reconcile"; readonly attributes?: SpanAttributes; readonly link?: string | undefined }
   | { readonly kind: "call"; readonly attributes?: SpanAttributes };
 
-/** Follows work across processes: https://opentelemetry.io/docs/concepts/signals/traces/ */
+/** Traces work across processes: https://opentelemetry.io/docs/concepts/signals/traces/ */
 export interface Tracing {
   /**
-   * Does the work in a span, which ends when the work ends; where nothing is traced, just the work. Log lines of a request
-   * and of a reconcile that are traced have the fact `traceId`.
+   * Runs the work in a span that ends with it; without tracing, just the work. Log lines of traced requests and
+   * reconciles have the fact `traceId`.
    *
-   * `parent` and `link` are in the form of the header `traceparent` (https://www.w3.org/TR/trace-context/); another form is
-   * ignored.
+   * `parent` and `link` have the form of the header `traceparent` (https://www.w3.org/TR/trace-context/); other forms
+   * are ignored.
    */
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
-  /** The current span, for another process to continue or to link; `undefined` where nothing is traced. */
+  /** The current span, for another process to continue or link; `undefined` without tracing. */
   traceparent(): string | undefined;
-  /** Sends what is left, and waits for that no longer than a few seconds. Never throws. */
+  /** Sends the rest, for a few seconds at most. Never throws. */
   close(): Promise<void>;
 }
 
 const NO_SPAN: Span = { set: () => undefined, rename: () => undefined, failed: () => undefined };
 
-/** Traces nothing. */
 export const noTracing: Tracing = {
   span: (_name, _options, work) => work(NO_SPAN),
   traceparent: () => undefined,

@@ -27,7 +27,7 @@ const BACKSLASH = 0x5c;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 
-/** Letters and digits are written one way only. */
+/** Letters and digits have one form only. */
 const isPlain = (character: string) => /^[A-Za-z0-9]$/.test(character);
 
 /** The reading of JSON, a URL or a form of the characters that begin at a place; undefined where they have none but the plain one. */
@@ -72,7 +72,7 @@ const TRY_UNITS = 16;
  * the places that are possible; `end` when no such word ends there. @throws TooMuchWork
  */
 export function firstStart(text: string, word: string, end: number, work: Work): number {
-  // By how much of the word is still to come before.
+  // By the remaining length of the word.
   const places = Array.from({ length: word.length + 1 }, () => new Set<number>());
   places[word.length]?.add(end);
   for (let left = word.length; left > 0; left -= 1) {

@@ -20,7 +20,7 @@ const WORK_AT_LEAST = 1_000_000;
 /** Masks (redacts) a text: `***` stands for every occurrence of some values. @throws TooMuchToMask */
 export type Mask = (text: string) => Promise<string>;
 
-/** A text that can't be masked within what that may cost. It must not be shown; the message says so instead of it. */
+/** A text that exceeds the masking budget. It must not be shown; the message replaces it. */
 export class TooMuchToMask extends Error {
   override readonly name = "TooMuchToMask";
 
@@ -46,7 +46,7 @@ export class SecretMasks {
   readonly #yieldIfDue: YieldIfDue;
   readonly #mostCached: number;
   readonly #inTurn = pLimit(1);
-  /** By content; the least recently used first. */
+  /** Entries by content, least recently used first. */
   readonly #cache = new Map<string, WeakRef<CacheEntry>>();
   #prepared = 0;
 
@@ -107,7 +107,7 @@ export class SecretMasks {
     return prepared(values, this.#yieldIfDue);
   }
 
-  /** Makes it the most recently used, and evicts what there is no room for beside it. */
+  /** Makes it the most recently used, and evicts the excess. */
   #use(entry: CacheEntry): void {
     this.#cache.delete(entry.key);
     let left = this.#mostCached - entry.characters;
@@ -126,7 +126,7 @@ export class SecretMasks {
 interface CacheEntry {
   readonly key: string;
   readonly characters: number;
-  /** Undefined before its first use and after it was evicted. */
+  /** Undefined before its first use and after its eviction. */
   sought?: Sought | undefined;
 }
 
@@ -155,7 +155,7 @@ async function withoutValues(text: string, sought: Sought, work: Work): Promise<
   return covered(text, await wordSpans(text, sought, work), work);
 }
 
-/** The text with one mask for each stretch, and one for each line of it: line ends stay where they are. */
+/** The text with one mask per stretch and line: line ends stay. */
 async function covered(text: string, stretches: readonly Span[], work: Work): Promise<string> {
   let shown = "";
   let upTo = 0;
@@ -171,10 +171,7 @@ async function covered(text: string, stretches: readonly Span[], work: Work): Pr
 /** An escape character and its sequence: a colour, a move of the cursor, or the title of a window. */
 const SEQUENCES = /[^\P{Cc}\s]\[[0-9;?]*[ -/]*[@-~]|[^\P{Cc}\s]\][^\p{Cc}]*[^\P{Cc}\s]\\?/gu;
 
-/**
- * The text without control characters and colours, so that none can tear a value apart or move a reader's cursor; line
- * ends stay.
- */
+/** Text without control characters and colours, so that none can split a value or move the cursor; line ends stay. */
 export function printable(text: string): string {
   return text
     .replace(SEQUENCES, "")

@@ -1,20 +1,20 @@
 import type { YieldIfDue } from "./word-search.ts";
 
-/** Shorter pieces of an encoding are ordinary words of any text. */
+/** Shorter pieces of an encoding are ordinary words. */
 const SHORTEST_ENCODED = 6;
-/** A shorter line of a longer value, such as a bracket, gives nothing away. */
+/** A shorter line of a longer value, such as a bracket, reveals nothing. */
 const SHORTEST_LINE = 6;
-/** A longer value is looked for in pieces; they overlap by more than what an encoding's ends leave open. */
+/** Longer values are searched in pieces, which overlap by more than an encoding's open ends. */
 const PIECE_LENGTH = 256;
 const PIECE_OVERLAP = 8;
 
 /** The pieces of values that a text is searched for, each once. */
 export interface SecretPieces {
-  /** To be found however a character is written. */
+  /** Found in any form of their characters. */
   readonly plain: ReadonlySet<string>;
-  /** In lower case. */
+  /** Pieces in lower case. */
   readonly hex: ReadonlySet<string>;
-  /** In the alphabet with `+` and `/`. */
+  /** Pieces in the alphabet with `+` and `/`. */
   readonly base64: ReadonlySet<string>;
 }
 
@@ -40,7 +40,7 @@ function addTelling(all: Set<string>, forms: readonly string[]): void {
   for (const form of forms) if (form.length >= SHORTEST_ENCODED) all.add(form);
 }
 
-/** A value of many lines that are all alike has two. */
+/** Duplicate lines count once. */
 function plainLines(value: string): ReadonlySet<string> {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   return new Set([value, ...lines.filter((line) => line.length >= SHORTEST_LINE)]);
@@ -48,7 +48,7 @@ function plainLines(value: string): ReadonlySet<string> {
 
 function plainPieces(value: string): readonly string[] {
   if (value.length <= PIECE_LENGTH) return [value];
-  // By characters, so that none of two code units is cut in two.
+  // By characters, so that no surrogate pair is cut.
   return cut(Array.from(value)).map((piece) => piece.join(""));
 }
 
@@ -56,14 +56,16 @@ function cut<T extends { readonly length: number; slice(start: number, end: numb
   const pieces: T[] = [];
   for (let start = 0; ; start += PIECE_LENGTH - PIECE_OVERLAP) {
     const isLast = start + PIECE_LENGTH >= whole.length;
-    // The last one is no shorter than the others: a rest of three letters stands in any text.
+    // The last piece is as long as the others: a rest of three letters occurs in any text.
     const from = isLast ? Math.max(0, whole.length - PIECE_LENGTH) : start;
     pieces.push(whole.slice(from, from + PIECE_LENGTH));
     if (isLast) return pieces;
   }
 }
 
-/** As part of a longer text a value has three encodings, by where it begins; what its neighbours touch is left out. */
+/**
+ * Inside a longer text a value has three base64 forms, by its offset; characters shared with neighbours are left out.
+ */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes])

@@ -4,17 +4,17 @@
  */
 export type YieldIfDue = () => Promise<void> | undefined;
 
-/** Nodes that are looked at in a few tenths of a millisecond. */
+/** Nodes visited in a few tenths of a millisecond. */
 const NODES_BETWEEN_TURNS = 4_096;
-/** Most of what is read is not even the beginning of a word. */
+/** Most text does not even begin a word. */
 const TABLE_SIZE = 256;
 
 /**
- * Finds many words in one pass over a text, however many they are and however they overlap: the automaton of Aho and
- * Corasick (https://doi.org/10.1145/360825.360855). A node stands for the beginning of a word, by UTF-16 code units; the
- * root is 0. The one who searches holds a node and steps from it with each unit that is read.
+ * Finds many words in one pass over a text, at any number and overlap: the automaton of Aho and Corasick
+ * (https://doi.org/10.1145/360825.360855). A node is a prefix of a word, by UTF-16 code units; the root is 0. The
+ * searcher holds a node and steps with each unit read.
  *
- * The nodes of a word follow each other, so that most need no table of what comes next: 25 bytes each.
+ * A word's nodes are consecutive, so most need no transition table: 25 bytes each.
  */
 export class WordSearch {
   /** The number of steps that were taken so far, from which the cost of a search is counted. */
@@ -26,13 +26,13 @@ export class WordSearch {
   readonly #first = new Int32Array(TABLE_SIZE);
   readonly #units: Uint16Array;
   readonly #depths: Uint16Array;
-  /** The node of the longest end of what is read that begins a word as well. */
+  /** Node of the longest suffix that is also a prefix of a word. */
   readonly #fails: Int32Array;
-  /** The next of these that goes on where the node itself does not: where `"""` ends, `""` ends as well. */
+  /** Next such node with other transitions: where `"""` ends, `""` ends as well. */
   readonly #skips: Int32Array;
-  /** The node of the longest word that what is read ends with; 0 for none. */
+  /** Node of the longest word that ends here; 0 for none. */
   readonly #endings: Int32Array;
-  /** Of the tree in which a node is below the one that it fails to: where each stands, and how many it has below it. */
+  /** Position of each node in the tree of fail links, and the size of its subtree. */
   readonly #places: Int32Array;
   readonly #sizes: Int32Array;
   #count = 1;
@@ -61,7 +61,7 @@ export class WordSearch {
     return search;
   }
 
-  /** The node after one more unit. */
+  /** Node after one more unit. */
   step(node: number, unit: number): number {
     let from = node;
     for (;;) {
@@ -72,12 +72,12 @@ export class WordSearch {
     }
   }
 
-  /** The node of the longest word that ends here; 0 when none does. */
+  /** Node of the longest word that ends here; 0 for none. */
   ending(node: number): number {
     return this.#endings[node] as number;
   }
 
-  /** The node of the next shorter word that ends where this one does; 0 when none does. */
+  /** Node of the next shorter word that ends here; 0 for none. */
   shorter(node: number): number {
     return this.#endings[this.#fails[node] as number] as number;
   }
@@ -87,7 +87,7 @@ export class WordSearch {
     return this.#depths[node] as number;
   }
 
-  /** The word of a node at which one ends. */
+  /** Word of an ending node. */
   word(node: number): string {
     return this.#words.get(node) ?? "";
   }
@@ -106,7 +106,7 @@ export class WordSearch {
     return this.#isBranched[node] === 0 ? 0 : (this.#branches.get(node)?.get(unit) ?? 0);
   }
 
-  /** Between the nodes of two words one stays empty, whose depth is 0. */
+  /** Between two words one node stays empty, with depth 0. */
   #isChild(follower: number, node: number): boolean {
     return this.#depths[follower] === this.depth(node) + 1;
   }

@@ -3,11 +3,11 @@ import type { WordSearch, Work } from "./word-search.ts";
 
 /** The words that are looked for in a text. */
 export interface Sought {
-  /** Words whose characters may be as they are, or as JSON, a URL or a form writes them. */
+  /** Words in any form of their characters: plain, JSON, a URL or a form. */
   readonly plain: WordSearch;
-  /** Words in lower case; in a text in either. */
+  /** Words in lower case; found in either. */
   readonly hex: WordSearch;
-  /** Words of the alphabet with `+` and `/`; in a text of either alphabet. */
+  /** Words in the alphabet with `+` and `/`; found in either alphabet. */
   readonly base64: WordSearch;
 }
 
@@ -34,7 +34,7 @@ interface Scan {
   readonly work: Work;
 }
 
-/** Units that stand for others. */
+/** Equivalent units. */
 const LOWER_HEX: ReadonlyMap<number, number> = unitsFor("ABCDEF", "abcdef");
 const ONE_BASE64: ReadonlyMap<number, number> = unitsFor("-_", "+/");
 
@@ -42,7 +42,6 @@ function unitsFor(written: string, meant: string): ReadonlyMap<number, number> {
   return new Map(Array.from(written, (character, index) => [character.charCodeAt(0), meant.charCodeAt(index)]));
 }
 
-/** Looks for words exactly as they are. */
 class ExactScan {
   readonly #scan: Scan;
   readonly #search: WordSearch;
@@ -55,7 +54,7 @@ class ExactScan {
     this.#meant = meant;
   }
 
-  /** Takes in the character before a place. */
+  /** Reads the character before a place. */
   pass(at: number): void {
     if (at === 0) return;
     const { text, found, work } = this.#scan;
@@ -68,19 +67,17 @@ class ExactScan {
   }
 }
 
-/** One way to read what is before a place. */
 interface Thread {
   node: number;
   /** The number of the last characters that are surely read as they are written. */
   asWritten: number;
-  /** No word that is begun began before. */
+  /** No open word began earlier. */
   since: number;
 }
 
-/** A ring of places: this one, and all at which a reading can end that begins here. */
+/** Ring of places: this one, and all possible ends of a reading that begins here. */
 const RING = LONGEST_READING + 1;
 
-/** Looks for words whose characters may be written in several ways. */
 class WrittenScan {
   readonly #scan: Scan;
   readonly #search: WordSearch;
@@ -92,7 +89,7 @@ class WrittenScan {
     this.#arriving[0]?.push({ node: 0, asWritten: 0, since: 0 });
   }
 
-  /** Takes in what ends at a place, and reads on from there. */
+  /** Takes readings that end at a place, and continues from there. */
   pass(at: number): void {
     const { text, work } = this.#scan;
     const before = this.#search.work;
@@ -124,7 +121,7 @@ class WrittenScan {
     this.#arriving[(at + length) % RING]?.push({ node, asWritten: 0, since: from === 0 ? at : since });
   }
 
-  /** Keeps those that are no end of another: from that one, all is found. */
+  /** Keeps readings that are no suffix of another, which finds the same. */
   #merge(threads: Thread[]): void {
     const search = this.#search;
     this.#scan.work.spend(threads.length ** 2);
@@ -141,7 +138,7 @@ class WrittenScan {
     threads.splice(0, threads.length, ...kept);
   }
 
-  /** Marks the words that end at a place, from the longest to the shortest: it goes without those that lie within another. */
+  /** Marks words that end at a place, longest first; skips those within another. */
   #mark({ node, asWritten, since }: Thread, end: number): void {
     const { text, found, work } = this.#scan;
     const search = this.#search;

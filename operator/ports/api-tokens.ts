@@ -1,45 +1,45 @@
 import type { ApiToken, ApiTokenSpec } from "../../crds/api-token.ts";
 
-/** What the identity provider said about an owner, and when. */
+/** Dated statement of the identity provider about an owner. */
 export type Vouched = ApiTokenSpec["vouched"];
 
 /**
- * The API tokens, as far as they are known: hashes, owners and scopes, never the tokens.
+ * Stored API tokens: hashes, owners and scopes, never the tokens.
  *
- * Reads that are not marked as live come from this process's cache, which never shows an older version than a write that this
- * process answered. What talks to the Kubernetes API throws ClusterUnavailable when it can't be reached.
+ * Reads come from this process's cache unless marked live, and never miss its own writes. Calls to the Kubernetes API
+ * may throw ClusterUnavailable.
  */
 export interface ApiTokens {
-  /** All of them, in no order; an array of its own. Throws ClusterUnavailable before the first list. */
+  /** All tokens, unordered, in a new array. Throws ClusterUnavailable before the first list. */
   list(): ApiToken[];
 
-  /** Those of one owner, by subject. */
+  /** Tokens of one owner, by subject. */
   ofOwner(subject: string): readonly ApiToken[];
 
-  /** By its id, as the watch saw it last; a revocation that is seen here is final. */
+  /** The token by id, from the watch; a revocation seen here is final. */
   known(id: string): ApiToken | undefined;
 
-  /** By its id, live, within two seconds. */
+  /** The token by id, live, within two seconds. */
   read(id: string): Promise<ApiToken | undefined>;
 
   /**
-   * The same for an id that only a credential claims to exist. Ids that the watch does not know (another replica may have
-   * made the token a moment ago) are read a few times a second at most; beyond that they count as unknown.
+   * Reads a token, as `read` does, by an id that only a credential claims. Ids unknown to the watch (perhaps another
+   * replica's new token) are read a few times a second; beyond that they count as unknown.
    */
   readClaimed(id: string): Promise<ApiToken | undefined>;
 
-  /** Makes the resource, named by the hash. */
+  /** Creates the resource, named by the hash. */
   create(spec: ApiTokenSpec): Promise<ApiToken>;
 
-  /** Revokes it for good; one that is revoked keeps its moment. `undefined` when it is gone. */
+  /** Revokes the token for good; a revoked one keeps its moment. `undefined` when it is gone. */
   revoke(token: ApiToken, at: Date): Promise<ApiToken | undefined>;
 
-  /** Stores what the identity provider says about the owner, unless something newer is stored or the token is gone. */
+  /** Stores the identity provider's statement about the owner, unless a newer one is stored or the token is gone. */
   vouch(token: ApiToken, vouched: Vouched): Promise<void>;
 
-  /** Stores that the token was used, unless it is gone. */
+  /** Stores a use of the token, unless it is gone. */
   noteUse(token: ApiToken, at: Date): Promise<void>;
 
-  /** Removes exactly this one; one that is gone is fine. */
+  /** Deletes exactly this token; fine when it is gone. */
   remove(token: ApiToken): Promise<void>;
 }

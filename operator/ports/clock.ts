@@ -1,11 +1,11 @@
-/** Time as the platform sees it, so that tests can own it: the kit's own type, where the facade may import it from. */
+/** Time, replaceable in tests: the kit's type, where the API may import it. */
 export type { Clock } from "../kit/time/clock.ts";
 
 /**
- * The API server's own clock. An environment is deleted because its time is up only when this clock and the
- * operator's agree: one wrong clock must not delete anything.
+ * The API server's clock. An environment expires only when this clock and the operator's agree: one wrong clock must
+ * delete nothing.
  */
 export interface ServerClock {
-  /** @throws the kit's KubeError when the API server can't be asked */
+  /** @throws the kit's KubeError when the API server is unreachable */
   now(): Promise<Date>;
 }

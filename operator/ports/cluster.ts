@@ -2,13 +2,13 @@ import type { TeardownBlocker } from "../../crds/environment/environment-status.
 import type { Kind } from "../../crds/group.ts";
 import type { ObjectMeta, ObjectRef } from "../kit/client/objects.ts";
 
-/** The environment that an object belongs to. */
+/** Environment of an object. */
 export interface Owner {
   readonly name: string;
   readonly uid: string;
 }
 
-/** An object that an environment should have, complete; the UID label is added by the port. */
+/** A desired object of an environment; the port adds the UID label. */
 export interface DesiredObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,7 +16,7 @@ export interface DesiredObject {
   readonly [field: string]: unknown;
 }
 
-/** An object as the API server holds it. */
+/** A stored object. */
 export interface ObservedObject extends DesiredObject {
   readonly metadata: DesiredObject["metadata"] & Pick<ObjectMeta, "uid" | "resourceVersion" | "deletionTimestamp">;
 }
@@ -28,65 +28,62 @@ export interface FieldPatch {
   readonly value: unknown;
 }
 
-/** What blocks the deletion of an object, before it is clipped to what a status may hold. */
+/** Blocker of an object's deletion, before clipping to the status's limits. */
 export type Blocker = Readonly<TeardownBlocker>;
 
-/**
- * Whether an object is gone, verified by a fresh read, or what its removal waits for: a message that stays the same while it
- * waits, and the current blockers.
- */
+/** Progress of a deletion: gone (freshly verified), or waiting with a constant message and the current blockers. */
 export type Removal =
   | { readonly state: "gone" }
   | { readonly state: "removing"; readonly message: string; readonly blockers?: readonly Blocker[] };
 
 /**
- * The objects that belong to environments, whatever their kind. Ownership is the UID label and nothing else.
+ * Objects of environments, of any kind. Ownership is the UID label and nothing else.
  *
- * Methods that talk to the API server throw the kit's KubeError when that fails.
+ * Calls to the API server may throw the kit's KubeError.
  */
 export interface Cluster {
   /**
-   * Makes the object as it is given, or repairs it where it drifted. An object of the same name that is not this
-   * environment's is left byte-identical.
+   * Creates the object, or repairs its drift. An object of the same name without this environment's UID is left
+   * untouched.
    *
-   * @throws NameTaken when it does not belong to this environment, BeingDeleted when it (or its namespace) is being deleted
+   * @throws NameTaken when it does not belong to this environment, BeingDeleted when it or its namespace is being
+   * deleted
    */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
 
   /**
-   * Makes sure of fields of an object that Kubernetes itself makes in every namespace, such as the ServiceAccount `default`: the
-   * one that is there becomes this environment's, and keeps its other fields.
+   * Sets fields of an object that Kubernetes creates in every namespace, such as the ServiceAccount `default`: it
+   * becomes this environment's and keeps its other fields.
    *
    * @throws NameTaken when its namespace is not this environment's, BeingDeleted when its namespace is being deleted
    */
   adopt(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "written">;
 
-  /** The object as the watch saw it last; `undefined` when it is absent or not this environment's. */
+  /** The object from the watch; `undefined` when absent or not this environment's. */
   observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
 
-  /** A fresh read; `undefined` when the object is absent or not this environment's. */
+  /** A fresh read; `undefined` when absent or not this environment's. */
   read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
 
   /**
    * Deletes the object if it is this environment's (otherwise it counts as gone); call again until `gone`.
    *
-   * @param seen the version that the decision was made on: only this version is deleted
+   * @param seen the version that the decision is based on: only this version is deleted
    */
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
 
   /**
-   * Changes single fields of the object if it is this environment's: all of them, or none where it is no more as the
-   * patch's tests say.
+   * Changes fields of the object if it is this environment's: all, or none when a test of the patch fails.
    *
    * @param patch of RFC 6902; only the operations `test` and `replace`
    */
   change(owner: Owner, kind: Kind, ref: ObjectRef, patch: readonly FieldPatch[]): Promise<"changed" | "overtaken">;
 
-  /** Takes finalizers off the object if it is this environment's: those given, or every one. Others stay. */
+  /** Removes the given finalizers, or all, if the object is this environment's. */
   release(owner: Owner, kind: Kind, ref: ObjectRef, finalizers?: readonly string[]): Promise<void>;
 }
 
-/** An object of the desired name exists and is not this environment's. */
+/** An object of the desired name belongs to something else. */
 export class NameTaken extends Error {
   override readonly name = "NameTaken";
 
@@ -95,7 +92,7 @@ export class NameTaken extends Error {
   }
 }
 
-/** The object, or its namespace, is being deleted: it can be made again when it is gone. */
+/** The object or its namespace is being deleted: it can be created again afterwards. */
 export class BeingDeleted extends Error {
   override readonly name = "BeingDeleted";
 }

@@ -8,21 +8,19 @@ import type { Deployer } from "./deployer.ts";
 import type { DeployerLog } from "./facade/deployer-log.ts";
 import type { LeftFields } from "./left-fields.ts";
 
-/** How the deployer is, seen through its objects. */
+/** Health of the deployer, seen through its objects. */
 export interface DeployerHealth {
-  /** The deployer is healthy where the API server answers this path: its collection of applications. */
+  /** Path of its collection of applications: the deployer is healthy when the API server answers it. */
   readonly path: string;
-  /** How many environments' applications are synced, as the watch saw them last. */
   applicationsSynced(): number;
 }
 
-/** One of the deployers that `settings.deployer.kind` chooses from: all that the platform needs of it. */
+/** One deployer of `settings.deployer.kind`: all that the platform needs of it. */
 export interface DeployerTechnology {
-  /** The kinds of its objects that belong to environments. */
   readonly kinds: readonly WatchedKind<WireObject>[];
   deployer(cluster: Cluster, clock: Clock): Deployer;
   log(cluster: Pick<Cluster, "read">): DeployerLog;
-  /** What this technology leaves alone where it is the GitOps tool that keeps environments as Git has them. */
+  /** Fields that this technology leaves alone as the GitOps tool of environments. */
   leftFields(client: Pick<KubeClient, "find">): LeftFields;
   health(watched: OwnedCaches): DeployerHealth;
 }

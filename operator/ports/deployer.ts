@@ -2,25 +2,25 @@ import type { Component } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository/repository.ts";
 import type { Owner, Removal } from "./cluster.ts";
 
-/** Branch and settled commit, by component. */
+/** Branch and resolved commit, by component. */
 export type Sources = { readonly [component in Component]?: { readonly branch: string; readonly commit: string } };
 
-/** The application that an environment should have. */
+/** Desired application of an environment. */
 export interface WantedApplication {
   readonly environment: Owner;
   readonly chart: ChartSource;
-  /** The chart's values, as an object: never text, so that no value can change the document around it. */
+  /** Values of the chart, as an object: never text, so that no value can change the surrounding document. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The settled source of every component, kept beside the application. */
+  /** Resolved source of every component, stored with the application. */
   readonly sources: Sources;
-  /** Whether a number of pods that an autoscaler has set stays, although the chart says another. */
+  /** True when an autoscaler's number of pods wins over that of the chart. */
   readonly leavesReplicas: boolean;
 }
 
 /**
- * `ChartInvalid`: the chart gives no manifests; `SyncFailed`: the cluster took not all of them; `QuotaExceeded`: for
- * lack of quota; `QuotaUncounted`: because it has not counted a new quota yet; `DeployerUnavailable`: the deployer itself
- * lacks a part; `DeploymentFailed`: all of them are there, and don't get healthy.
+ * `ChartInvalid`: the chart gives no manifests; `SyncFailed`: the cluster refused some; `QuotaExceeded`: for lack of
+ * quota; `QuotaUncounted`: a new quota is not counted yet; `DeployerUnavailable`: a part of the deployer is missing;
+ * `DeploymentFailed`: all are there but don't become healthy.
  */
 export type DeploymentProblem =
   | "ChartInvalid"
@@ -30,7 +30,7 @@ export type DeploymentProblem =
   | "DeployerUnavailable"
   | "DeploymentFailed";
 
-/** An object that a chart makes. */
+/** An object of a chart. */
 export interface NamedObject {
   readonly kind: string;
   readonly name: string;
@@ -38,98 +38,96 @@ export interface NamedObject {
 
 /** An object of a sync. */
 export interface SyncedObject extends NamedObject {
-  /** The phase of the sync that it is a hook of, in the deployer's word; absent: it is no hook. */
+  /** Phase of the sync, in the deployer's word, for a hook; absent otherwise. */
   readonly hook?: string;
 }
 
-/** A sync that runs and has to wait for what it made. */
+/** A running sync that waits for its objects. */
 export interface WaitingSync {
-  /** When the sync began, by the deployer's clock. */
+  /** Start of the sync, by the deployer's clock. */
   readonly since: Date;
-  /** What it waits for: its running hooks, else what is not healthy; not all of many, and empty where the deployer does not say. */
+  /** Awaited objects: running hooks, else unhealthy objects; truncated, and empty where the deployer does not say. */
   readonly objects: readonly SyncedObject[];
-  /** Whether something newer is wanted by now, which can't be synced before this has ended. */
+  /** True when a newer desired state waits for this sync's end. */
   readonly isOutdated: boolean;
 }
 
-/** What the deployer says of an application now. */
+/** The deployer's view of an application. */
 export interface ObservedApplication {
   /**
-   * `unseen`: not compared with what is wanted yet; `waiting`: being synced; `progressing`: synced, pods not healthy
-   * yet; `healthy`: the wanted values and revision run; `broken`: it can't get there by itself.
+   * `unseen`: not compared yet with the desired state; `waiting`: being synced; `progressing`: synced, pods not healthy
+   * yet; `healthy`: the desired values and revision run; `broken`: can't recover by itself.
    */
   readonly state: "unseen" | "waiting" | "progressing" | "healthy" | "broken";
-  /** What is broken. */
   readonly problem?: DeploymentProblem;
-  /** Since when it is as healthy or unhealthy as it is, by the deployer's clock, where that says so. */
+  /** Start of the current health, by the deployer's clock, if known. */
   readonly since?: Date;
-  /** The revision of the chart that runs; empty before the first sync. */
+  /** Running revision of the chart; empty before the first sync. */
   readonly revision: string;
-  /** What the deployer says is missing or wrong, for people. */
+  /** Missing or wrong things, for people. */
   readonly message: string;
-  /** The kinds that the chart makes, as far as the deployer knows them. */
+  /** Kinds that the chart makes, as far as the deployer knows. */
   readonly kinds?: readonly string[];
-  /** The sync that waits for something; absent: none does. */
+  /** Absent: no sync waits. */
   readonly waitingSync?: WaitingSync;
-  /** The hooks that failed; only with the problem `SyncFailed`. */
   readonly failedHooks?: readonly SyncedObject[];
-  /** What the deployer puts back again and again, because something else keeps changing or removing it; not all of many. */
+  /** Objects that the deployer restores again and again, because something else changes or removes them; truncated. */
   readonly keepsChanging?: readonly NamedObject[];
 }
 
 /**
- * Brings a chart with values into an environment's namespace and keeps it so.
+ * Deploys a chart with values into an environment's namespace and keeps it so.
  *
  * Reads come from a watch; writes throw DeployerUnavailable when the deployer's objects can't be written.
  */
 export interface Deployer {
   /**
-   * Confines the environment's application to its one namespace, its one chart and the kinds that it may make: before the
-   * application is made or changed.
+   * Confines the environment's application to its namespace, its chart and the allowed kinds; call before the
+   * application is created or changed.
    *
    * @throws NameTaken when a project of that name does not belong to this environment
    */
   ensureProject(environment: Owner, chart: ChartSource): Promise<void>;
 
   /**
-   * Makes or changes the application so that it is as wanted; `ensureProject` must have confined it before.
+   * Creates or updates the application; `ensureProject` must come before.
    *
    * @throws NameTaken when an application of that name does not belong to this environment
    */
   ensure(wanted: WantedApplication): Promise<"unchanged" | "created" | "changed">;
 
-  /** The application as it was observed last; `undefined` before it exists. */
+  /** The application from the watch; `undefined` before it exists. */
   observe(wanted: WantedApplication): ObservedApplication | undefined;
 
   /**
-   * Has the deployer render the chart and sync once more, when the next retry is due: for an application that is broken
-   * since `brokenSince`, to be called in every reconcile. The pauses grow with the age of the failure,
-   * from 15 seconds to 10 minutes, and are counted from what the application itself stores: neither a crash nor a second
-   * process retries more often.
+   * Makes the deployer render the chart and sync again when due: for an application broken since `brokenSince`, called
+   * in every reconcile. Pauses grow with the failure's age, from 15 seconds to 10 minutes, computed from the
+   * application, so that no crash or second process retries more.
    *
-   * @returns milliseconds until the next retry is due: what the reconcile requeues after
+   * @returns milliseconds until the next retry: the reconcile's requeue delay
    */
   retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
 
   /**
-   * Ends the sync that runs, with the hooks that it waits for; nothing when none runs. The deployer then syncs what is wanted
-   * now, if that is something else.
+   * Ends the running sync with the hooks that it waits for, if any. The deployer then syncs a changed desired state.
    */
   endSync(environment: Owner): Promise<void>;
 
-  /** The sources that the existing application was made with: after a crash before the status write they are stored nowhere else. */
+  /** Sources of the existing application: after a crash before the status write they are stored nowhere else. */
   deployedSources(environment: Owner): Sources;
 
-  /** Deletes the application with all it made, if it is this environment's; ends a sync that runs; call again until `gone`. */
+  /** Deletes the environment's application with all objects, and ends a running sync; call again until `gone`. */
   remove(environment: Owner): Promise<Removal>;
 
   /**
-   * Removes the application alone, whatever it is doing and whoever holds it, if it is this environment's: what it made is left
-   * to the deletion of the namespace. Call again until `gone`.
+   * Removes only the environment's application, despite its state and finalizers: its objects go with the namespace.
+   * Call again until `gone`.
    */
   abandon(environment: Owner): Promise<Removal>;
 
-  /** Deletes the project, if it is this environment's; only when the application is gone, which can't be deleted without it. */
+  /**
+   * Deletes the project, if it is this environment's; only after the application, which can't be deleted without it.
+   */
   removeProject(environment: Owner): Promise<Removal>;
 }
 

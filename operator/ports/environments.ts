@@ -8,31 +8,27 @@ import { EnvironmentConflict } from "../../crds/errors.ts";
 import type { StatusWriter } from "./status-writer.ts";
 
 /**
- * The environments as the controllers ask for them. The REST interface asks for more: `facade/environments.ts`.
+ * Environments for the controllers; `facade/environments.ts` has more for the REST interface.
  *
- * Reads come from this process's cache and never show an older version than a write this process answered.
- * Every method that talks to the Kubernetes API throws ClusterUnavailable when it can't be reached.
+ * Reads come from this process's cache with its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
  */
 export interface OperatorEnvironments {
-  /** All of them, in no order; an array of its own that the caller may sort. Throws ClusterUnavailable before the first list. */
+  /** All environments, unordered, in a new array. Throws ClusterUnavailable before the first list. */
   list(): EphemeralEnvironment[];
 
-  /**
-   * How many environments the predicate holds for, by a fresh read of all of them: for a decision that must miss none.
-   * Keeps nothing of what it reads.
-   */
+  /** Count of matching environments, by a fresh read of all: for a decision that must miss none. */
   countNow(isMeant: (environment: EphemeralEnvironment) => boolean): Promise<number>;
 
   /**
-   * A fresh read of exactly this environment, with its `managedFields`; `undefined` when it is gone, although another may
-   * have its name.
+   * A fresh read of exactly this environment, with its `managedFields`; `undefined` when it is gone, even if another
+   * has its name.
    */
   reread(environment: EphemeralEnvironment): Promise<EphemeralEnvironment | undefined>;
 
   /**
-   * Asks for the deletion of exactly this environment (its UID); one that is already being deleted or gone is fine.
-   * With `onlyThisVersion` the delete holds only if nothing changed since it was read: for deletions decided from state.
-   * `cause` is noted on an environment that Git or a webhook may bring back, for its record.
+   * Requests the deletion of exactly this environment (its UID); fine when it is terminating or gone. With
+   * `onlyThisVersion` the delete holds only for an unchanged object: for deletions decided from state. `cause` is
+   * stored on an environment that Git or a webhook may restore, for its record.
    *
    * @returns "changed" when the version no longer holds: decide again
    * @throws EnvironmentConflict when it is protected
@@ -41,24 +37,21 @@ export interface OperatorEnvironments {
   remove(environment: EphemeralEnvironment, options?: Removing): Promise<"removing" | "changed">;
 }
 
-/** How a deletion is asked for. */
+/** Options of a deletion. */
 export interface Removing {
   readonly onlyThisVersion?: boolean;
   readonly cause?: DeletionCause;
-  /** `spec.protectedUntil` is past, and is removed with a write before the deletion. */
+  /** Removes the past `spec.protectedUntil` with a write before the deletion. */
   readonly liftsProtection?: boolean;
 }
 
-/**
- * What a decision about environments does: each method sends one write. Every method throws ClusterUnavailable when the
- * Kubernetes API can't be reached.
- */
+/** Writes of a decision about environments; each method sends one. All may throw ClusterUnavailable. */
 export interface DecidedWrites {
-  /** A fresh read; `undefined` when there is none of that name. */
+  /** A fresh read; `undefined` without one of that name. */
   findNow(name: string): Promise<EphemeralEnvironment | undefined>;
 
   /**
-   * Makes the resource, with these annotations; the API server is the lock on the name.
+   * Creates the resource with these annotations; the API server is the lock on the name.
    *
    * @param auditId names the audit record of the decision, and is written on the resource
    * @returns "changed" when the name is taken: decide again
@@ -72,8 +65,8 @@ export interface DecidedWrites {
   ): Promise<EphemeralEnvironment | "changed">;
 
   /**
-   * Merges the fields into the spec of exactly the version that was read, and annotations into its annotations: null
-   * removes one.
+   * Merges the fields into the spec of exactly the version read, and annotations into its annotations: null removes
+   * one.
    *
    * @returns "changed" when the version no longer holds, or it is gone: decide again
    * @throws ConfigInvalid when the API server refuses the change
@@ -85,13 +78,13 @@ export interface DecidedWrites {
     annotations?: Readonly<Record<string, string | null>>,
   ): Promise<EphemeralEnvironment | "changed">;
 
-  /** Deletes exactly the version that was read; see `OperatorEnvironments.remove`. */
+  /** Deletes exactly the version read; see `OperatorEnvironments.remove`. */
   remove(environment: EphemeralEnvironment): Promise<"removing" | "changed">;
 }
 
-/** The API server refuses a deletion that none of the platform's own rules forbids. */
+/** The API server refuses a deletion that the platform's own rules allow. */
 export class RemovalRefused extends EnvironmentConflict {
-  /** The API server's own sentence: for operators, not for callers of the REST interface. */
+  /** The API server's sentence: for operators, not for REST callers. */
   readonly why: string;
 
   constructor(why: string, options?: ErrorOptions) {
@@ -103,5 +96,5 @@ export class RemovalRefused extends EnvironmentConflict {
   }
 }
 
-/** Writes what only the operator writes of environments. */
+/** Writer of an environment's operator-owned fields. */
 export type EnvironmentStatusWriter = StatusWriter<EphemeralEnvironment, EnvironmentStatus>;

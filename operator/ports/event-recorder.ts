@@ -1,28 +1,28 @@
 import type { Owner } from "./cluster.ts";
 
-/** Something that people should see with `kubectl describe`. */
+/** An entry for `kubectl describe`. */
 export interface Event {
   readonly type: "Normal" | "Warning";
-  /** What happened: CamelCase and stable, such as `OrphanFound`. */
+  /** CamelCase and stable, such as `OrphanFound`. */
   readonly reason: string;
-  /** What the platform did, or tried to do, when it happened, such as `Delete`. */
+  /** The platform's action or attempt, such as `Delete`. */
   readonly action: string;
-  /** For people; no values of secrets. Cut after 1024 bytes. */
+  /** Text for people, without secret values. Cut after 1024 bytes. */
   readonly message: string;
 }
 
 /**
- * Records Kubernetes Events about environments, and about the platform itself.
+ * Records Kubernetes Events about environments and the platform itself.
  *
- * Best effort: events are lost with the process, with a failure, and when there are too many. In a burst ten a
- * second are written, and the others after it, with the time of what happened. What must be known is in the status.
+ * Best effort: the status has the vital information. In a burst ten a second are written, with their original time;
+ * excess ones are lost.
  */
 export interface EventRecorder {
   /**
-   * Returns at once and never throws: a failure is logged. The same event within an hour is recorded once, with a count.
+   * Returns at once and never throws: a failure is logged. Equal events within an hour are one, with a count.
    *
-   * @param environment what the event is about; without it, the platform's own ServiceAccount. Of one environment twenty
-   * are recorded at once, then one a minute.
+   * @param environment subject of the event (default: the platform's own ServiceAccount). Per environment twenty are
+   * recorded at once, then one a minute.
    */
   publish(event: Event, environment?: Owner): void;
 }

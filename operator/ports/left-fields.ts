@@ -1,9 +1,9 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 
 /**
- * Whether the GitOps tool that keeps the environment leaves a field of its spec alone when the platform has changed it,
- * although the manifest has it. In doubt it does not.
+ * True when the environment's GitOps tool leaves a platform change of a spec field alone, although the manifest has it.
+ * False when uncertain.
  *
- * @param field its path below the spec, such as `ttlHours` or `backend/branch`
+ * @param field path below the spec, such as `ttlHours` or `backend/branch`
  */
 export type LeftFields = (environment: EphemeralEnvironment, field: string) => Promise<boolean>;

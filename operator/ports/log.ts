@@ -1,2 +1,2 @@
-/** Structured logging: the kit's own, where the facade may import it from. */
+/** Structured logging: the kit's own, where the API may import it. */
 export { type Log, withLogFacts } from "../kit/log.ts";

@@ -2,53 +2,50 @@ import type { TeardownBlocker } from "../../crds/environment/environment-status.
 import type { Kind } from "../../crds/group.ts";
 import type { Owner } from "./cluster.ts";
 
-/** An object in an environment's namespace, whoever made it. */
+/** Any object in an environment's namespace. */
 export interface Content extends Pick<TeardownBlocker, "name"> {
   readonly kind: Kind;
   readonly uid: string;
-  /** The version that was listed. */
   readonly resourceVersion: string;
   readonly finalizers: readonly string[];
 }
 
-/** A PersistentVolume that outlives its claim, because its reclaim policy is `Retain`. */
+/** A PersistentVolume that outlives its claim by the reclaim policy `Retain`. */
 export interface RetainedVolume {
   readonly name: string;
   readonly uid: string;
-  /** Whether it was made for its claim; one that was there before may hold data of others. */
+  /** True when it was made for its claim; an older one may hold other data. */
   readonly isMadeForClaim: boolean;
 }
 
 /**
- * What is in the namespace of an environment that is being deleted: of every kind that the API server serves, and not only
- * what the platform made there. It needs the platform's rights in that namespace.
+ * Contents of a terminating environment's namespace: of every served kind, not only the platform's objects. Needs the
+ * platform's rights in that namespace.
  *
- * Methods throw the kit's KubeError when the API server can't be asked.
+ * Methods throw the kit's KubeError.
  */
 export interface NamespaceContents {
-  /** All of it but Events, without its content; empty when the namespace is gone. Kinds that can't be listed now are left out. */
+  /** All metadata except Events; empty when the namespace is gone. Unlistable kinds are left out. */
   list(environment: Owner): Promise<readonly Content[]>;
 
   /**
-   * Has every pod end that has not ended this long after its deletion was asked for, whatever grace period it has itself;
-   * deletes those that nobody has deleted yet.
+   * Ends every pod that still runs this long after its deletion, despite its grace period; deletes undeleted ones.
    *
    * @param graceSeconds at least 1: a pod is never removed from the API before its node has stopped it
-   * @returns how many of them are left
+   * @returns the number of remaining pods
    */
   endPods(environment: Owner, graceSeconds: number): Promise<number>;
 
   /**
-   * Takes these finalizers off an object of the namespace, and no others that it has by now; of an object that was made anew
-   * under its name, none.
+   * Removes only these finalizers from an object; none from a recreated one of the same name.
    *
-   * @returns the sentence of what refuses it, such as an admission webhook; `undefined`: nothing does
+   * @returns the refusal's sentence, such as an admission webhook's; `undefined` without one
    */
   release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<string | undefined>;
 
-  /** The retained volumes of the namespace's claims, by name; none where the platform has no rights in it, or it is gone. */
+  /** Retained volumes of the namespace's claims, by name; none without the platform's rights, or when it is gone. */
   retainedVolumes(environment: Owner): Promise<readonly RetainedVolume[]>;
 
-  /** Has a volume go with its claim. One that is gone counts as done; one of the same name made since is left, with an error. */
+  /** Lets a volume go with its claim. Fine when it is gone; throws for a recreated one of the same name. */
   endWithClaim(volume: RetainedVolume): Promise<void>;
 }

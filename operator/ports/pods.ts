@@ -2,7 +2,7 @@ import type { ComponentSelectors } from "../../crds/repository/component-selecto
 import type { Owner } from "./cluster.ts";
 import type { NamedObject } from "./deployer.ts";
 
-/** Why pods don't serve, or another object is not ready, the most severe first. */
+/** Reasons why pods don't serve or another object is not ready, most severe first. */
 export const POD_PROBLEM_REASONS = [
   "ImagePullFailed",
   "ContainerMisconfigured",
@@ -18,84 +18,85 @@ export const POD_PROBLEM_REASONS = [
 ] as const;
 export type PodProblemReason = (typeof POD_PROBLEM_REASONS)[number];
 
-/** Why the pods of one workload don't serve, or why another object is not ready. */
+/** Problem of one workload's pods or of another object. */
 export interface PodProblem {
   readonly reason: PodProblemReason;
-  /** What its pods are of: `backend`, `frontend`, a backing service, or a component label of a custom chart; else its name. */
+  /** `backend`, `frontend`, a backing service, or a component label of a custom chart; else the object's name. */
   readonly component: string;
-  /** Whether its pods are of the component only because no label says another one. */
+  /** True when the pods belong to the component only for lack of another label. */
   readonly isUnlabelled?: boolean;
-  /** What makes the pods, as the chart has it (a Deployment, not its ReplicaSet), or the object itself. */
+  /** Owner of the pods in the chart (a Deployment, not its ReplicaSet), or the object itself. */
   readonly object: NamedObject;
-  /** For users: what is wrong; the same text for as long as the problem is the same. */
+  /** Problem, for users; constant while the problem lasts. */
   readonly what: string;
-  /** For users: what helps a component; the same text for as long as the problem is the same. */
+  /** Remedy, for users; constant while the problem lasts. */
   readonly remedy: string;
-  /** Since when, by the cluster's clock. */
+  /** Start, by the cluster's clock. */
   readonly since: Date;
   /**
-   * The last output of the container, or of the cluster about it; it differs each time. At most 20 lines and 2 KiB, without
-   * control characters and without any value of the pod's Secrets; empty when nothing may be shown. It reads logs and
-   * Secrets, so it is only for what is about to be shown. Never throws.
+   * Last output of the container, or of the cluster about it; varies. At most 20 lines and 2 KiB, without control
+   * characters and secret values of the pod; empty when nothing may be shown. Reads logs and Secrets: call only to show
+   * it. Never throws.
    */
   evidence(): Promise<string>;
 }
 
-/** An object that is not well and carries no traffic. */
+/** An unhealthy object without traffic. */
 export interface QuietProblem extends NamedObject {
-  /** For users: what is wrong, and what helps. */
+  /** Problem and remedy, for users. */
   readonly what: string;
-  /** Whether it can't get well by itself. */
+  /** True when it can't recover by itself. */
   readonly isDegraded: boolean;
 }
 
-/** What is not well in an environment's namespace. */
+/** Problems in an environment's namespace. */
 export interface Diagnosis {
-  /** Why pods don't serve now, the most severe first, one problem for each workload; replaced pods do not count. */
+  /** Current problems of pods, most severe first, one per workload; replaced pods do not count. */
   readonly problems: readonly PodProblem[];
-  /** What does not count for it: an autoscaler without metrics, a run of a CronJob, a claim that no pod uses. */
+  /** Problems that do not count: an autoscaler without metrics, a CronJob's run, an unused claim. */
   readonly quiet: readonly QuietProblem[];
-  /** Whether every object that carries traffic is as it should be; pods may have problems all the same, such as a fourth crash. */
+  /** True when every object with traffic is as it should be; pods may still have problems, such as a fourth crash. */
   readonly isServing: boolean;
 }
 
-/** The pods in an environment's namespace, and what makes them. */
+/** Pods in an environment's namespace, and their owners. */
 export interface Pods {
   /**
-   * What is not well there now. A read of the pods, one for each kind, and one of the events where pods are missing.
+   * Current problems. One read of the pods, one per kind, and one of the events where pods are missing.
    *
-   * @param kinds the kinds that the chart makes: of others only Deployments are read
-   * @param selectors what says which pods are of which component
+   * @param kinds kinds of the chart: of others only Deployments are read
+   * @param selectors labels of the components' pods
    * @throws KubeError when the API server does not answer
    */
   diagnose(environment: Owner, kinds: readonly string[], selectors: ComponentSelectors): Promise<Diagnosis>;
 
   /**
-   * The last output of the newest pod that this object has made, as `evidence` of a problem has it; empty when it has none.
-   * It reads pods, logs and Secrets. Never throws.
+   * Last output of the object's newest pod, like a problem's `evidence`; empty without one. Reads pods, logs and
+   * Secrets. Never throws.
    */
   lastOutput(environment: Owner, object: NamedObject): Promise<string>;
 
   /**
-   * Whether the pods with this label of a backing service are ready; `absent` when there are none. One read, and one of the
-   * Jobs where a Job made one of them.
+   * State of the pods with this backing service's label; `absent` without pods. One read, and one of the Jobs where a
+   * Job made a pod.
    *
    * @throws KubeError when the API server does not answer
    */
   readiness(environment: Owner, component: string): Promise<"ready" | "unready" | "absent">;
 
   /**
-   * The commit that the pods of each component say they run, in the annotation `ephemeral-environments.dev/commit`; replaced
-   * pods and runs of a CronJob do not count. A component is absent where its pods say none, or not all the same; of one that no
-   * label says, pods that say none are taken for another program's. One read, and one of the Jobs where a Job made a pod.
+   * Commit of each component, from its pods' annotation `ephemeral-environments.dev/commit`; replaced pods and runs of
+   * a CronJob do not count. A component is absent where its pods state none, or different ones; for an unlabelled
+   * component, pods without the annotation count as another program's. One read, and one of the Jobs where a Job made a
+   * pod.
    *
    * @throws KubeError when the API server does not answer
    */
   commits(environment: Owner, selectors: ComponentSelectors): Promise<ReadonlyMap<string, string>>;
 
   /**
-   * The workloads whose pods run or are to run, as the chart has them, each once and by name. One read, and one of the Jobs
-   * where a Job made a pod.
+   * Workloads with running or pending pods, as in the chart, each once and by name. One read, and one of the Jobs where
+   * a Job made a pod.
    *
    * @throws KubeError when the API server does not answer
    */

@@ -3,23 +3,23 @@ import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import type { KeptBounds } from "../kit/surplus.ts";
 
 /**
- * Keeps what remains of deleted environments.
+ * Records of deleted environments.
  *
- * Every method throws the kit's KubeError when the API server can't be asked or refuses.
+ * Methods throw the kit's KubeError.
  */
 export interface Records {
-  /** Writes the record of one environment; the first one that was written stays as it is. */
+  /** Writes an environment's record; the first one stays. */
   keep(record: RecordSpec): Promise<void>;
 
-  /** Keeps beside a record what was allocated to its environment, instead of what was known of that; one that is dropped stays so. */
+  /** Replaces the allocation beside a record; a dropped record stays dropped. */
   allocate(uid: string, allocations: Allocations): Promise<void>;
 
-  /** The record of the environment of that name that was deleted last, by a fresh read; `undefined` without one. */
+  /** Record of the last deleted environment of that name, by a fresh read; `undefined` without one. */
   newestOf(name: string): Promise<RecordSpec | undefined>;
 
   /**
-   * Deletes what exceeds the bounds, oldest first, one by one and a limited number at a time: `isMoreLeft` when some is left
-   * for the next prune. Ends early when the signal aborts.
+   * Deletes the excess, oldest first, one by one and a limited number per call: `isMoreLeft` when some remains. Ends
+   * early when the signal aborts.
    */
   prune(bounds: KeptBounds, signal: AbortSignal): Promise<{ readonly dropped: number; readonly isMoreLeft: boolean }>;
 }

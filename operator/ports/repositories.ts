@@ -1,6 +1,6 @@
 import type { Repository } from "../../crds/repository/repository.ts";
 
-/** The registered Repositories, read from this process's cache; ClusterUnavailable before its first complete list. */
+/** Registered Repositories, from this process's cache; ClusterUnavailable before its first complete list. */
 export interface Repositories {
   find(name: string): Repository | undefined;
   list(): Repository[];

@@ -7,13 +7,13 @@ import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 
 /**
- * An answer may have 4 MiB, and every caller holds a request open: more questions at once are refused. A Repository and a host
- * have a share of them, so that a host that is silent leaves room for the others.
+ * Limits on concurrent calls: an answer may have 4 MiB, and every caller holds a request open. Shares per Repository
+ * and host bound a silent host.
  */
 const AT_ONCE = { all: 16, host: 8, repository: 4 };
 const BUSY_MS = 1_000;
 const UNAVAILABLE_MS = 5_000;
-/** Hosts lock out clients after too many bad logins. */
+/** Hosts lock out clients after too many failed logins. */
 const REJECTED_MS = 60_000;
 
 /** The ports that answer for the heads of branches. */
@@ -22,7 +22,7 @@ export interface BranchHeadDependencies extends CredentialSource {
   readonly clock: Clock;
 }
 
-/** Why the host of a Repository is not asked for a while; a changed Repository is asked at once. */
+/** Reason for a pause of a Repository's host; a changed Repository is asked at once. */
 interface Failure {
   readonly generation: number;
   readonly error: Error;
@@ -30,14 +30,14 @@ interface Failure {
 }
 
 /**
- * The BranchHeads port. Every answer comes fresh from the host, so a commit that was just pushed is found. A failure is
- * remembered, so a host that hangs or rejects a login is not asked for every request.
+ * BranchHeads port. Every answer is fresh, so that a new push is found. After a failure the host is not called for a
+ * while.
  */
 export function createBranchHeads({ repositoryHost, clock, ...source }: BranchHeadDependencies): BranchHeads {
   const failures = new Map<string, Failure>();
   const open = openQuestions();
 
-  /** Throws HostUnavailable while the host is left alone, and where there is no room for a question. */
+  /** Throws HostUnavailable during a pause and beyond the limits. */
   function begin(repository: Repository): () => void {
     const { uid, name, generation } = repository.metadata;
     const failure = failures.get(uid);
@@ -71,7 +71,7 @@ export function createBranchHeads({ repositoryHost, clock, ...source }: BranchHe
   };
 }
 
-/** Counts questions that have no answer yet: in all, by host and by Repository. */
+/** Counts open calls: in total, by host and by Repository. */
 function openQuestions() {
   const counts = new Map<string, number>();
   const add = (key: string, change: 1 | -1) => {
@@ -80,7 +80,7 @@ function openQuestions() {
     else counts.set(key, count);
   };
   return {
-    /** Counts one more, and returns the function that ends it; `undefined` where there is no room for it. */
+    /** Counts one more, and returns the function that ends it; `undefined` beyond the limit. */
     begin({ metadata: { uid }, spec: { cloneUrl } }: Repository): (() => void) | undefined {
       const host = URL.canParse(cloneUrl) ? new URL(cloneUrl).host : cloneUrl;
       const places = { all: "all", host: `host ${host}`, repository: `repository ${uid}` };
@@ -95,7 +95,6 @@ function openQuestions() {
   };
 }
 
-/** How long the host is not asked again; `undefined` for an error that is not the host's. */
 function pauseAfter(error: unknown): number | undefined {
   if (error instanceof CredentialRejected) return REJECTED_MS;
   const isUnavailable = error instanceof RepositoryHostUnavailable || error instanceof CredentialRefused;

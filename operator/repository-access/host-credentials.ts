@@ -4,13 +4,13 @@ import { imagePlace, type Repository } from "../../crds/repository/repository.ts
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 
-/** Where credentials are stored, and the settings that bind them to hosts. */
+/** Store of credentials, and the settings that bind them to hosts. */
 export interface CredentialSource {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
 }
 
-/** A Repository's credential can't be used; the reason is a condition's, and the message says what to do. */
+/** A Repository's credential can't be used; `reason` is that of a condition, and the message names the remedy. */
 export class CredentialRefused extends Error {
   override readonly name = "CredentialRefused";
   readonly reason: "CredentialNotBound" | "CredentialNotFound" | "CredentialInvalid";
@@ -22,7 +22,7 @@ export class CredentialRefused extends Error {
 }
 
 /**
- * The credential for a Repository's git host, as `user:password`; `undefined` when it names none.
+ * Credential for a Repository's git host, as `user:password`; `undefined` without one.
  *
  * @throws CredentialRefused when the credential can't be used; SecretManagerUnavailable
  */
@@ -35,24 +35,22 @@ export async function cloneCredential(
 }
 
 /**
- * The credential for the registry of a Repository's image, as `user:password`; `undefined` when it names none.
+ * Credential for the registry of a Repository's image, as `user:password`; `undefined` without one.
  *
- * @throws as `cloneCredential` does
+ * @throws like `cloneCredential`
  */
 export async function pullCredential(repository: Repository, source: CredentialSource): Promise<Sensitive | undefined> {
   const request = pullRequest(repository);
   return request && credential(request, source);
 }
 
-/** Whether it names a credential that the settings do not bind to its host; reads nothing. */
+/** True when it names a credential that the settings do not bind to its host; reads nothing. */
 export function namesUnbound(repository: Repository, settings: Settings): boolean {
   const requests = [cloneRequest(repository), pullRequest(repository)];
   return requests.some((request) => request !== undefined && !isBound(request, settings));
 }
 
-/** A credential that a Repository names for a host. */
 interface CredentialRequest {
-  /** For users: the field that names it. */
   readonly field: string;
   readonly ref: SecretRef;
   readonly host: string;
@@ -78,7 +76,7 @@ function withoutDefaultPort(registry: string): string {
   return URL.canParse(url) ? new URL(url).host : registry;
 }
 
-/** A credential that is not bound to the host is never read. */
+/** A credential not bound to the host is never read. */
 async function credential(request: CredentialRequest, source: CredentialSource): Promise<Sensitive> {
   const { field, ref, host } = request;
   const { name, key } = ref;

@@ -3,12 +3,12 @@ import type { Metrics } from "../ports/observability/metrics.ts";
 import { COUNTERS, durationCounter } from "../ports/observability/rollup-counters.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Where hosts send webhooks; their senders wait for the answer. */
+/** Route of webhooks, whose senders wait for the answer. */
 const WEBHOOK_ROUTE = /^\/api\/webhooks\/(pipelinehost|repohost)(\/|$)/;
 
 const FAILED: readonly ReconcileOutcome[] = ["failed", "panic", "timeout"];
 
-/** The same metrics; what has to outlive the process is recorded, too. */
+/** Metrics that also record what must outlive the process. */
 export function countedMetrics(metrics: Metrics, recorder: Pick<Recorder, "count">): Metrics {
   return {
     ...metrics,

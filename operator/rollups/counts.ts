@@ -1,21 +1,21 @@
 import { sumOf } from "../ports/observability/rollup-counters.ts";
 import type { RollupContent, SlotCounts } from "../ports/observability/rollups.ts";
 
-/** Counts are kept for each five minutes of a day, and for each hour once they are old. */
+/** Counts are kept by five minutes, later by the hour. */
 const SLOT_MS = 300_000;
 const HOUR_SLOT = /:\d\d$/;
 
-/** The day of a moment, in UTC, such as `2026-11-23`. */
+/** UTC day of a moment, such as `2026-11-23`. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** The five minutes of a moment, by their begin in UTC, such as `09:35`. */
+/** Five-minute slot of a moment, by its start in UTC, such as `09:35`. */
 export function slotOf(at: Date): string {
   return new Date(Math.floor(at.getTime() / SLOT_MS) * SLOT_MS).toISOString().slice(11, 16);
 }
 
-/** The sum of both, slot by slot. */
+/** Sum of both, slot by slot. */
 export function merged(
   one: RollupContent["slots"],
   other: RollupContent["slots"],

@@ -27,18 +27,18 @@ export interface DailySummariesDependencies {
   readonly rollupStore: Pick<RollupStore, "find" | "create" | "replace">;
 }
 
-/** What an API server that was away kept from being stored may still change these days. */
+/** Days that may still change by writes delayed by an outage of the API server. */
 const RECENT_DAYS = 3;
-/** Of longer ago there are hardly any records. */
+/** Older days have hardly any records. */
 const EARLIEST_DAYS = 90;
-/** Named in a dimension; a name may be 768 characters long, of whatever script, and a ConfigMap is to stay small. */
+/** Limits on names in a dimension: a name may have 768 characters of any script, and a ConfigMap must stay small. */
 const NAMED = { most: 150, mostBytes: 128 * 1024 };
-/** Replicas may write what they counted at the same moment. */
+/** Replicas may write at the same moment. */
 const ATTEMPTS = 8;
 
 /**
- * Sums up each day (UTC) that is over, from resources and records, and keeps the sum in the day's rollup: for the time when
- * the records are dropped. Summing up again gives the same, so nothing counts twice.
+ * Sums up each past day (UTC) from resources and records, and stores the sum in the day's rollup, before the records
+ * are dropped. Repeatable: nothing counts twice.
  */
 export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailySummariesDependencies) {
   const read = createLifeReader();
@@ -73,7 +73,7 @@ export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailyS
   }
 }
 
-/** One that tells of less than the stored one misses records that were dropped since. */
+/** A smaller sum misses records that were dropped since the stored one. */
 function isNews(summary: Summary, stored: Summary | undefined): boolean {
   if (stored === undefined) return summary.total.thereSeconds > 0;
   return summary.total.thereSeconds >= stored.total.thereSeconds && !isDeepStrictEqual(summary, stored);

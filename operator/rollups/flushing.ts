@@ -2,10 +2,10 @@ import { type Clock, pause } from "../kit/time/clock.ts";
 import { STORED_EVERY_MS } from "../ports/observability/rollups.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** A process that ends waits no longer for its last counts to be stored. */
+/** Longest wait of an ending process for storing its last counts. */
 const LAST_FLUSH_MS = 2_000;
 
-/** Stores what was counted every ten seconds. @returns the end, which stores the rest */
+/** Stores the counts every ten seconds. @returns a function that ends it and stores the rest */
 export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock): () => Promise<void> {
   const ended = new AbortController();
   const flushing = (async () => {
@@ -16,7 +16,7 @@ export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock):
   })();
   return async () => {
     ended.abort();
-    // The timer must not outlive the flush: the process would wait for it.
+    // The timer must not outlive the flush, or the process would wait for it.
     const stored = new AbortController();
     const last = flushing.then(() => recorder.flush()).finally(() => stored.abort());
     await Promise.race([last, pause(clock, LAST_FLUSH_MS, stored.signal)]);

@@ -3,29 +3,28 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../ports/observability/rollups.ts";
 import { dayOf, merged, slotOf } from "./counts.ts";
 
-/** A process that is silent for so long has ended; the names of many that end soon must not fill the rollup. */
+/** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
-/** Processes that end sooner than that; the latest are known. */
 const MOST_WRITERS = 256;
 /** Replicas may write at the same moment. */
 const ATTEMPTS = 8;
-/** Slots that wait while the API server is away: a day of them. */
+/** Limit on slots waiting for the API server: a day of them. */
 const MOST_WAITING = 288;
 
 export interface RecorderContext {
   readonly store: Pick<RollupStore, "find" | "create" | "replace">;
-  /** Of this process alone, such as its host's name and random digits. */
+  /** Unique to this process, such as its host's name and random digits. */
   readonly writer: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when all that was counted is stored. */
+  /** Called when all counts are stored. */
   readonly stored?: () => void;
 }
 
-/** Counts in memory, and adds the counts to the rollup of their day. */
+/** Counts in memory, and adds the counts to their day's rollup. */
 export interface Recorder {
   count(...counters: readonly string[]): void;
-  /** Stores what was counted; never throws: what could not be stored is kept for the next time. */
+  /** Stores the counts; never throws: unstored ones are kept for the next time. */
   flush(): Promise<void>;
 }
 
@@ -36,11 +35,11 @@ interface Batch {
 }
 
 /**
- * Adds each batch exactly once: the rollup names the last batch of each process, so that one whose write had no answer is
- * not added again.
+ * Recorder that adds each batch exactly once: the rollup names each process's last batch, so that one with an
+ * unanswered write is not added again.
  */
 export function createRecorder({ store, writer, clock, log, stored }: RecorderContext): Recorder {
-  /** By day and slot. */
+  /** Counts by day and slot. */
   const waiting = new Map<string, Map<string, Record<string, number>>>();
   let batch: Batch | undefined;
   let number = 0;
@@ -53,7 +52,9 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
     return { day, number, slots: Object.fromEntries(slots) };
   }
 
-  /** What has waited until now: what is counted meanwhile waits for the next time, or a busy process would write all the time. */
+  /**
+   * Stores what has waited until now: later counts wait for the next time, or a busy process would write constantly.
+   */
   async function storeAll(): Promise<void> {
     const days = [...waiting.keys()];
     await storeBatch();
@@ -63,7 +64,7 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
     }
   }
 
-  /** One that could not be stored stays, for the next time. */
+  /** An unstored batch stays for the next time. */
   async function storeBatch(): Promise<void> {
     if (batch !== undefined) await added(batch);
     batch = undefined;
@@ -77,7 +78,7 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
   async function isAdded(of: Batch): Promise<boolean> {
     const stored = await store.find(of.day);
     if (stored === undefined) return store.create(of.day, contentWith(stored, of));
-    // An earlier attempt had no answer, and was taken.
+    // An earlier, unanswered attempt succeeded.
     if ((stored.writers[writer]?.batch ?? 0) >= of.number) return true;
     return store.replace(stored, contentWith(stored, of));
   }
@@ -120,7 +121,7 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
     },
   };
 
-  /** Of what waits for an API server that is away, the oldest goes first. */
+  /** Drops the oldest of too many waiting slots. */
   function shed(): void {
     const slots = [...waiting].flatMap(([day, ofDay]) => [...ofDay.keys()].map((slot) => [day, slot] as const));
     const surplus = slots.slice(0, Math.max(0, slots.length - MOST_WAITING));

@@ -4,36 +4,34 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { DecidedWrites } from "../ports/environments.ts";
 import type { Decision } from "./decision.ts";
 
-/** What acting takes of the world. */
+/** Dependencies for acting. */
 export interface ActContext {
   readonly writes: DecidedWrites;
   readonly audit: AuditTrail;
-  /** Names audit records. */
   readonly newId: () => string;
 }
 
-/** A decision that is carried out by one write. */
+/** A decision carried out by one write. */
 export type Doable = Extract<Decision, { readonly do: "create" | "update" | "delete" }>;
-/** An environment that was written, and how. */
+/** A written environment, with the action. */
 export type Written = NonNullable<WebhookDeliveryStatus["environments"]>[number];
 
 const ACTIONS = { create: "created", update: "updated", delete: "deleted" } as const;
 
-/** Whether the decision is carried out by a write. */
 export function isDoable(decision: Decision): decision is Doable {
   return decision.do in ACTIONS;
 }
 
-/** The environment's name. */
+/** Name of the environment. */
 export function targetOf(decision: Doable): string {
   return decision.do === "create" ? decision.name : decision.environment.metadata.name;
 }
 
 /**
- * Carries out a decision by one write, a deletion by two where something is to be noted first, and records it.
+ * Carries out a decision by one write (two for a deletion with annotations), and records it.
  *
- * @returns "changed" when the world is no longer what the decision was taken from: decide again
- * @throws what the DecidedWrites port throws
+ * @returns "changed" when the decision's basis has changed: decide again
+ * @throws errors of the DecidedWrites port
  */
 export async function act(
   decision: Doable,
@@ -71,7 +69,6 @@ async function write(
   return noted === "changed" || (await writes.remove(noted)) === "changed" ? "changed" : noted;
 }
 
-/** The author on the host, as far as the event tells it. */
 function loginOf({ spec: { event } }: WebhookDelivery) {
   const login = event.pullRequest?.login ?? event.approval?.by;
   return login === undefined ? {} : { login };

@@ -6,46 +6,41 @@ import { NeededFields } from "./needed-fields.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** What is given the bytes of a body as they arrive. */
 interface Checks {
   update(bytes: Buffer): void;
 }
 
-/** How a body is read. */
 interface Reading<C> {
-  /** The most bytes that it may have. */
   readonly most: number;
-  /** Holds the bytes that no checks were given. */
+  /** Holds bytes before checks exist. */
   readonly held: HeldBody;
   /**
-   * The checks of the senders that the fields name, asked for when a large body has named one.
+   * Checks for the named senders, requested when a large body has named one.
    *
-   * @param payload the fields that have arrived; nothing of them is to be believed
+   * @param payload arrived fields, unverified
    */
   readonly checksFor: (payload: Payload) => Promise<C>;
 }
 
-/** A body that has ended. */
 interface ReadBody<C> {
-  /** The fields that formats read; to be believed when its sender is verified. */
+  /** Fields that formats read; unverified until the sender is. */
   readonly payload: Payload;
-  /** SHA-256 of the raw bytes, in hexadecimal. */
+  /** SHA-256 of the raw bytes, hexadecimal. */
   readonly digest: string;
-  /** What was given all of its bytes; `undefined` where they are held. */
+  /** Checks that got all bytes; `undefined` while they are held. */
   readonly checks: C | undefined;
 }
 
-/** Whether a body says of which repository it is. */
+/** True when a body names its repository. */
 export const namesRepository = (payload: Payload): boolean => isObject(payload.repository) || isObject(payload.project);
 
-/** Whether it is an object of JSON. */
 export const isObject = (value: unknown): value is Payload =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Reads a body to its end in bounded memory.
  *
- * @throws WebhookMalformed, WebhookTooLarge, InboxFull where too much would have to be held
+ * @throws WebhookMalformed, WebhookTooLarge, InboxFull when too much would be held
  */
 export async function readBody<C extends Checks>(
   { chunks, headers }: Pick<ArrivingWebhook, "chunks" | "headers">,
@@ -70,7 +65,7 @@ export async function readBody<C extends Checks>(
   return { payload: fields.end(), digest: digest.digest("hex"), checks };
 }
 
-/** The checks of a large body that has named its repository, with all bytes that were held. */
+/** Checks of a large body that has named its repository, fed with the held bytes. */
 async function begun<C extends Checks>(fields: NeededFields, held: HeldBody, checksFor: Reading<C>["checksFor"]) {
   if (!held.isLarge || !namesRepository(fields.soFar)) return undefined;
   const checks = await checksFor(fields.soFar);

@@ -6,27 +6,26 @@ import type { DecisionContext } from "./decision.ts";
 
 type Source = EnvironmentSpec["backend"];
 
-/** The components of a new environment, and the groups that share it. */
+/** Components of a new environment, and its sharing groups. */
 export interface Components {
   readonly sources: Pick<EnvironmentSpec, "backend" | "frontend">;
   readonly groups: string[];
 }
 
-/** The component that an event is about. */
 interface Own {
   readonly repository: Repository;
-  /** What is deployed of its repository; also for a companion that is part of the same one, as in a monorepo. */
+  /** Source from a repository; also for a companion in the same one, as in a monorepo. */
   readonly sourceOf: (repository: Repository) => Source;
-  /** A companion that is a repository of its own has the branch of this name, if there is one; else its default branch. */
+  /** Branch for a companion in its own repository, if it exists there; else the default branch. */
   readonly branch: string | undefined;
 }
 
 /**
- * The component of an event, completed by the companion of its Repository: a frontend needs one, a backend may have one.
- * The branch of a companion is chosen once; one that is part of the same repository has the same commit.
+ * Component of an event with its Repository's companion: required for a frontend, optional for a backend. The
+ * companion's branch is chosen once; in the same repository it has the same commit.
  *
- * @returns why there is no environment, for people, when the companion can't be used
- * @throws HostUnavailable when the companion's host can't be asked, SecretsUnavailable
+ * @returns the problem, for people, when the companion can't be used
+ * @throws HostUnavailable when the companion's host is unreachable, SecretsUnavailable
  */
 export async function completed(own: Own, context: DecisionContext): Promise<Components | string> {
   const { repository, sourceOf } = own;
@@ -60,7 +59,7 @@ function companionOf({ spec }: Repository, context: DecisionContext): Repository
   return fullProblem(found, context) ?? found;
 }
 
-/** Why a Repository may have no more environments; `undefined` while it may. The limit applies only to creation. */
+/** Reason why a Repository may have no more environments, if so. The limit applies only to creation. */
 export function fullProblem(
   repository: Repository,
   { environments }: Pick<DecisionContext, "environments">,

@@ -8,7 +8,7 @@ import {
 } from "../ports/facade/webhook-inbox.ts";
 import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
 
-/** The same inbox; how each webhook of a host ends is counted. */
+/** Counts the outcome of each of the inbox's webhooks. */
 export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhookEnded">): WebhookInbox {
   return {
     ...inbox,

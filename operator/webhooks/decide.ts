@@ -5,11 +5,10 @@ import { decidePullRequest } from "./pull-request/pull-request.ts";
 import { decidePush } from "./push.ts";
 
 /**
- * What to do about an event as one Repository sees it, by the state of now: one decision, or one for each environment that
- * a push or a pipeline concerns.
+ * Decisions about an event for one Repository, by the current state: one, or one per environment of a push or pipeline.
  *
- * @throws HostUnavailable when a host must be asked and can't be, SecretsUnavailable when its credential can't be read:
- *   decide again later
+ * @throws HostUnavailable when a required host is unreachable, SecretsUnavailable when its credential can't be read:
+ * decide again later
  */
 export async function decide(subject: Subject, context: DecisionContext): Promise<readonly Decided[]> {
   const { pullRequest, approval, push, pipeline, mergeGroup } = subject.event;

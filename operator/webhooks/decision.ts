@@ -4,7 +4,10 @@ import type { EnvironmentRecord } from "../../crds/environment/environment-recor
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../crds/environment/lifetime.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
+import {
+  OUTCOME_MESSAGE_MAX_LENGTH,
+  VERDICT_MESSAGE_MAX_LENGTH,
+} from "../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -15,7 +18,7 @@ import type { CommitReport, HostedRepository } from "../ports/webhooks/pull-requ
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { WebhookFormats } from "./formats.ts";
 
-/** The one thing to do about an event, decided from the state of now. */
+/** Single action about an event, decided from the current state. */
 export type Decision =
   | {
       readonly do: "create";
@@ -27,7 +30,7 @@ export type Decision =
   | {
       readonly do: "update";
       readonly environment: EphemeralEnvironment;
-      /** Merged into the spec, on the version that was read. */
+      /** Merged into the spec, on the version read. */
       readonly spec: Partial<EnvironmentSpec>;
       /** Merged into the annotations by the same write; null removes one. */
       readonly annotations?: Readonly<Record<string, string | null>>;
@@ -36,7 +39,7 @@ export type Decision =
   | {
       readonly do: "delete";
       readonly environment: EphemeralEnvironment;
-      /** Written before the deletion, where the environment lacks them: its record remembers them. */
+      /** Missing annotations, written before the deletion for the record. */
       readonly annotations?: Readonly<Record<string, string>>;
       readonly reason: string;
     }
@@ -47,7 +50,7 @@ export type Decision =
       readonly reason: string;
       readonly message: string;
     }
-  /** A status of a commit that has no environment: by the operator, because a host may take its time. */
+  /** A status of a commit without an environment: by the operator, because a host may be slow. */
   | {
       readonly do: "report";
       readonly repository: HostedRepository;
@@ -56,25 +59,24 @@ export type Decision =
     }
   | {
       readonly do: "nothing";
-      /** The environment that stays as it is, where there is one. */
       readonly environment?: EphemeralEnvironment | undefined;
       readonly reason: string;
-      /** A sentence without names of environments: not everybody who reads it may see them. */
+      /** Names no environments: readers may lack the right to see them. */
       readonly message: string;
     };
 
-/** A decision, and the rules that led to it in the order of their evaluation. */
+/** A decision, and its rules in the order of evaluation. */
 export interface Decided {
   readonly decision: Decision;
   readonly trace: readonly RuleVerdict[];
 }
 
-/** The decision to do nothing. */
+/** Decides to do nothing. */
 export function nothing(reason: string, message: string, trace: readonly RuleVerdict[] = []): Decided {
   return { decision: { do: "nothing", reason, message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH) }, trace };
 }
 
-/** The decision to leave an environment as it is. */
+/** Decides to leave an environment as it is. */
 export function left(
   environment: EphemeralEnvironment,
   reason: string,
@@ -84,7 +86,7 @@ export function left(
   return { decision: { do: "nothing", environment, reason, message }, trace };
 }
 
-/** The decision to delete an environment, after it was given annotations; one that is protected stays. */
+/** Decides to delete an environment, after annotating it; a protected one stays. */
 export function deletion(
   environment: EphemeralEnvironment,
   reason: string,
@@ -95,7 +97,7 @@ export function deletion(
   return left(environment, "Protected", "it is protected: take the protection back, or delete it later", trace);
 }
 
-/** A name that is taken, or about to be free. */
+/** Decides about a name that is taken, or about to be free. */
 export function nameTaken(environment: EphemeralEnvironment, trace: readonly RuleVerdict[]): Decided {
   if (environment.metadata.deletionTimestamp === undefined) {
     return left(
@@ -109,23 +111,23 @@ export function nameTaken(environment: EphemeralEnvironment, trace: readonly Rul
   return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
 }
 
-/** The verdict of one rule: it is not met when there is a problem. */
+/** Verdict of one rule: a problem fails it. */
 export function verdict(repository: Repository, rule: string, problem: string | undefined): RuleVerdict {
   const message = problem === undefined ? {} : { message: clipped(problem, VERDICT_MESSAGE_MAX_LENGTH) };
   return { repository: repository.metadata.name, rule, passed: problem === undefined, ...message };
 }
 
-/** What a decision is about: one event, as one Repository sees it. */
+/** Input of a decision: one event, as one Repository sees it. */
 export interface Subject {
   readonly event: WebhookEvent;
   readonly repository: Repository;
-  /** The id of its host in the settings; empty for the contract's own format. */
+  /** Host's id in the settings; empty for the contract's own format. */
   readonly host: string;
-  /** The name of the stored delivery; none when it is only simulated. */
+  /** Name of the stored delivery; none in a simulation. */
   readonly delivery: string | undefined;
 }
 
-/** What decisions read of the world. */
+/** Dependencies of decisions. */
 export interface DecisionContext {
   readonly settings: Settings;
   readonly formats: WebhookFormats;
@@ -136,7 +138,7 @@ export interface DecisionContext {
   readonly repositories: Repositories;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "ofCommit">;
-  /** The records of the environments that one pull request, or the pipelines of one Repository had; see `triggerKey`. */
+  /** Records of a pull request's or a Repository's pipelines' environments; see `triggerKey`. */
   readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
   readonly branchHeads: BranchHeads;
   readonly clock: Clock;

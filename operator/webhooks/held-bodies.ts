@@ -1,30 +1,27 @@
 import { InboxFull } from "../ports/facade/webhook-inbox.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 
-/** So much of each body may be held; a larger one names its repository before, or takes of the room. */
+/** Held bytes of each body; a larger one must name its repository first, or uses the shared memory. */
 const SMALL_BYTES = 1_048_576;
-/** The room for what is held beyond that, for all bodies of this process together. */
 const ROOM_BYTES = 67_108_864;
 const RETRY_SECONDS = 10;
 
-/** The raw bytes of one body, until it is known whose key is to be tried on them. */
+/** Raw bytes of one body, held until the key is known. */
 export interface HeldBody {
-  /** Whether it is more than may be held of each. */
+  /** True beyond the limit of each body. */
   readonly isLarge: boolean;
-  /** @throws InboxFull when there is no room */
+  /** @throws InboxFull when the memory is used up */
   add(bytes: Buffer): void;
-  /** In pieces, in their order. */
   pieces(): readonly Buffer[];
-  /** Gives the room back. */
+  /** Frees the memory. */
   drop(): void;
 }
 
-/** The bodies that are held at the same time. */
 export interface HeldBodies {
   begin(): HeldBody;
 }
 
-/** No bodies, with room for a few large ones. */
+/** Store of bodies, with memory for a few large ones. */
 export function heldBodies(room = ROOM_BYTES): HeldBodies {
   let taken = 0;
   return {

@@ -1,9 +1,9 @@
 import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
-import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
 import { createLanes } from "./lanes.ts";
@@ -14,7 +14,7 @@ import { simulate } from "./simulate.ts";
 import { approvalOf, dated, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
 
-/** What the inbox is made of. */
+/** Dependencies of the inbox. */
 export interface InboxContext extends SenderContext, SettleContext {
   readonly deliveries: WebhookDeliveries;
   readonly clock: Clock;
@@ -38,11 +38,10 @@ const TO_BE_ASKED: WebhookDeliveryStatus = {
   message: "what is known of the pull request leaves a doubt: its host is asked first",
 };
 
-/** The WebhookInbox port. */
 export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const { deliveries, settings, clock, log } = context;
   const lanes = createLanes();
-  /** Decisions whose outcome is not stored yet, by the delivery's name. */
+  /** Decisions with an unstored outcome, by the delivery's name. */
   const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
   const bodies = heldBodies();
   const unverified = unverifiedEvents(context);
@@ -54,7 +53,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
       .catch((error: unknown) => log.warn("an outcome could not be stored: the operator decides anew", { error }));
   }
 
-  /** Decides and acts in turn; the outcome is stored after the answer. What fails is left to the operator. */
+  /** Decides and acts serially; stores the outcome after the answer. Failures are left to the operator. */
   function begin(delivery: WebhookDelivery, alreadyKnown?: WebhookDeliveryStatus): Promise<WebhookDeliveryStatus> {
     const { name } = delivery.metadata;
     const deciding = lanes.run(laneOf(delivery), async () => {
@@ -75,7 +74,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
     return deciding;
   }
 
-  /** The outcome, or that there is none yet when a host would wait too long for it. */
+  /** Answers the outcome, or that it is pending when the host would wait too long. */
   async function answer(name: string, deciding: Promise<WebhookDeliveryStatus>): Promise<Outcome> {
     const ended = new AbortController();
     const late = pause(clock, ANSWER_WITHIN_MS, ended.signal).then(() => LATER);
@@ -84,7 +83,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
     return outcomeOf(name, status);
   }
 
-  /** The outcome of the delivery that was claimed before; `undefined` when it has none yet, or may act again. */
+  /** Outcome of the earlier delivery; `undefined` when it is pending, or may act again. */
   async function former(made: NewDelivery, { metadata: { name }, ...delivery }: WebhookDelivery) {
     if (delivery.spec.digest !== made.spec.digest) return reused(made, context);
     const status = delivery.status ?? (await underWay.get(name));
@@ -119,7 +118,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   };
 }
 
-/** What is answered and counted without being stored: it would only take the room of what decides something. */
+/** Events answered and counted without storage, which decisive ones need. */
 function unstorable({ event, repositories, reason = "no rule speaks of it" }: VerifiedWebhook): Outcome | undefined {
   if (event.type === "ping") return unstored("Ping", "the webhook arrives, and its signature fits");
   if (repositories.length === 0) return unstored("NoRepository", "the event is about no repository");
@@ -131,8 +130,8 @@ function unstored(reason: string, message: string): Outcome {
 }
 
 /**
- * The outcome of a pipeline's report that another delivery has made already: doing it twice could make an environment that
- * a user has deleted since. Pull requests need no such memory: they are decided by their state.
+ * Outcome of a pipeline report that another delivery has made: a second one could recreate an environment that a user
+ * deleted. Pull requests need no such memory: their state decides.
  */
 function repeated(
   { metadata, spec }: WebhookDelivery,
@@ -144,7 +143,7 @@ function repeated(
   return { phase: "ignored", reason: "Repeated", message: `delivery ${first.metadata.name} has reported the same` };
 }
 
-/** Hosts never use an id for two bodies; an attacker who has the key may. */
+/** Hosts never use an id for two bodies; an attacker with the key may. */
 async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxContext): Promise<Outcome> {
   log.error("a webhook came under the id of another one: it was ignored", { delivery: name, ids: spec.deliveryId });
   await audit.add({

@@ -5,18 +5,17 @@ import type { NewDelivery } from "./stored.ts";
 
 /** Deliveries are decided within seconds, unless the API server is away. */
 const FULL_RETRY_SECONDS = 10;
-/** The part of the room that one Repository may take. */
 const SHARE = 0.1;
 
-/** Stores deliveries within bounds. */
+/** Bounded storage of deliveries. */
 export interface Intake {
-  /** Claims a delivery. @throws InboxFull when there is no room; ClusterUnavailable */
+  /** Claims a delivery. @throws InboxFull when the limit is reached; ClusterUnavailable */
   claim(delivery: NewDelivery): Promise<Claim>;
 }
 
 /**
- * An intake with room for so many undecided deliveries, a tenth of them of one Repository. The end of a pull request is
- * always taken: it settles what waits about the pull request, and no later event would.
+ * An intake for at most `room` undecided deliveries, a tenth of them per Repository. The end of a pull request is
+ * always taken: no later event would end the wait of others about it.
  *
  * @param room `webhooks.pending` of the settings
  */
@@ -25,7 +24,7 @@ export function createIntake(
   room: number,
 ): Intake {
   const share = Math.ceil(room * SHARE);
-  /** Claims that the API server has not answered yet: they may be undecided deliveries in a moment. */
+  /** Unanswered claims, which may soon be undecided deliveries. */
   let claiming = 0;
   const claimingOf = new Map<string, number>();
 

@@ -1,7 +1,7 @@
 const FIRST_BYTES = 1_024;
 const BLOCK_BYTES = 262_144;
 
-/** Bytes that are kept for a while, copied: a chunk of one byte may hold the memory of a whole read from the network. */
+/** Copies of bytes: a chunk of one byte may hold the memory of a whole network read. */
 export class KeptBytes {
   readonly #full: Buffer[] = [];
   #block = Buffer.alloc(0);
@@ -23,12 +23,12 @@ export class KeptBytes {
     this.#length += bytes.length;
   }
 
-  /** In pieces, in their order. */
+  /** Ordered pieces. */
   pieces(): readonly Buffer[] {
     return [...this.#full, this.#block.subarray(0, this.#used)];
   }
 
-  /** As UTF-8. */
+  /** Decodes the bytes as UTF-8. */
   text(): string {
     return Buffer.concat(this.pieces()).toString("utf8");
   }

@@ -1,12 +1,12 @@
-/** Work in turns: that of one key never overlaps, that of different keys never waits for each other. */
+/** Keyed mutex: work of one key never overlaps, work of different keys never waits. */
 export interface Lanes {
-  /** Runs the work when all work of the key that came before has ended, however it ended. */
+  /** Runs the work after all earlier work of the key, failed or not. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Lanes without work. Deliveries about one pull request take turns in one: each is stored before its turn, so that a
- * decision already knows all that came meanwhile, and the later ones find nothing left to do.
+ * Keyed mutex for deliveries about one pull request: each is stored before its run, so that a decision knows all later
+ * arrivals, which then find nothing to do.
  */
 export function createLanes(): Lanes {
   const last = new Map<string, Promise<unknown>>();

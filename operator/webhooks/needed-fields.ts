@@ -2,19 +2,17 @@ import { WebhookMalformed, WebhookTooLarge } from "../ports/facade/webhook-inbox
 import { READ_FIELDS } from "../ports/webhooks/webhook-format.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 
-/** The most bytes that are kept of a body. */
 const KEPT_MAX_BYTES = 1_048_576;
-/** As of every other body that the platform reads. */
+/** Limit of every other body, too. */
 const MAX_DEPTH = 32;
-/** A longer name of a field is none that is read, also where all of its letters are escaped. */
+/** Longer field names are unread ones, even fully escaped. */
 const NAME_MAX_BYTES = 128;
-/** Hosts send some thirty. */
 const MAX_FIELDS = 1_000;
 const NAMES: ReadonlySet<string> = new Set(READ_FIELDS);
 
 const [QUOTE, BACKSLASH, COLON, COMMA, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x3a, 0x2c, 0x7b, 0x7d] as const;
 const [OTHER, TEXT, OPEN, CLOSE, END_OF_VALUE] = [0, 1, 2, 3, 4] as const;
-/** What a byte outside of texts means. Bytes of these signs are part of no other character of UTF-8. */
+/** Meaning of a byte outside texts. These bytes are part of no other UTF-8 character. */
 const MEANING = new Uint8Array(256);
 for (const [sign, meaning] of [
   ['"', TEXT],
@@ -30,39 +28,38 @@ for (const [sign, meaning] of [
 const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * Of a JSON object that arrives in pieces, the fields that formats read (`READ_FIELDS`); all others are passed over without being
- * built, so that memory is bounded whatever the body's size. Of what is passed over, brackets and texts are checked, and no
- * more. Nothing that is returned is to be believed before the body is verified.
+ * Fields of an arriving JSON object that formats read (`READ_FIELDS`); others are skipped without being built, so that
+ * memory is bounded for any body. Of skipped ones only brackets and texts are checked. Results are unverified until the
+ * body is.
  */
 export class NeededFields {
   #reads: (chunk: Buffer, at: number) => number = this.#start;
   readonly #fields = new Map<string, unknown>();
   #keptBytes = 0;
-  /** The name at hand; its length may be more than there is room for. */
+  /** Current name; its length may exceed the buffer. */
   readonly #name = Buffer.alloc(NAME_MAX_BYTES);
   #nameLength = 0;
   #fieldCount = 0;
-  /** The value at hand, where it is kept. */
   #value: KeptBytes | undefined;
   #valueOf = "";
   #isInText = false;
   #isEscaped = false;
-  /** Of the open brackets in the value at hand, innermost last: 1 for an array's. */
+  /** Open brackets of the current value, as bits, innermost last: 1 for an array. */
   #arrays = 0;
   #depth = 0;
 
-  /** @throws WebhookMalformed; WebhookTooLarge where more would have to be kept than there is room for */
+  /** @throws WebhookMalformed; WebhookTooLarge when more than the limit would be kept */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) at = this.#reads(chunk, at);
   }
 
-  /** The fields that have arrived as a whole. */
+  /** Complete fields so far. */
   get soFar(): Readonly<Record<string, unknown>> {
     return Object.fromEntries(this.#fields);
   }
 
-  /** All of them, when the body has ended. @throws WebhookMalformed when it has not */
+  /** All fields, after the body. @throws WebhookMalformed before its end */
   end(): Readonly<Record<string, unknown>> {
     if (this.#reads !== this.#afterObject) throw notJson();
     return this.soFar;
@@ -118,7 +115,7 @@ export class NeededFields {
     return text.includes("\\") ? String(parsed(`"${text}"`)) : text;
   }
 
-  /** Up to the comma or the bracket after the value, or the end of the chunk. */
+  /** Reads to the comma or bracket after the value, or the end of the chunk. */
   #inValue(chunk: Buffer, from: number): number {
     let at = from;
     if (this.#isInText) at = this.#endOfText(chunk, at);
@@ -174,7 +171,7 @@ export class NeededFields {
     this.#value.add(chunk.subarray(from, to));
   }
 
-  /** Where the text that is open ends: behind its closing quote, or with the chunk. */
+  /** Index behind the text's closing quote, or the chunk's end. */
   #endOfText(chunk: Buffer, from: number): number {
     let at = this.#isEscaped ? from + 1 : from;
     this.#isEscaped = false;

@@ -1,4 +1,3 @@
-/** The decisions of several Repositories about one environment. */
 import type { Decided, Decision } from "./decision.ts";
 
 type Write = Extract<Decision, { readonly do: "update" | "delete" }>;
@@ -6,8 +5,8 @@ type Write = Extract<Decision, { readonly do: "update" | "delete" }>;
 const isWrite = (decision: Decision): decision is Write => decision.do === "update" || decision.do === "delete";
 
 /**
- * The same decisions with one write for each environment: an environment may have two components of one repository, a monorepo,
- * and an event of that is decided for each of them. What deletes takes the place of what updates.
+ * Merges decisions into one write per environment: a monorepo's environment has two components of one repository, and
+ * its event is decided for each. A deletion replaces an update.
  */
 export function inOneWrite(decided: readonly Decided[]): readonly Decided[] {
   const keyOf = (one: Decided) => (isWrite(one.decision) ? one.decision.environment.metadata.name : one);

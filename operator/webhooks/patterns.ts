@@ -1,19 +1,19 @@
 import { RE2JS } from "re2js";
 
-/** More than the patterns of a platform's Repositories. */
+/** More than a platform's Repositories have. */
 const MOST_COMPILED = 500;
 
 const compiled = new Map<string, RE2JS | undefined>();
 
 /**
- * Whether an RE2 expression matches the whole text, in time linear to its length; `undefined` when it is not one. The API
- * server refuses such an expression, but its library may know more than ours.
+ * True when an RE2 expression matches the whole text, in linear time; `undefined` when it is none. The API server
+ * refuses such an expression, but its library may accept more than ours.
  */
 export function matchesWhole(pattern: string, text: string): boolean | undefined {
   return compile(pattern)?.testExact(text);
 }
 
-/** Those that were used last are kept. */
+/** Keeps the most recently used ones. */
 function compile(pattern: string): RE2JS | undefined {
   const expression = compiled.has(pattern) ? compiled.get(pattern) : parse(pattern);
   compiled.delete(pattern);

@@ -3,7 +3,6 @@ import type { PushState } from "../../crds/webhooks/webhook-event.schema.ts";
 import { type Decided, type DecisionContext, deletion, left, nothing, type Subject } from "./decision.ts";
 import { type User, usersOf } from "./users.ts";
 
-/** A push as one Repository sees it. */
 interface Push {
   readonly subject: Subject;
   readonly push: PushState;
@@ -11,17 +10,17 @@ interface Push {
 }
 
 /**
- * What to do about a push: what follows the branch reads its head again; with the branch, the environments go that
- * pipelines made of it. Environments of pull requests move only by their pull request.
+ * Decisions about a push: environments that follow the branch read its head again; a deleted branch deletes the
+ * environments that pipelines made of it. Pull requests' environments follow only their pull request.
  *
- * @throws HostUnavailable when a branch is reported as deleted and its host can't be asked, SecretsUnavailable
+ * @throws HostUnavailable when a branch is reported as deleted and its host is unreachable, SecretsUnavailable
  */
 export async function decidePush(given: Push): Promise<readonly Decided[]> {
   const { subject, push, context } = given;
   const users = usersOf(subject, context).filter(({ source }) => source.branch === push.branch);
   if (users.length === 0) return [nothing("NoEnvironment", `no environment has the branch '${push.branch}'`)];
   if (!push.deleted) return users.map((user) => pushed(user, given));
-  // Events are reordered: the branch may have been pushed again.
+  // Events may be reordered: the branch may have been pushed again.
   const head = await context.branchHeads.headOf(subject.repository, push.branch);
   if (head !== undefined) return [nothing("BranchExists", `the branch '${push.branch}' exists on its host`)];
   return users.map((user) => deleted(user, given));

@@ -26,21 +26,20 @@ export interface SenderContext {
   readonly clock: Clock;
 }
 
-/** A repository as a body names it. */
 interface Named {
   readonly fullName: string;
   readonly id: string | undefined;
-  /** Where it can be cloned; whatever the body has there. */
+  /** Clone URL; unchecked. */
   readonly url: unknown;
 }
 
 /**
- * Reads a webhook and finds who sent it: the Repositories of the name and id in its body whose key made it, in the format of their
- * host. Of a body that is not large all bytes are held until it has ended; those of a large one go through the keys of the
- * repository that it names as they arrive.
+ * Reads a webhook and finds its sender: the Repositories named in its body whose key made it, in their host's format. A
+ * small body is held; a large one goes through its repository's keys as it arrives.
  *
- * @param bodies the room for what is held, which all webhooks share
- * @throws WebhookMalformed, WebhookTooLarge, WebhookRefused, WebhookKeysMissing, InboxFull, SecretsUnavailable; see the WebhookInbox port
+ * @param bodies shared memory for held bytes
+ * @throws WebhookMalformed, WebhookTooLarge, WebhookRefused, WebhookKeysMissing, InboxFull, SecretsUnavailable; see the
+ * WebhookInbox port
  */
 export async function verifySender(
   { chunks, ...received }: ArrivingWebhook,
@@ -65,21 +64,20 @@ export async function verifySender(
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** A webhook that was read to its end. */
 interface ReadWebhook {
   readonly received: ReceivedWebhook;
   readonly payload: Payload;
   readonly digest: string;
 }
 
-/** The Repositories that a body names, and those whose keys are tried. */
+/** Repositories named by a body, and those whose keys are tried. */
 function candidates(payload: Payload, { door }: ReceivedWebhook, context: SenderContext) {
   const named = namedBy({ door, payload }, context);
-  // Whatever is done for a known repository is done for an unknown one too, so that neither time nor answer tells them apart.
+  // An unknown repository gets the same work as a known one, so that neither time nor answer distinguishes them.
   return { named, judged: named.length > 0 ? named : standIn(payload, context) };
 }
 
-/** The checks of a body while it arrives. Its bytes pass once, so the keys are those of a moment ago. */
+/** Checks of an arriving body. Its bytes pass once, so fresh keys are read. */
 async function runningChecks(payload: Payload, received: ReceivedWebhook, context: SenderContext) {
   const { named, judged } = candidates(payload, received, context);
   const running = await Promise.all(
@@ -100,7 +98,7 @@ async function runningChecks(payload: Payload, received: ReceivedWebhook, contex
   };
 }
 
-/** @param proofs of the named Repositories, in their order; where none is named, of that which stood in */
+/** @param proofs of the named Repositories, in order; of the stand-in without any */
 function verifiedBy(
   named: readonly Repository[],
   proofs: readonly Proof[],
@@ -145,8 +143,8 @@ interface Body {
 }
 
 /**
- * The Repositories of the name that a body gives; where there are none, those of its id, which the host has renamed. An id is one of
- * its host: a renamed repository must be at the place of the Repository's, so that a small number means no repository of another host.
+ * Repositories of the body's name, else of its id, for a rename on the host. Ids are per host: a renamed repository
+ * must be on the Repository's host.
  */
 function namedBy(body: Body, { repositories, settings, formats }: SenderContext): readonly Repository[] {
   const identities = {
@@ -182,7 +180,7 @@ const placeOf = (url: unknown): string | undefined =>
 
 type Proof = "fits" | "does not fit" | "no key";
 
-/** A key that was just replaced is found by reading anew. */
+/** Reads again for a key that was just replaced. */
 async function proofOf(repository: Repository, webhook: HeldWebhook, context: SenderContext): Promise<Proof> {
   const kind = formatKindOf(repository.spec, context.settings) ?? "neutral";
   const judge = (keys: WebhookKeys) => proof(kind, webhook, { ...context, keys });
@@ -190,7 +188,6 @@ async function proofOf(repository: Repository, webhook: HeldWebhook, context: Se
   return cached === "fits" ? cached : judge(await context.keys.keysNow(repository));
 }
 
-/** A webhook whose bytes are all at hand. */
 interface HeldWebhook {
   readonly received: ReceivedWebhook;
   readonly held: HeldBody;
@@ -204,7 +201,7 @@ function proof(kind: FormatKind, { received, held }: HeldWebhook, context: Proof
   return proofBy(check);
 }
 
-/** `undefined` where there is no key. */
+/** `undefined` without a key. */
 function authentication(
   kind: FormatKind,
   received: ReceivedWebhook,
@@ -221,7 +218,7 @@ function proofBy(check: Authentication | undefined): Proof {
   return check.isAuthentic() ? "fits" : "does not fit";
 }
 
-/** The Repository that an unknown one is refused as: always the same for a name, as long as Repositories stay the same. */
+/** Stand-in Repository that an unknown one is refused as: constant per name while Repositories stay the same. */
 function standIn(payload: Payload, { repositories, settings }: SenderContext): Repository[] {
   const known = repositories.list().toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   const { fullName = "" } = identity(payload, "repository") ?? identity(payload, "project") ?? {};
@@ -231,7 +228,7 @@ function standIn(payload: Payload, { repositories, settings }: SenderContext): R
   throw secrets.length + pipelineTokens.length > 0 ? new WebhookRefused() : new WebhookKeysMissing();
 }
 
-/** A body without a repository, such as the ping of an organization's hook: the global keys alone. */
+/** A body without a repository, such as the ping of an organization's hook: only the global keys. */
 async function verifyWithout(read: ReadWebhook, held: HeldBody, context: SenderContext): Promise<VerifiedWebhook> {
   const { received } = read;
   const keys = await context.keys.keysOf(undefined);

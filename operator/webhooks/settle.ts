@@ -15,28 +15,28 @@ import { isReport, reportCommits } from "./merge-group/report-commits.ts";
 import { inOneWrite } from "./one-write.ts";
 import { waitsSince } from "./waiting.ts";
 
-/** What settling a delivery takes of the world. */
+/** Dependencies for processing a delivery. */
 export interface SettleContext extends ActContext {
-  /** What to do about a subject now; in the order in which it is to be done. */
+  /** Decides about a subject; in the order of execution. */
   readonly decide: (subject: Subject, world: DecisionContext) => Promise<readonly Decided[]>;
   readonly world: DecisionContext;
-  /** Absent in the facade: the operator tells hosts. */
+  /** Absent in the API: the operator reports to hosts. */
   readonly pullRequestHost?: Pick<PullRequestHost, "report">;
 }
 
-/** How a delivery is settled. */
+/** Options for processing a delivery. */
 export interface SettleOptions {
-  /** More targets than one are left to the operator, because a host waits for the answer. */
+  /** `one` leaves several targets to the operator, because a host waits for the answer. */
   readonly atOnce: "one" | "all";
   readonly signal?: AbortSignal;
 }
 
-/** How often a decision is taken anew because the world changed meanwhile. */
+/** Attempts at a decision whose basis changes meanwhile. */
 const MOST_ATTEMPTS = 4;
 const MOST_VERDICTS = 40;
 const MOST_ENVIRONMENTS = 100;
 const MESSAGE_MAX_LENGTH = 500;
-/** The reason of what the API server refuses; `pending` where that may pass. */
+/** Reason of a refusal by the API server; `pending` if it may pass. */
 export const REFUSED = "Refused";
 
 const AUDIT_UNAVAILABLE: WebhookDeliveryStatus = {
@@ -46,10 +46,9 @@ const AUDIT_UNAVAILABLE: WebhookDeliveryStatus = {
 };
 
 /**
- * Decides what to do about a delivery by the state of now, and does it: never what was decided earlier, so that it may
- * be done again at any time.
+ * Decides about a delivery by the current state, never by earlier decisions, and acts: repeatable at any time.
  *
- * @returns its outcome, which is `pending` where something is left to do
+ * @returns the outcome, `pending` with work left
  * @throws ClusterUnavailable, SecretsUnavailable, HostUnavailable
  */
 export async function settle(
@@ -83,10 +82,10 @@ export async function settle(
 }
 
 /**
- * Reports commits to their host, where decisions are that, after everything else.
+ * Carries out reports of commits, after everything else.
  *
- * @param done the outcome of everything else
- * @returns the outcome of all
+ * @param done outcome of everything else
+ * @returns outcome of all
  */
 async function reported(
   decided: readonly Decided[],
@@ -103,9 +102,9 @@ async function reported(
 }
 
 /**
- * What is to be done about an event now, for each of its Repositories: one write for each environment.
+ * Decisions about an event for each of its Repositories: one write per environment.
  *
- * @param delivery the name of the stored delivery; none when the event is only simulated
+ * @param delivery name of the stored delivery; none in a simulation
  */
 export async function decideAll(
   { event, host = "", repositories = [] }: Pick<WebhookDeliverySpec, "event" | "host" | "repositories">,
@@ -120,7 +119,6 @@ export async function decideAll(
   return inOneWrite(decided);
 }
 
-/** The outcome when everything that could be done is done. */
 function outcome(
   decided: readonly Decided[],
   written: readonly Written[],
@@ -143,7 +141,7 @@ function outcome(
   return said("ignored", nothing.reason, nothing.message, traceOf(decided));
 }
 
-/** The sentence without names, which not everybody may read: they are in the outcome's `environments`. */
+/** Names no environments, which readers may not see: they are in the outcome's `environments`. */
 function sentenceOf(written: readonly Written[]): string {
   const actions = [...new Set(written.map(({ action }) => action))].join(" or ");
   return written.length === 1 ? `the environment is ${actions}` : `${written.length} environments are ${actions}`;
@@ -161,7 +159,7 @@ function said(
   return { phase, reason, message: message.slice(0, MESSAGE_MAX_LENGTH), ...more };
 }
 
-/** Does one after the other; answers the name of the first that has changed, or why the rest is not done. */
+/** Acts one by one; answers the name of the first changed environment, or the reason to stop. */
 async function actOnEach(
   decisions: readonly Doable[],
   delivery: WebhookDelivery,
@@ -169,7 +167,7 @@ async function actOnEach(
 ): Promise<string | WebhookDeliveryStatus | undefined> {
   for (const decision of decisions) {
     context.signal?.throwIfAborted();
-    // As privileged changes of the REST interface: what can't be recorded is not done.
+    // Like privileged changes of the REST interface: an unrecordable action is not done.
     if (!(await context.audit.isKept())) return AUDIT_UNAVAILABLE;
     try {
       const done = await act(decision, delivery, context);
@@ -183,15 +181,15 @@ async function actOnEach(
   return undefined;
 }
 
-/** What the API server refuses, as opposed to what it could not take. */
+/** True for a refusal by the API server, in contrast to its failure. */
 const isRefusal = (error: unknown): error is Error =>
   error instanceof ConfigInvalid || error instanceof CreationFailed || error instanceof EnvironmentConflict;
 
-/** Rights and policies may just be changing, as in an upgrade; anything else would be refused again. */
+/** Rights and policies may just be changing, as in an upgrade; others would be refused again. */
 const phaseOf = (refusal: Error) =>
   refusal instanceof CreationFailed || refusal instanceof RemovalRefused ? "pending" : "failed";
 
-/** The world with these environments as they were read a moment ago, ahead of the watch. */
+/** Context with freshly read environments, ahead of the watch. */
 function withFresh(world: DecisionContext, fresh: ReadonlyMap<string, EphemeralEnvironment | undefined>) {
   const { environments } = world;
   const find = (name: string) => (fresh.has(name) ? fresh.get(name) : environments.find(name));
@@ -200,13 +198,13 @@ function withFresh(world: DecisionContext, fresh: ReadonlyMap<string, EphemeralE
   return { ...world, environments: { ...environments, find, ofRepository } };
 }
 
-/** An outcome whose trace begins with what was found before. */
+/** An outcome whose trace begins with earlier verdicts. */
 export function withTrace(first: readonly RuleVerdict[], status: WebhookDeliveryStatus): WebhookDeliveryStatus {
   if (first.length === 0) return status;
   return { ...status, trace: [...first, ...(status.trace ?? [])].slice(0, MOST_VERDICTS) };
 }
 
-/** Each verdict once: a rule may stand in front of several decisions. */
+/** Each verdict once: several decisions may share a rule. */
 function traceOf(decided: readonly Decided[]): { trace?: RuleVerdict[] } {
   const trace = [...new Set(decided.flatMap((one) => one.trace))].slice(0, MOST_VERDICTS);
   return trace.length === 0 ? {} : { trace };

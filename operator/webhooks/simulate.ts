@@ -10,7 +10,7 @@ interface Context extends Pick<SenderContext, "formats" | "settings">, Pick<Sett
   readonly clock: Clock;
 }
 
-/** What would be done about an event now; nothing is stored, nothing is done, and no host is asked. */
+/** Decisions about an event, without storing, acting or asking a host. */
 export async function simulate(
   { repository, eventName, payload }: SimulatedWebhook,
   { formats, settings, decide, world, clock }: Context,

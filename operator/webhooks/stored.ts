@@ -11,7 +11,6 @@ import {
 import { MOST_LABELS, type PullRequestState, type WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Approval, Outcome, VerifiedWebhook } from "../ports/facade/webhook-inbox.ts";
 
-/** A delivery that is to be stored. */
 export interface NewDelivery {
   readonly name: string;
   readonly spec: WebhookDeliverySpec;
@@ -19,7 +18,7 @@ export interface NewDelivery {
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** What is stored of a webhook: extracted fields only. */
+/** Stored form of a webhook: extracted fields only. */
 export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
   const { received, delivery, digest, host, sender, repositories } = webhook;
   const event = withRequiredLabels(webhook.event, repositories);
@@ -47,7 +46,7 @@ export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
 
 const MOST_REPOSITORIES = 10;
 
-/** What is stored of an approval: one for each commit of a pull request, also when two maintainers approve it. */
+/** Stored form of an approval: one per commit of a pull request, even of two maintainers. */
 export function approvalOf({ repository, number, commit, by }: Approval, now: Date): NewDelivery {
   const { metadata, spec } = repository;
   const identity = {
@@ -69,15 +68,14 @@ export function approvalOf({ repository, number, commit, by }: Approval, now: Da
   };
 }
 
-/** The state of a pull request that its host was asked for. */
 interface Inquiry {
   readonly repository: Repository;
   readonly state: PullRequestState;
-  /** Why it was asked: there is one answer for each cause and state. At most 128 characters. */
+  /** Cause of the fetch: one answer per cause and state. At most 128 characters. */
   readonly cause: string;
 }
 
-/** What is stored of a state that a host was asked for. */
+/** Stored form of a fetched state. */
 export function inquiryOf({ repository, state, cause }: Inquiry, now: Date): NewDelivery {
   const { metadata, spec } = repository;
   const identity = {
@@ -99,7 +97,7 @@ export function inquiryOf({ repository, state, cause }: Inquiry, now: Date): New
   };
 }
 
-/** Only so many labels are stored: those first that a Repository requires. */
+/** Required labels first: the number of stored ones is limited. */
 function withRequiredLabels(event: WebhookEvent, repositories: readonly Repository[]): WebhookEvent {
   if (event.pullRequest === undefined) return event;
   const required = new Set(repositories.flatMap(({ spec }) => spec.pullRequest?.requiredLabels ?? []));
@@ -109,7 +107,7 @@ function withRequiredLabels(event: WebhookEvent, repositories: readonly Reposito
   return { ...event, pullRequest: { ...event.pullRequest, labels: [...first, ...others].slice(0, MOST_LABELS) } };
 }
 
-/** What makes two deliveries the same event, by its type; `undefined` where nothing does. */
+/** Identity of an event by its type, if it has one. */
 function meaningParts({ type, pullRequest, pipeline }: WebhookEvent) {
   if (pullRequest !== undefined) {
     const { number, action, headCommit, updatedAt } = pullRequest;
@@ -120,7 +118,7 @@ function meaningParts({ type, pullRequest, pipeline }: WebhookEvent) {
   return [type, project, id, status, commit, at];
 }
 
-/** The lane in which deliveries wait for each other: that of their pull request, else of their Repository. */
+/** Serial key of a delivery: its pull request, else its Repository. */
 export function laneOf({ spec }: Pick<WebhookDelivery, "spec">): string {
   const [lane = spec.repositories?.[0] ?? ""] = pullRequestsOf({ spec });
   return lane;
@@ -131,9 +129,9 @@ export function dated(status: WebhookDeliveryStatus, now: Date): WebhookDelivery
   return status.phase === "pending" ? status : { ...status, finishedAt: now.toISOString() };
 }
 
-/** A stored outcome as the facade answers it. */
+/** A stored outcome in the API's form. */
 export function outcomeOf(name: string, status: WebhookDeliveryStatus): Outcome {
   const { phase, reason, message, environments = [], trace = [] } = status;
-  // To a host a refusal is no failure: sending the same again would change nothing.
+  // To a host a refusal is no failure: a repetition would change nothing.
   return { state: phase === "failed" ? "ignored" : phase, reason, message, environments, trace, delivery: name };
 }

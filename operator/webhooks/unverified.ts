@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webhook-delivery.ts";
-import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { hourly } from "../kit/time/hourly.ts";
-import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
+import {
+  InboxFull,
+  type UnverifiedEvent,
+  type WebhookInbox,
+  WebhookTooLarge,
+} from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import type { WebhookFormats } from "./formats.ts";
@@ -17,27 +21,25 @@ interface Context {
   readonly formats: WebhookFormats;
 }
 
-/** All endpoints without authentication together, so that a flood of events costs the API server next to nothing. */
+/** Limit of all unauthenticated endpoints together, so that a flood costs the API server next to nothing. */
 const STORED_PER_SECOND = 5;
 const SECOND_MS = 1_000;
 const EVENT_NAME_MAX_LENGTH = 64;
 const MESSAGE_MAX_LENGTH = 500;
 
-/** What is stored of senders that were not verified. */
 interface UnverifiedRecords {
-  /** Stores an event for people, and tells the channel for them; see the WebhookInbox port. */
+  /** Stores an event for people, and notifies their channel; see the WebhookInbox port. */
   readonly note: WebhookInbox["note"];
-  /** Stores that a webhook was refused for its size; nothing of other errors. Never throws. */
+  /** Stores a webhook refused for its size; ignores other errors. Never throws. */
   noteRefused(webhook: ReceivedWebhook, error: unknown): Promise<void>;
 }
 
-/** Stores unverified events, and webhooks that were refused unread, for people: a few a second, finished from the start. */
+/** Stores unverified events and webhooks refused unread, for people: a few a second, already finished. */
 export function unverifiedEvents({ deliveries, clock, log, unverifiedMessages, formats }: Context): UnverifiedRecords {
   const isAdmitted = perSecond(STORED_PER_SECOND, clock);
   const report = hourly(clock);
   let dropped = 0;
 
-  /** Answers whether it was stored now. */
   async function store(spec: WebhookDeliverySpec, outcome: { reason: string; message: string }): Promise<boolean> {
     if (!isAdmitted()) {
       dropped += 1;
@@ -79,7 +81,7 @@ const UNVERIFIED = {
   message: "it came without authentication: it is shown, and nothing is done about it",
 };
 
-/** Its body was not read to the end, so the digest is that of no bytes. The headers are as anybody may have sent them. */
+/** The body was not read to its end, so the digest is of no bytes. The headers are unverified. */
 function refusedSpec({ door, ...webhook }: ReceivedWebhook, formats: WebhookFormats, now: Date): WebhookDeliverySpec {
   const read = Object.values(formats).map(({ format }) => format.delivery({ door, ...webhook }));
   const { eventName, deliveryId } = read.find((one) => one.deliveryId !== undefined) ?? {
@@ -110,7 +112,7 @@ function specOf({ door, id, eventName, message, bytes }: UnverifiedEvent, now: D
   };
 }
 
-/** Answers yes so many times in any second that begins with a yes. */
+/** Rate limit: `most` per second, counted from the first. */
 function perSecond(most: number, clock: Pick<Clock, "monotonicMs">): () => boolean {
   let beganMs = Number.NEGATIVE_INFINITY;
   let admitted = 0;

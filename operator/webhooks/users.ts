@@ -5,19 +5,18 @@ import { pipelineKey, triggerKey } from "../../crds/environment/environment-reco
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { DecisionContext, Subject } from "./decision.ts";
 
-/** An environment with a component of the Repository. */
 export interface User {
   readonly environment: EphemeralEnvironment;
   readonly source: EnvironmentSpec["backend"];
-  /** The commit that the component should run; `undefined` while the head of its branch is unknown. */
+  /** Desired commit of the component; `undefined` while its branch's head is unknown. */
   readonly wanted: string | undefined;
-  /** Whether it moves with pushes to its branch. */
+  /** True when it follows pushes to its branch. */
   readonly follows: boolean;
-  /** Whether a pipeline of the Repository made it. */
+  /** True when a pipeline of the Repository made it. */
   readonly isMadeByPipeline: boolean;
 }
 
-/** The environments of the Repository, without those that are being deleted. */
+/** Environments of the Repository, without terminating ones. */
 export function usersOf(
   { repository, host }: Pick<Subject, "repository" | "host">,
   { environments }: Pick<DecisionContext, "environments">,

@@ -1,4 +1,4 @@
-/** Deliveries that wait for a name or a host: once for each key, and for an hour. */
+/** Deliveries that wait for a name or a host: one per key, for an hour. */
 import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
 import {
   isWaiting,
@@ -11,18 +11,18 @@ import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts"
 import type { DecisionContext } from "./decision.ts";
 import { usersOf } from "./users.ts";
 
-/** After this time a delivery that waits fails; GitHub's merge queue gives a group up by then, too. */
+/** Limit of a wait; GitHub's merge queue drops a group by then too. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
-/** Since when a delivery waits: it goes on to do so, or begins now. */
+/** Start of a delivery's wait: now, unless it waits already. */
 export function waitsSince(delivery: WebhookDelivery, clock: Pick<Clock, "now">): { readonly waitsSince: string } {
   const since = isWaiting(delivery) ? delivery.status?.waitsSince : undefined;
   return { waitsSince: since ?? clock.now().toISOString() };
 }
 
 /**
- * The outcome while a host or the secret manager can't be asked; `undefined` for any other error. The error's own sentence
- * may name a Repository that not everybody may see who reads the delivery.
+ * Outcome while a host or the secret manager is unreachable; `undefined` for any other error. Replaces the error's
+ * message, which may name a Repository that readers must not see.
  */
 export function unavailable(
   error: unknown,
@@ -42,22 +42,22 @@ const REASONS = [
   [SecretsUnavailable, "SecretsUnavailable", "the secret manager can't be used: it is tried again for an hour"],
 ] as const;
 
-/** An outcome; one that has waited for an hour is that it failed, for the reason that it waited for. */
+/** The outcome, failed after an hour of waiting, with the reason of the wait. */
 export function endedWait(status: WebhookDeliveryStatus, now: Date): WebhookDeliveryStatus {
   const { waitsSince: since, ...rest } = status;
   if (since === undefined || elapsedMs(new Date(since), now) < LONGEST_WAIT_MS) return status;
   return { ...rest, phase: "failed" };
 }
 
-/** What finding a successor reads of the world. */
+/** Dependencies for finding a successor. */
 export interface SuccessorContext {
   readonly webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">;
   readonly world: DecisionContext;
 }
 
 /**
- * The outcome of a delivery that waits when a newer one waits for the same decision; `undefined` when it is the newest. It
- * stays known as a state of its pull request.
+ * Outcome of a waiting delivery when a newer one waits for the same; `undefined` for the newest. It stays a known state
+ * of its pull request.
  */
 export function superseded(delivery: WebhookDelivery, context: SuccessorContext): WebhookDeliveryStatus | undefined {
   const key = waitingKeyOf(delivery);
@@ -70,7 +70,7 @@ export function superseded(delivery: WebhookDelivery, context: SuccessorContext)
   return { phase: "ignored", reason: "Superseded", message };
 }
 
-/** Whether an environment waits for the report of exactly this commit, which a later commit's report does not replace. */
+/** True when an environment waits for this commit's report, which a later commit's does not replace. */
 function isReportWanted({ spec }: WebhookDelivery, world: DecisionContext): boolean {
   const { event, host = "", repositories = [] } = spec;
   const commit = event.pipeline?.commit;
@@ -81,13 +81,13 @@ function isReportWanted({ spec }: WebhookDelivery, world: DecisionContext): bool
   });
 }
 
-/** Whether both are pipelines of one commit, such as two workflows: each is recorded by itself. */
+/** True for two pipelines of one commit, such as two workflows: each is recorded. */
 function isOtherRunOfCommit({ spec: other }: WebhookDelivery, { spec: one }: WebhookDelivery): boolean {
   const [pipeline, another] = [one.event.pipeline, other.event.pipeline];
   return pipeline !== undefined && pipeline.commit === another?.commit && pipeline.id !== another.id;
 }
 
-/** Pipelines by their id on the host; all else by arrival. */
+/** Pipelines by their id on the host; others by arrival. */
 function isNewer(other: WebhookDelivery, one: WebhookDelivery): boolean {
   const rank = ({ metadata, spec }: WebhookDelivery) =>
     [spec.event.pipeline?.id ?? 0, Date.parse(spec.receivedAt), metadata.name] as const;

@@ -8,11 +8,10 @@ import type { Clock } from "../kit/time/clock.ts";
 import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 import type { WebhookKeys } from "../ports/webhooks/webhook-format.ts";
 
-/** A webhook must not wait for the secret manager, so a value is read once in so many seconds. */
+/** Lifetime of a cached value: webhooks must not wait for the secret manager. */
 const CACHED_SECONDS = 30;
-/** How often a signature that does not fit may ask for what the secret manager has now. */
 const REREAD_MS = 3_000;
-/** A shorter key can be guessed. */
+/** Shorter keys can be guessed. */
 export const KEY_MIN_BYTES = 32;
 
 interface Context {
@@ -21,16 +20,16 @@ interface Context {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** The keys of webhooks. Values under 32 bytes, and those that the secret manager lacks, are left out. */
+/** Keys of webhooks. Missing values and those under 32 bytes are left out. */
 export interface WebhookKeySource {
-  /** A Repository's own keys, else the global ones; the global ones without a Repository. @throws SecretsUnavailable */
+  /** A Repository's own keys, else the global ones. @throws SecretsUnavailable */
   keysOf(repository: Repository | undefined): Promise<WebhookKeys>;
 
-  /** The same, read anew unless that was done a moment ago. @throws SecretsUnavailable */
+  /** The same, freshly read, at most every `REREAD_MS`. @throws SecretsUnavailable */
   keysNow(repository: Repository | undefined): Promise<WebhookKeys>;
 }
 
-/** The keys that Repositories and settings name, in the secret manager. */
+/** Keys of Repositories and settings, in the secret manager. */
 export function createWebhookKeys({ settings: { webhooks }, secretManager, clock }: Context): WebhookKeySource {
   const values = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   const rereadAtMs = new Map<string, number>();
@@ -71,12 +70,12 @@ export function createWebhookKeys({ settings: { webhooks }, secretManager, clock
   };
 }
 
-/** Whether a key has as many bytes as are needed. */
+/** True when a key is long enough. */
 export const isLongKey = (key: Sensitive): boolean => Buffer.byteLength(key.reveal()) >= KEY_MIN_BYTES;
 
 const idOf = ({ name, key }: SecretRef) => `${name}@${key}`;
 
-/** A Repository with keys of its own is verified by no other. */
+/** A Repository's own keys exclude the global ones. */
 function refsOf(repository: Repository | undefined, { secrets, pipelineTokens }: Settings["webhooks"]) {
   const { webhookSecretRef, formerWebhookSecretRef } = repository?.spec ?? {};
   const own = [webhookSecretRef, formerWebhookSecretRef].filter((ref) => ref !== undefined);

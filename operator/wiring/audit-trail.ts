@@ -6,7 +6,7 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 
 const BYTES_OF_A_MEGABYTE = 1_000_000;
 
-/** The audit trail that the settings describe: standard output, and a file where they name one. */
+/** Audit trail of the settings: standard output, and a file if named. */
 export function createAuditTrail(
   { audit }: Settings,
   parts: { readonly clock: Clock; readonly log: Log },

@@ -17,10 +17,10 @@ import type { WireObject } from "../kit/client/kinds.ts";
 import type { Caches } from "../ports/caches.ts";
 
 /**
- * Adds to the set what this process watches: the platform's own kinds, and those that belong to environments.
+ * Adds the watched kinds to the set: the platform's own, and environments' children.
  *
- * @param namespace the platform's own, of its namespaced kinds
- * @param deployerKinds what the deployer makes for environments
+ * @param namespace of the platform's namespaced kinds
+ * @param deployerKinds the deployer's kinds for environments
  */
 export function watchKinds(
   set: CacheSet,

@@ -5,11 +5,11 @@ import { Sensitive } from "../../crds/sensitive.ts";
 import type { ConsoleSecrets } from "../ports/facade/console-secrets.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 
-/** The variable under which the secret manager keeps the keys, one a version. */
+/** Variable of the keys in the secret manager, one per version. */
 const KEY_VARIABLE = "CONSOLE_KEY";
 const KEY_BYTES = 32;
 
-/** The console's secrets, kept in the secret manager: its keys with the platform's own, its client's where the settings say. */
+/** Secrets of the console in the secret manager: its keys with the platform's own, its client's by the settings. */
 export function consoleSecrets(
   { console }: Pick<Settings, "console">,
   secretManager: Pick<SecretManager, "ensure" | "read">,

@@ -22,13 +22,14 @@ import { reportingStatusWriter } from "../controllers/environment/events/reporti
 import { randomSecret } from "../controllers/environment/random-secret.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
+import { createHookAlert } from "../announcements/hook-alert.ts";
+import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
-import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import type { Hosts } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
@@ -40,11 +41,10 @@ export interface ControllerOptions {
   readonly random: () => number;
   /** Instead of the API server's own clock. */
   readonly serverClock?: ServerClock;
-  /** Instead of the real prober. */
+  /** Replaces the real prober. */
   readonly prober?: UrlProber;
-  /** Where what webhooks change is recorded. */
   readonly audit?: AuditTrail;
-  /** Instead of Kubernetes Events. */
+  /** Replaces Kubernetes Events. */
   readonly events?: EventRecorder;
   readonly metrics?: Metrics | undefined;
 }
@@ -121,7 +121,6 @@ export function controllerDependencies(
   };
 }
 
-/** Stores what a reconcile found, and publishes what follows from it. */
 function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
   const cache = caches.environments;
   const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({

@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import { argocd } from "../adapters/argocd/argocd.ts";
 import type { DeployerTechnology } from "../ports/deployer-technology.ts";
 
-/** The deployer that the settings choose. */
+/** Deployer of the settings. */
 export function deployerOf({ deployer }: Settings): DeployerTechnology {
   switch (deployer.kind) {
     case "argocd":

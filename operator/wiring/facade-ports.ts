@@ -11,38 +11,36 @@ import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-r
 import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesWorkloads } from "../adapters/kubernetes/workloads.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
-import { createUnverifiedMessages } from "../announcements/unverified-message.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../controllers/environment/expiration/limiter.ts";
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createHookDoctor } from "../controllers/webhook-registration/doctor.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
-import type { UrlProber } from "../ports/url-prober.ts";
+import { createUnverifiedMessages } from "../announcements/unverified-message.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { countedInbox } from "../webhooks/counted-inbox.ts";
 import { createWebhookInbox } from "../webhooks/inbox.ts";
 import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
+import { createHookDoctor } from "../controllers/webhook-registration/doctor.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
+import type { UrlProber } from "../ports/url-prober.ts";
 import { consoleSecrets } from "./console-secrets.ts";
 import type { Foundations } from "./foundations.ts";
 import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
 import { settling } from "./webhooks.ts";
 
-/** What the facade tells its ports, and what tests may replace. */
+/** Options of the API's ports. */
 export interface FacadeOptions {
-  /** The id of the audit record of the request that is served: written on what it changes. */
+  /** Audit id of the current request: written on its changes. */
   readonly auditId?: AuditId;
-  /** Instead of the real prober. */
+  /** Replaces the real prober. */
   readonly prober?: UrlProber;
-  /** Where what webhooks change is recorded. */
   readonly audit?: AuditTrail;
-  /** Where webhooks are counted. */
   readonly metrics?: Metrics | undefined;
 }
 
-/** Which adapter stands behind which port of the facade. */
+/** Adapters behind the API's ports. */
 export function facadePorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: FacadeOptions) {
   const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = foundations;
   const { namespace } = settings;

@@ -24,24 +24,22 @@ import { kubeCallSpans, serviceCallSpans } from "./observation/call-spans.ts";
 import { around, observing } from "./observation/seams.ts";
 import { createSecretManagers } from "./secret-managers.ts";
 
-/** What the process is started with. */
+/** Start options of the process. */
 export interface FoundationOptions {
   readonly settings: Settings;
   readonly kubeConfig: KubeConfigSource;
   readonly log: Log;
   readonly clock: Clock;
-  /** Stands around every call to the Kubernetes API; for counting and for injecting faults. */
+  /** Intercepts every call to the Kubernetes API: counts, or injects faults. */
   readonly onRequest?: RequestSeam;
-  /** Where the process counts what it does. */
   readonly metrics?: Metrics | undefined;
-  /** Where it says what belongs to what. */
   readonly tracing?: Tracing;
 }
 
-/** What the controllers and the facade's ports both stand on. */
+/** Shared dependencies of the controllers and the API's ports. */
 export type Foundations = ReturnType<typeof createFoundations>;
 
-/** Clients, caches that wait for their start, and the technologies that the settings choose. */
+/** Creates clients, unstarted caches, and the settings' technologies. */
 export function createFoundations(options: FoundationOptions) {
   const { settings, log, clock, metrics, tracing = noTracing } = options;
   const observed = observing(around(metrics?.onServiceCall, spansOf(tracing, serviceCallSpans)));
@@ -57,9 +55,9 @@ export function createFoundations(options: FoundationOptions) {
     settings,
     log,
     clock,
-    /** For what users wait for. */
+    /** Client for users' calls. */
     client,
-    /** For what controllers call: it ends with the term, and what users wait for never queues behind it. */
+    /** Client for controllers' calls: ends with the term, and never delays users' calls. */
     leaderClient,
     term,
     watches,
@@ -67,7 +65,7 @@ export function createFoundations(options: FoundationOptions) {
     deletions: ownDeletions(),
     deployer,
     tracing,
-    /** Has the calls of a service counted and traced, where that is done at all. */
+    /** Counts and traces the calls of a service, if enabled. */
     observed,
     secretManagers: {
       ...secretManagers,
@@ -88,7 +86,7 @@ function connect({ kubeConfig, clock, ...options }: FoundationOptions, guard?: W
   return createKubeClient({ kubeConfig, clock, userAgent: FIELD_MANAGER, onRequest, guard });
 }
 
-/** Nothing stands around calls where nothing is traced. */
+/** Untraced calls have no interceptor. */
 function spansOf<S>(tracing: Tracing, seam: (tracing: Tracing) => S): S | undefined {
   return tracing === noTracing ? undefined : seam(tracing);
 }

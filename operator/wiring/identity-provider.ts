@@ -12,7 +12,7 @@ type Choice = NonNullable<Settings["api"]["identityProvider"]>;
 /** Only what a header can carry: a client that refuses a header repeats it in its error. */
 const KEY_SHAPE = /^[\w-]{1,256}$/;
 
-/** The identity provider of the settings, if they name one; fails when the file of its key can't be read, or holds none. */
+/** Identity provider of the settings, if any; fails when its key file is unreadable or empty. */
 export function identityProviderOf({ api }: Settings, clock: Clock): IdentityProvider | undefined {
   return api.identityProvider && retryingIdentityProvider(chosen(api.identityProvider), clock);
 }

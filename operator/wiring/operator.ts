@@ -16,7 +16,7 @@ import { createFoundations, type FoundationOptions, type Foundations } from "./f
 import { hostApis } from "./hosts.ts";
 import { processIdentity } from "./process-identity.ts";
 
-/** What the process is started with, and the seams of tests and benchmarks. */
+/** Start options of the process, with interceptors for tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerDependencies) => ControllerDependencies;
@@ -24,23 +24,20 @@ export interface OperatorOptions extends FoundationOptions, ControllerOptions, F
   readonly audit?: AuditTrail;
 }
 
-/** However long a dependency was away: half a minute after its return everything is as wanted. */
+/** Half a minute after any dependency's return everything is in its desired state. */
 const BACKOFF_MS = { first: 500, longest: 15_000 };
 
-/** What the process starts, asks and stops. */
+/** The operator's part of the process. */
 export type Operator = ReturnType<typeof createOperator>;
 
-/**
- * The operator's half of the process: the watches, the controllers, and the ports that the facade stands on. It waits for
- * `start`.
- */
+/** Operator part of the process: watches, controllers, and the API's ports. Waits for `start`. */
 export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
   const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } = foundations;
   const { allocations } = foundations;
   const { random, onPorts = (context: ControllerDependencies) => context } = options;
   const { recorder, metrics } = createRecording(foundations, options.metrics);
-  // Apart, so that the connections of one never wait for those of the other.
+  // Separate, so that neither waits for the other's connections.
   const gitHost = () => observed("repository-host", gitRepositoryHost());
   const [hostForController, hostForApi] = [gitHost(), gitHost()];
   const { settings } = foundations;
@@ -55,9 +52,9 @@ export function createOperator(options: OperatorOptions) {
   options.metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
     ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
-    /** Those of the options; what has to outlive the process is recorded, too. */
+    /** Metrics of the options, which also record what must outlive the process. */
     metrics,
-    /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
+    /** Kinds without a first complete list, such as `applications.argoproj.io`. */
     get missing() {
       return watches.missing;
     },
@@ -65,15 +62,15 @@ export function createOperator(options: OperatorOptions) {
     get alive() {
       return watches.alive;
     },
-    /** Begins to watch; resolves when every cache has its first complete list. */
+    /** Starts the watches; resolves when every cache has its first complete list. */
     start(signal: AbortSignal): Promise<void> {
       watches.start();
       if (recorder !== undefined) endRecording = flushRegularly(recorder, clock);
       return watches.whenSynced(signal);
     },
     /**
-     * Runs the controllers, once, until the signal aborts; then lets reconciles in work end for a second, or (when it aborts
-     * with the TermEnd `lost`) cuts them at once. They send no write while `isLeading` says no. For the leader.
+     * Runs the controllers, once, until the signal aborts; then running reconciles get a second, or (on the TermEnd
+     * `lost`) are aborted at once. They write only while `isLeading`. For the leader.
      */
     async reconcile(signal: AbortSignal, isLeading = () => true): Promise<void> {
       term.begin(isLeading);
@@ -94,7 +91,6 @@ export function createOperator(options: OperatorOptions) {
         signal,
       );
     },
-    /** Ends the watches and closes every connection. */
     async stop(): Promise<void> {
       await endRecording();
       await watches.stop();

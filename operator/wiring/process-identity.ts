@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 
-/** A name of this process that no other has, also not the next one of the same pod. */
+/** Unique name of this process, different even for the pod's next one. */
 export function processIdentity(): string {
   return `${hostname()}-${randomBytes(4).toString("hex")}`;
 }

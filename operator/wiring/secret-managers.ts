@@ -5,17 +5,17 @@ import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { SecretManagers } from "../ports/secret-manager.ts";
 
-/** What secret managers are made from. */
+/** Dependencies of secret managers. */
 export interface SecretManagersContext {
-  /** For what users wait for. */
+  /** Client for users' calls. */
   readonly client: KubeClient;
-  /** For controllers: it writes nothing while this process does not lead. */
+  /** Client for controllers: writes only while leading. */
   readonly leaderClient: KubeClient;
   readonly isLeading: () => boolean;
   readonly clock: Clock;
 }
 
-/** The secret manager that the settings choose. */
+/** Secret manager of the settings. */
 export function createSecretManagers(settings: Settings, context: SecretManagersContext): SecretManagers {
   const { secretManager: chosen, secretsNamespace: namespace } = settings;
   const { client, leaderClient } = context;

@@ -5,7 +5,7 @@ import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { SharedCounters } from "../ports/facade/shared-counters.ts";
 
-/** The counters that the settings name, none when they name none. Its files are read once. */
+/** Counters of the settings, if any. Files are read once. */
 export function createSharedCounters(
   { api }: Settings,
   parts: { readonly clock: Clock; readonly log: Log },

@@ -13,16 +13,15 @@ import type { SettleContext } from "../webhooks/settle.ts";
 import type { Foundations } from "./foundations.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
-/** What settling deliveries takes of either half of the process. */
 interface Half {
-  /** Its own, because what users wait for never queues behind the controllers' calls. */
+  /** Separate, so that users' calls never queue behind those of controllers. */
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly branchHeads: BranchHeads;
   readonly audit: AuditTrail | undefined;
 }
 
-/** Stored deliveries, and what settling them reads and writes. */
+/** Stored deliveries, with the dependencies for processing them. */
 export function settling(
   { settings, clock, caches, deletions, tracing }: Foundations,
   { client, configSets, branchHeads, audit = UNRECORDED }: Half,
@@ -54,5 +53,5 @@ export function settling(
   };
 }
 
-/** Of processes that keep no audit log, as tests and benchmarks start them. */
+/** Audit trail of processes without an audit log, as in tests and benchmarks. */
 const UNRECORDED: AuditTrail = { add: async () => undefined, isKept: async () => true };

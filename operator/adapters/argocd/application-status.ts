@@ -2,7 +2,7 @@ import { equalJson } from "../../kit/equal-json.ts";
 import type { Blocker, ObservedObject } from "../../ports/cluster.ts";
 import type { NamedObject, ObservedApplication, SyncedObject } from "../../ports/deployer.ts";
 
-/** The part of an Application's status that is read. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
+/** Used part of an Application's status. https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 export interface ApplicationStatus {
   readonly sync?: {
     readonly status?: string;
@@ -36,7 +36,7 @@ export interface ApplicationStatus {
 interface Health {
   readonly status?: string;
   readonly message?: string;
-  /** Since when it is this one; Argo CD says so since version 3.0. */
+  /** Time of the last change; since Argo CD 3.0. */
   readonly lastTransitionTime?: string;
 }
 
@@ -44,37 +44,34 @@ interface SyncedResource {
   readonly kind: string;
   readonly name: string;
   readonly status?: string;
-  /** `PreSync`, `Sync`, `PostSync` or `SyncFail` of a hook, also of one that Helm's annotation makes; else empty. */
+  /** `PreSync`, `Sync`, `PostSync` or `SyncFail` for a hook, Helm's too; else empty. */
   readonly hookType?: string;
   readonly hookPhase?: string;
   readonly message?: string;
 }
 
-/** What a sync was about. */
 interface Target {
   readonly source: unknown;
   readonly revision: string | undefined;
 }
 
 /**
- * What the cache keeps of it: times and retries change all the time without meaning anything new, so they become
- * `isCalm`. Only the time of the health stays, which changes with the health alone.
+ * Cached part of the status: times and retries change constantly without news, so they become `isCalm`. Only the
+ * health's time stays, which changes with the health alone.
  */
 export interface KeptApplicationStatus
   extends Omit<ApplicationStatus, "operationState" | "resources" | "reconciledAt"> {
-  /** Whether no sync runs, and Argo CD has reconciled the application after the last one. */
+  /** True when no sync runs, and Argo CD has reconciled the application after the last one. */
   readonly isCalm: boolean;
-  /** The kinds that the chart makes, each once. */
   readonly kinds: readonly string[];
-  /** The last sync, when it failed. */
   readonly failedSync?: Target & { readonly message: string; readonly hooks: readonly SyncedObject[] };
-  /** The sync that runs, while it waits for what it has made. */
+  /** The running sync, while it waits for its objects. */
   readonly waitingSync?: Target & { readonly startedAt: string; readonly objects: readonly SyncedObject[] };
-  /** What was put back again and again, and differs again each time. */
+  /** Objects that drift again after each of several repairs. */
   readonly keepsChanging: readonly NamedObject[];
 }
 
-/** Keeps what is read: the rest is most of an Application's bytes. `operation` is a request that has not begun. */
+/** Keeps the used fields: the rest is most of an Application's bytes. `operation` is a request that has not begun. */
 export function keptStatus(status: ApplicationStatus, operation: unknown): KeptApplicationStatus {
   const { sync, health, conditions = [], operationState, resources = [], reconciledAt = "" } = status;
   const { phase = "Succeeded", message = "", finishedAt = "", syncResult } = operationState ?? {};
@@ -105,7 +102,6 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
 
 type OperationState = ApplicationStatus["operationState"];
 
-/** So many objects are kept of a sync. */
 const OBJECTS_KEPT = 5;
 
 const synced = ({ kind, name, hookType = "" }: SyncedResource): SyncedObject => ({
@@ -115,7 +111,7 @@ const synced = ({ kind, name, hookType = "" }: SyncedResource): SyncedObject => 
 });
 
 /**
- * Nothing but words tells that a sync waits: what it has applied is Running for a moment in every sync.
+ * Only the message shows that a sync waits: applied objects are briefly Running in every sync.
  * https://github.com/argoproj/argo-cd/blob/master/gitops-engine/pkg/sync/sync_context.go, `setRunningPhase`
  */
 function waitingSyncOf({ phase, message = "", startedAt, syncResult }: NonNullable<OperationState> = {}) {
@@ -125,7 +121,7 @@ function waitingSyncOf({ phase, message = "", startedAt, syncResult }: NonNullab
   return { startedAt, objects: (hooks.length > 0 ? hooks : running).slice(0, OBJECTS_KEPT).map(synced) };
 }
 
-/** So often Argo CD puts an object back before it counts as one that keeps changing; its pauses grow each time. */
+/** Repairs by Argo CD after which an object keeps changing; its pauses grow each time. */
 const HEALED_TIMES = 3;
 
 /** https://github.com/argoproj/argo-cd/blob/master/controller/appcontroller.go, `autoSync` */
@@ -137,7 +133,7 @@ function changingObjects({ operation }: NonNullable<OperationState> = {}): reado
 
 const isFailedHook = ({ hookType = "", hookPhase = "" }: SyncedResource) => hookType !== "" && isFailed(hookPhase);
 
-/** Of a sync, or of one of its hooks. */
+/** True for a failed sync or hook. */
 export const isFailed = (phase: string) => phase === "Failed" || phase === "Error";
 
 function keptHealth({ status, lastTransitionTime }: Health = {}): Health {
@@ -147,7 +143,7 @@ function keptHealth({ status, lastTransitionTime }: Health = {}): Health {
   };
 }
 
-/** What Argo CD says against the deletion of an Application: its conditions hold while they are there, and errors end in `Error`. */
+/** Argo CD's objections to the deletion of an Application: current conditions whose type ends in `Error`. */
 export function deletionErrors(application: ObservedObject | undefined): readonly Blocker[] {
   const { conditions = [] } = (application?.status ?? {}) as Partial<KeptApplicationStatus>;
   const name = application?.metadata.name ?? "";
@@ -156,14 +152,14 @@ export function deletionErrors(application: ObservedObject | undefined): readonl
     .map(({ type, message = "" }) => ({ kind: "Application", name, reason: type, message }));
 }
 
-/** The prefaces of a failed rendering; the command line among them names another temporary file each time. */
+/** Prefixes of a failed rendering; the command line among them names another temporary file each time. */
 const PREFACES = [
   /^Failed to load target state: failed to generate manifest for source \d+ of \d+: rpc error: code = Unknown desc = /,
   /^Manifest generation error \(cached\): /,
   /^failed to execute helm template command: [\s\S]*?`helm template [\s\S]*?` failed exit status \d+: /,
 ];
 
-/** Without the parts that differ from one attempt to the next, so that the same failure keeps the same message. */
+/** Drops the parts that vary between attempts, so that the same failure keeps its message. */
 function essence(message: string): string {
   const short = PREFACES.reduce((rest, preface) => rest.replace(preface, ""), message);
   return withEnd(short.replace(/\/tmp\/[\w./-]+/g, "/tmp/…").replace(/:\d+->/g, "->"), LONGEST_MESSAGE);
@@ -171,35 +167,35 @@ function essence(message: string): string {
 
 const LONGEST_MESSAGE = 1_200;
 const RESOURCES_NAMED = 3;
-/** Three of them fit into a condition, beside the sentence before them. */
+/** Three of them fit into a condition, with the sentence before. */
 const LONGEST_OF_RESOURCE = 500;
 
-/** Kubernetes dumps objects in the middle of its messages and gives the reason at the end, so the middle is left out. */
+/** Kubernetes dumps objects in the middle of its messages and gives the reason at the end, so the middle is cut. */
 function withEnd(message: string, maxLength: number): string {
   if (message.length <= maxLength) return message;
   const beginning = Math.floor(maxLength / 4);
   return `${message.slice(0, beginning)} … ${message.slice(message.length - (maxLength - beginning - 3))}`;
 }
 
-/** The failures of single objects, where the operation only says that some failed. */
+/** Failures of single objects, where the operation only says that some failed. */
 function syncWords(message: string, resources: readonly SyncedResource[] = []): string {
   const failed = resources
     .filter((resource) => resource.status === "SyncFailed" || isFailedHook(resource))
     .map(failureOf)
-    // They were applied in parallel: another order must not make another message.
+    // Sorted: parallel order must not change the message.
     .sort();
   return failed.length === 0 ? essence(message) : failed.slice(0, RESOURCES_NAMED).join("; ");
 }
 
 function failureOf({ kind, name, hookType = "", message = "" }: SyncedResource): string {
   const title = `${kind}/${name}${hookType === "" ? "" : ` (hook ${hookType})`}`;
-  // Argo CD's word for a hook whose sync was ended.
+  // Argo CD's word for a hook of an ended sync.
   if (message === "Terminated") return `${title}: it was ended before it was done`;
   const wayOut = wayOutOf(kind, message);
   return `${title}: ${wayOut === "" ? "" : `${wayOut}; `}${withEnd(essence(message), LONGEST_OF_RESOURCE)}`;
 }
 
-/** What helps where the API server does not let a field change: nothing but its words tells this refusal from others. */
+/** Remedy for an immutable field: only its message distinguishes this refusal. */
 function wayOutOf(kind: string, message: string): string {
   if (!/field is immutable|updates to \w+ spec for fields other than/.test(message)) return "";
   const again = "have it made anew with the annotation argocd.argoproj.io/sync-options: Force=true,Replace=true";
@@ -207,13 +203,13 @@ function wayOutOf(kind: string, message: string): string {
   return `it can't be changed: ${again}${others}`;
 }
 
-/** What an Application's status says of the wanted source; the status is empty before Argo CD has seen it. */
+/** State of the desired source in an Application's status; the status is empty before Argo CD has seen it. */
 export function observed(status: Partial<KeptApplicationStatus>, source: unknown): ObservedApplication {
   const { kinds = [], keepsChanging = [] } = status;
   return { ...stateOf(status, source), kinds, keepsChanging, ...waitingSync(status, source) };
 }
 
-/** The sync that waits; it is outdated once another source or revision is compared. */
+/** A waiting sync is outdated once another source or revision is compared. */
 function waitingSync(
   { waitingSync: waits, sync }: Partial<KeptApplicationStatus>,
   source: unknown,
@@ -233,7 +229,7 @@ function stateOf(status: Partial<KeptApplicationStatus>, source: unknown): State
   const revision = status.sync?.revision ?? "";
   const problem = status.conditions?.find(({ type }) => type.endsWith("Error") && type !== "SyncError");
   const words = problem && wordsOf(problem);
-  // All other fields may still describe the previous values.
+  // Other fields may still describe the previous values.
   if (!equalJson(status.sync?.comparedTo?.source, source)) {
     return { state: "unseen", revision, message: words ?? "waiting for Argo CD to compare the application" };
   }
@@ -251,7 +247,7 @@ const wordsOf = ({ type, message = "" }: { type: string; message?: string }) => 
 
 function comparisonProblem(said: { readonly type: string; readonly message?: string }): Required<Problem> {
   const words = wordsOf(said);
-  // gRPC's own word for a repo-server that is down or too slow, which Argo CD passes on as text.
+  // gRPC's word for a repo-server that is down or slow, passed on as text.
   if (/rpc error: code = (Unavailable|DeadlineExceeded)/.test(words)) {
     return { problem: "DeployerUnavailable", message: `a part of Argo CD does not answer: ${words}` };
   }
@@ -268,7 +264,7 @@ function unsynced(
   const isAboutThis =
     failedSync !== undefined && equalJson(failedSync.source, source) && !isOther(failedSync.revision, revision);
   const refusal = conditions?.find(({ type }) => type === "SyncError");
-  // A running sync may repair what this condition still reports.
+  // A running sync may repair this condition.
   const said = isAboutThis ? failedSync.message : isCalm ? refusal?.message : undefined;
   if (said === undefined) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
   const failedHooks = isAboutThis ? failedSync.hooks : [];
@@ -276,7 +272,7 @@ function unsynced(
 }
 
 function syncProblem(said: string): Required<Problem> {
-  // Only these words of the quota admission tell both cases from other refusals.
+  // Only these words of the quota admission distinguish both cases.
   if (said.includes("status unknown for quota")) {
     const what = "the cluster has not counted the environment's quota yet, and takes nothing before; it is tried again";
     return { problem: "QuotaUncounted", message: `${what}: ${said}` };

@@ -6,7 +6,6 @@ import { applicationKind, argocdKinds } from "./kinds.ts";
 import { argocdLeftFields } from "./left-fields.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
-/** Argo CD as the deployer. */
 export function argocd(settings: ArgocdSettings): DeployerTechnology {
   return {
     kinds: argocdKinds(settings.namespace),

@@ -7,14 +7,14 @@ import { type ApplicationStatus, isFailed } from "./application-status.ts";
 import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
-/** An entry whose time may be missing or unreadable. */
+/** An entry with a possibly missing or unreadable time. */
 interface Told {
   readonly at: string | undefined;
   readonly level: DeployerEntry["level"];
   readonly message: string;
 }
 
-/** The DeployerLog port on Argo CD's Application: a fresh read, because the cache keeps little of its status. */
+/** DeployerLog port on Argo CD's Application: a fresh read, because the cache keeps little of its status. */
 export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: ArgocdSettings): DeployerLog {
   return {
     async entries(environment) {

@@ -17,7 +17,7 @@ import {
   sourceOf,
 } from "./objects.ts";
 
-/** The Deployer port on Argo CD's resources: one Application and one AppProject an environment. */
+/** Deployer port on Argo CD: one Application and one AppProject per environment. */
 export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock: Clock): Deployer {
   const ref = (environment: { name: string }) => ({
     name: namespaceName(environment.name),
@@ -72,7 +72,7 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
     },
 
     async remove(environment) {
-      // Argo CD begins a deletion only when no sync runs, and a sync waits for its hooks.
+      // Argo CD deletes only without a running sync, and a sync waits for its hooks.
       await endSync(environment);
       const removal = await written(() => cluster.remove(environment, applicationKind, ref(environment)));
       const errors = deletionErrors(cluster.observe(environment, applicationKind, ref(environment)));
@@ -91,12 +91,12 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
   };
 }
 
-/** How soon a failed sync is requeued: after as long as it has failed, within these bounds. */
+/** Bounds of the requeue delay of a failed sync, which equals the age of the failure. */
 const REQUEUE_MS = { first: 15_000, longest: 600_000 };
 
 /**
- * The pause before the next retry is as long as the failure was old at the last one. A time in the future was written by a
- * clock that has been set back since, and is ignored.
+ * The pause equals the failure's age at the last retry. A time in the future comes from a clock that was set back
+ * since, and is ignored.
  */
 function requeueInMs(askedAt: string | undefined, brokenSince: Date, now: Date): number {
   const moments = [brokenSince, new Date(askedAt ?? "")].map((moment) => moment.getTime());

@@ -7,7 +7,7 @@ import type { LeftFields } from "../../ports/left-fields.ts";
 import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
-/** The parts of an Application that say what it leaves alone. https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/ */
+/** Ignored differences of an Application. https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/ */
 interface ApplicationSpec {
   readonly syncPolicy?: { readonly syncOptions?: readonly string[] };
   readonly ignoreDifferences?: readonly {
@@ -20,13 +20,13 @@ interface ApplicationSpec {
 }
 
 /**
- * The LeftFields port on the Application that the environment's tracking id names, where it is one of our Argo CD. Without
- * the sync option the next sync would write the field, although it is no difference.
+ * LeftFields port on the Application in the environment's tracking id, if it is of our Argo CD. Without the sync option
+ * the next sync would write the field, although it is no difference.
  */
 export function argocdLeftFields(client: Pick<KubeClient, "find">, { namespace }: ArgocdSettings): LeftFields {
   return async ({ metadata }, field) => {
     const [name = ""] = (metadata.annotations?.[ARGOCD_TRACKING_ANNOTATION] ?? "").split(":");
-    // An Application outside of Argo CD's namespace is called <namespace>_<name>, which is no name of an object.
+    // An Application outside Argo CD's namespace is called <namespace>_<name>, an invalid object name.
     if (!/^[a-z0-9][a-z0-9.-]*$/.test(name)) return false;
     const { spec = {} } = ((await client.find(applicationKind, { name, namespace })) ?? {}) as Partial<WireObject>;
     const { syncPolicy, ignoreDifferences = [] } = spec as ApplicationSpec;

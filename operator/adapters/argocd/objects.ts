@@ -4,14 +4,14 @@ import { type ChartSource, isPackaged, OCI_SCHEME } from "../../../crds/reposito
 import type { DesiredObject, FieldPatch } from "../../ports/cluster.ts";
 import type { DeploymentProblem, WantedApplication } from "../../ports/deployer.ts";
 
-/** Has Argo CD delete what an application made before the application itself goes. */
+/** Makes Argo CD delete the application's objects before the application. */
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
-/** Holds `<branch>@<commit>`: a branch may contain an `@`, a commit can't. */
+/** Annotation with `<branch>@<commit>`: a branch may contain an `@`, a commit can't. */
 export const sourceAnnotation = (component: Component) => `${GROUP}/${component}-source`;
 
 /**
- * What a chart may make: nothing that grants rights, opens the network, raises limits or holds secrets. The platform's
- * chart lets the operator write this list and no other (templates/_deployer.tpl), in this order.
+ * Kinds that a chart may make: none that grants rights, opens the network, raises limits or holds secrets. The
+ * platform's chart pins this list and order (templates/_deployer.tpl).
  */
 export const ADMITTED_KINDS = [
   ["apps", "Deployment"],
@@ -29,8 +29,8 @@ export const ADMITTED_KINDS = [
 ].map(([group = "", kind = ""]) => ({ group, kind }));
 
 /**
- * What an autoscaler set is left to it, and no field that anyone else wrote: the chart's own number would be put back again
- * and again. Its controller writes `scale` under this name, as kube-controller-manager does all it writes.
+ * Leaves the autoscaler's fields alone, and only those: the chart's number would be restored again and again. Its
+ * controller writes `scale` under this name, like all writes of kube-controller-manager.
  * https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/#application-level-configuration
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
@@ -41,20 +41,19 @@ const AUTOSCALED = ["Deployment", "StatefulSet"].map((kind) => ({
 }));
 
 export interface ArgocdSettings {
-  /** Where Argo CD keeps its Applications. */
   readonly namespace: string;
-  /** How Argo CD names the cluster. */
+  /** Argo CD's name of the cluster. */
   readonly clusterServer: string;
 }
 
-/** How Argo CD's history calls us. */
+/** Our name in Argo CD's history. */
 const OPERATOR = "ephemeral-environments";
-/** When the application was last asked to try again: kept on the application, so that any process counts the same pauses. */
+/** Time of the last retry request: stored on the application, so that every process counts the same pauses. */
 export const ASKED_AT = `${GROUP}/asked-again-at`;
 /**
- * The application with a request that Argo CD fulfils and removes. Where manifests are missing: a hard refresh, because
- * Argo CD would answer with the failed rendering of that commit for an hour. Else: a sync, without a revision, so that the
- * newest commit of the branch is taken. https://argo-cd.readthedocs.io/en/stable/user-guide/sync-kubectl/
+ * The application with a request that Argo CD fulfils and removes. For missing manifests a hard refresh, because Argo
+ * CD caches the failed rendering of a commit for an hour; else a sync without a revision, which takes the branch's
+ * newest commit. https://argo-cd.readthedocs.io/en/stable/user-guide/sync-kubectl/
  */
 export function askingObject(
   application: DesiredObject,
@@ -71,8 +70,8 @@ export function askingObject(
 }
 
 /**
- * Ends the sync that began then, as `argocd app terminate-op` does: Argo CD has no other field for it. A sync that ended or
- * began meanwhile is left alone. The policy `platform-applications` lets the platform write nothing else of a status.
+ * Ends the sync that began then, and no later one, as `argocd app terminate-op` does. The policy
+ * `platform-applications` lets the platform write nothing else of a status.
  * https://argo-cd.readthedocs.io/en/stable/user-guide/commands/argocd_app_terminate-op/
  */
 export function endingPatch(startedAt: string): readonly FieldPatch[] {
@@ -84,7 +83,7 @@ export function endingPatch(startedAt: string): readonly FieldPatch[] {
   ];
 }
 
-/** The project that confines an environment's application: its one namespace, its one chart, and the kinds it may make. */
+/** Project that confines an environment's application: its namespace, its chart, and the allowed kinds. */
 export function projectObject(
   environment: WantedApplication["environment"],
   chart: ChartSource,
@@ -104,25 +103,25 @@ export function projectObject(
   };
 }
 
-/** The source of an application: compared with the source that Argo CD says it compared. */
+/** Source of an application, in the form in which Argo CD reports what it compared. */
 export function sourceOf({ chart, values }: Pick<WantedApplication, "chart" | "values">): object {
   return { ...placeOf(chart), helm: { releaseName: "environment", valuesObject: values } };
 }
 
 /**
- * Where Argo CD finds a chart. One of a registry is its own kind of source there, by its whole URL: that needs no Secret
- * for a registry that everybody may read, and the project then admits this chart alone.
- * https://argo-cd.readthedocs.io/en/stable/user-guide/oci/, https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
+ * Location of a chart for Argo CD. A registry's chart is a source by its whole URL: a public registry then needs no
+ * Secret, and the project admits this chart alone. https://argo-cd.readthedocs.io/en/stable/user-guide/oci/,
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
  */
 function placeOf(source: ChartSource): { readonly repoURL: string; readonly [field: string]: string } {
   if (!isPackaged(source)) return { repoURL: source.repoUrl, path: source.path, targetRevision: source.revision };
   const { repoUrl, chart, version } = source;
   if (!repoUrl.startsWith(OCI_SCHEME)) return { repoURL: repoUrl, chart, targetRevision: version };
-  // A tag has no plus; Helm pushes an underscore for it: https://helm.sh/docs/topics/registries/.
+  // Tags have no plus; Helm pushes an underscore instead: https://helm.sh/docs/topics/registries/.
   return { repoURL: `${repoUrl}/${chart}`, path: ".", targetRevision: version.replace("+", "_") };
 }
 
-/** The application of an environment, without a request. */
+/** Application of an environment, without a request. */
 export function applicationObject(
   { environment, chart, values, sources, leavesReplicas }: WantedApplication,
   settings: ArgocdSettings,
@@ -145,12 +144,12 @@ export function applicationObject(
       syncPolicy: {
         automated: { enabled: true, prune: true, selfHeal: true },
         syncOptions: [
-          // The operator makes the namespace: Argo CD would make it without our labels, and never delete it.
+          // The operator creates the namespace: Argo CD's would lack our labels and never be deleted.
           "CreateNamespace=false",
-          // Else a sync for another reason would write what is no difference.
+          // Otherwise a sync for another reason would write ignored differences.
           ...(leavesReplicas ? ["RespectIgnoreDifferences=true"] : []),
         ],
-        // A temporary failure passes within these 14 s; more retries would delay a corrected version.
+        // Temporary failures pass within these 14 s; more retries would delay a corrected version.
         retry: { limit: 3, backoff: { duration: "2s", factor: 2, maxDuration: "1m" } },
       },
       revisionHistoryLimit: 1,

@@ -3,20 +3,18 @@ import type { Clock } from "../../kit/time/clock.ts";
 import type { AuditRecord, AuditTrail } from "../../ports/audit-trail.ts";
 import { RotatingFile, type RotatingFileOptions } from "./rotating-file.ts";
 
-/** No answer waits longer for a disk. */
+/** Longest wait of a response for the disk. */
 const DISK_MS = 1_000;
 
-/** Where records go. */
 export interface JsonAuditTrailOptions {
-  /** One line a record, told from log lines by `"log": "audit"`. */
+  /** One line per record, marked by `"log": "audit"`. */
   readonly stream: NodeJS.WritableStream;
-  /** A file that has them too. */
   readonly file?: RotatingFileOptions | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The AuditTrail port as lines of JSON. A stream takes everything; only a file can fail to keep a record. */
+/** AuditTrail port as lines of JSON. A stream takes everything; only a file can fail. */
 export function jsonAuditTrail({
   stream,
   file,
@@ -50,7 +48,7 @@ export function jsonAuditTrail({
   };
 }
 
-/** What the work says, or `false` when it takes too long; it goes on. */
+/** Result of the work, or `false` after `DISK_MS`; the work goes on. */
 function soon(work: Promise<boolean>, clock: Clock): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const cancel = clock.setTimer(DISK_MS, () => resolve(false));

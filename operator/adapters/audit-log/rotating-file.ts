@@ -1,30 +1,29 @@
 import { type FileHandle, open, rename, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Where lines go, and how much of them is kept. */
+/** Location and retention of the lines. */
 export interface RotatingFileOptions {
   readonly path: string;
-  /** At this size the file makes room for a new one. */
+  /** Size at which a new file begins. */
   readonly maxBytes: number;
   /** Older files beside it: `.1` is the youngest. */
   readonly keep: number;
 }
 
-/** With less room the next line may not find any. */
+/** Free space below which the next line may not fit. */
 const SPARE_BYTES = 1_048_576;
-/** The most that is kept in memory while nothing can be written: the oldest lines are dropped. */
+/** Lines kept in memory while writing fails; the oldest are dropped. */
 const MAX_WAITING = 10_000;
 
 interface Line {
   readonly text: string;
-  /** Told once: what the first attempt came to. */
+  /** Called once, with the first attempt's result. */
   readonly settle: (isWritten: boolean) => void;
 }
 
 /**
- * Lines in a file, in the order in which they came. What can't be written (a full disk, a folder that is gone) waits and is
- * written with the next attempt, so that nothing is lost while the process lives; winston's own file transport falls silent
- * for good, without an error.
+ * Lines in a file, in order. Unwritable lines (full disk, missing folder) wait for the next attempt; winston's file
+ * transport would stop for good, without an error.
  */
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
@@ -36,7 +35,7 @@ export class RotatingFile {
     this.#options = options;
   }
 
-  /** Resolves with whether the line is in the file; one that is not will be written later. */
+  /** True when the line is in the file; otherwise it is written later. */
   append(text: string): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.push({ text: `${text}\n`, settle: resolve });
@@ -45,26 +44,28 @@ export class RotatingFile {
     return promise;
   }
 
-  /** Tries to write what waits; whether nothing does any more, and the next line would find room. */
+  /** Writes waiting lines; true when none is left and there is space for the next. */
   async isReady(): Promise<boolean> {
     if (this.#waiting.length > 0) await this.#begin();
     return this.#waiting.length === 0 && hasRoom(this.#options.path);
   }
 
-  /** Writes what waits, if that can be; lines that come later begin anew. */
+  /** Writes waiting lines, if possible; later lines reopen the file. */
   async close(): Promise<void> {
     if (this.#waiting.length > 0) await this.#begin();
     await this.#work;
     await this.#shut();
   }
 
-  /** To be called while something waits. */
+  /** Call while lines wait. */
   #begin(): Promise<void> {
     this.#work ??= this.#writeAll();
     return this.#work;
   }
 
-  /** Until no line waits, or a write fails. Its end and the answer to the waiting callers are one step: no call comes between. */
+  /**
+   * Runs until no line waits or a write fails. Its end and the answers to callers are one step: no call comes between.
+   */
   async #writeAll(): Promise<void> {
     let isWritten = true;
     while (isWritten && this.#waiting.length > 0) {
@@ -93,7 +94,7 @@ export class RotatingFile {
     try {
       await file.handle.appendFile(bytes);
     } catch (error) {
-      // A part of a line would spoil the next one.
+      // A partial line would corrupt the next one.
       await file.handle.truncate(file.size);
       throw error;
     }
@@ -101,7 +102,7 @@ export class RotatingFile {
   }
 
   async #fileFor(bytes: number) {
-    // Deleted, or moved away: what is written to it would never be found.
+    // Deleted or moved: further lines would be lost.
     if (this.#open !== undefined && (await inodeAt(this.#options.path)) !== this.#open.inode) await this.#shut();
     this.#open ??= await this.#opened();
     if (this.#open.size === 0 || this.#open.size + bytes <= this.#options.maxBytes) return this.#open;

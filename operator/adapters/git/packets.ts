@@ -1,4 +1,4 @@
-/** What came back is not what git's protocol says; the message is a sentence for people. */
+/** Violation of git's protocol; the message is a sentence for people. */
 export class BadGitAnswer extends Error {
   override readonly name = "BadGitAnswer";
 }
@@ -8,10 +8,10 @@ const FLUSH = 0;
 const DELIMITER = 1;
 
 /**
- * Passes an answer of whole packets that the flush packet closes, and refuses every other.
+ * Accepts an answer of whole packets with a final flush packet, and refuses every other.
  *
- * isomorphic-git takes whatever breaks off, and a host's own `ERR` too, for the end of the list.
- * The rules: https://git-scm.com/docs/protocol-common#_pkt_line_format and https://git-scm.com/docs/pack-protocol.
+ * isomorphic-git takes a truncated answer, and a host's own `ERR` too, for the end of the list. The rules:
+ * https://git-scm.com/docs/protocol-common#_pkt_line_format and https://git-scm.com/docs/pack-protocol.
  *
  * @throws BadGitAnswer when the answer is cut, no packets at all, or the host's refusal
  */
@@ -28,15 +28,15 @@ export function assertWholeAnswer(answer: Buffer): void {
   if (last !== FLUSH) throw tooEarly();
 }
 
-/** The hash that the host says it names commits by; `undefined` when it says nothing, which means SHA-1. */
+/** The host's object format; `undefined` when unstated, which means SHA-1. */
 export function objectFormatOf(capabilities: Buffer): string | undefined {
   return /object-format=(\w+)/.exec(capabilities.toString("latin1"))?.[1];
 }
 
 /**
- * Adds to a question of protocol 2 the hash that the host told; one that told none would refuse to hear of it.
+ * Adds the host's object format to a request of protocol 2; a host that states none would refuse it.
  *
- * isomorphic-git leaves it out, and git then hangs up on us for every repository but a SHA-1 one:
+ * isomorphic-git omits it, and git then hangs up for every repository but a SHA-1 one:
  * https://git-scm.com/docs/protocol-v2#_object_format.
  */
 export function withObjectFormat(question: Buffer, format: string | undefined): Buffer {

@@ -6,13 +6,13 @@ import type { Sensitive } from "../../../crds/sensitive.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./packets.ts";
 
-/** About 50 000 refs, for hosts that tell them all at once. */
+/** About 50 000 refs, for hosts that list all at once. */
 const ANSWER_LIMIT_MIB = 4;
 const commitPattern = new RegExp(COMMIT_PATTERN);
 
 /**
- * The RepositoryHost port over git's smart HTTP protocol, version 2: one small question, no clone. A question takes no longer
- * than `deadlineMs` in all.
+ * RepositoryHost port over git's smart HTTP protocol, version 2: one small request, no clone. A call takes at most
+ * `deadlineMs`.
  */
 export function gitRepositoryHost({ deadlineMs = 10_000 } = {}): RepositoryHost & { close(): Promise<void> } {
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
@@ -32,7 +32,7 @@ export function gitRepositoryHost({ deadlineMs = 10_000 } = {}): RepositoryHost 
   };
 }
 
-/** Messages repeat it. */
+/** Refused because messages repeat the URL. */
 function assertPlain(cloneUrl: string): void {
   if (!URL.canParse(cloneUrl)) throw new RepositoryHostUnavailable("the cloneUrl is not a valid URL");
   const { username, password, search, hash } = new URL(cloneUrl);
@@ -44,12 +44,12 @@ function assertPlain(cloneUrl: string): void {
 }
 
 async function headOf(http: HttpClient, url: string, ref: string): Promise<string | undefined> {
-  // Loaded by the first question: a start asks none.
+  // Loaded on first use, not at the start.
   const { default: git } = await import("isomorphic-git");
   const refs = await git.listServerRefs({ http, url, prefix: ref, protocolVersion: 2 });
   // The prefix matches longer names too.
   const head = refs.find((candidate) => candidate.ref === ref)?.oid;
-  // The pattern admits the empty string: a spec may leave the commit open, a host may not.
+  // The pattern admits the empty string, for a spec without a commit; a host must name one.
   if (head === "" || (head !== undefined && !commitPattern.test(head))) {
     throw new BadGitAnswer("what it names as the head is not a commit");
   }
@@ -64,10 +64,9 @@ interface Question {
 }
 
 /**
- * Hands isomorphic-git only answers that are whole: it reads a broken or stalled body as the end of the list, without
- * bound. Its own client has no deadline either, and follows redirects to wherever they lead. For one call of
- * isomorphic-git: what the host told of itself is used in the question that follows. The credential is added here, so
- * that nothing above ever holds it as text.
+ * Passes only complete answers to isomorphic-git, which reads a broken or stalled body as the end of the list, without
+ * bound; its own client has no deadline and follows any redirect. For one call, whose second request uses the host's
+ * stated capabilities. The credential is added here, so that nothing above holds it as text.
  */
 function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpClient {
   let objectFormat: string | undefined;
@@ -100,7 +99,7 @@ function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpCli
   };
 }
 
-/** isomorphic-git takes a login out of a URL by a pattern of its own: should that find another host, nothing is sent. */
+/** isomorphic-git parses logins out of URLs by its own pattern: should that find another host, nothing is sent. */
 function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): void {
   const asked = new URL(url);
   if (asked.origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");
@@ -111,7 +110,7 @@ function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): v
 /** https://www.rfc-editor.org/rfc/rfc7617 */
 const basic = (credential: Sensitive) => `Basic ${Buffer.from(credential.reveal()).toString("base64")}`;
 
-/** What another status than 200 means, and what can be done about it; the rest of the answer is not read. */
+/** Meaning of a status other than 200, and its remedy; the rest of the answer is not read. */
 function refusal(
   { statusCode, body }: Dispatcher.ResponseData,
   { cloneUrl, credential }: Pick<Question, "cloneUrl" | "credential">,
@@ -129,7 +128,7 @@ function refusal(
   );
 }
 
-/** @throws BadGitAnswer for an answer beyond the limit or a broken one; what the connection throws */
+/** @throws BadGitAnswer for an answer beyond the limit or a broken one; errors of the connection */
 async function wholeAnswer({ body }: Dispatcher.ResponseData): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -6,13 +6,12 @@ import { unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
 const HOOKS = "/repos/{owner}/{repo}/hooks";
-/** The largest page that Gitea gives. */
 const PAGE_SIZE = 50;
-/** As hooks list them. A deleted branch is told by `delete` alone; `workflow_run` is Gitea's since 1.24. */
+/** Events as listed in hooks. Only `delete` reports a deleted branch; `workflow_run` exists since Gitea 1.24. */
 const EVENTS = ["pull_request", "pull_request_label", "pull_request_sync", "push", "delete", "workflow_run"];
-/** When it is written, `pull_request` stands for reviews and comments as well. */
+/** Events as written: there `pull_request` also means reviews and comments. */
 const WRITTEN = EVENTS.map((event) => (event === "pull_request" ? "pull_request_only" : event));
-/** Those of other types have the bodies of a chat. */
+/** Other types have chat bodies. */
 const TYPES = ["gitea", "forgejo"];
 
 interface Hook {
@@ -25,9 +24,9 @@ interface Hook {
 }
 
 /**
- * The RepositoryHooks port over Gitea's API, https://docs.gitea.com/api/1.25/#tag/repository. It pauses no hook, and tells
- * neither deliveries nor whether there is a secret; certificates are checked as its administrator says. An edit ignores the
- * secret, so a new hook replaces the one that is there.
+ * RepositoryHooks port over Gitea's API, https://docs.gitea.com/api/1.25/#tag/repository. Gitea pauses no hook, and
+ * shows neither deliveries nor a secret; its administrator decides about certificate checks. An edit ignores the
+ * secret, so a new hook replaces the existing one.
  */
 export function giteaRepositoryHooks(request: HostRequest): RepositoryHooks {
   const list = async (repository: HostedRepository, signal: AbortSignal) => {

@@ -8,9 +8,9 @@ import { hmacAuthentication, hubAuthentication } from "../webhook-format/signatu
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /**
- * Gitea and Forgejo, https://docs.gitea.com/usage/webhooks. `X-Gitea-Event` is the name of a payload's form,
- * `X-Gitea-Event-Type` the finer choice of a hook's settings, and the only one that older versions send of some events.
- * A replay from its page has an id of its own.
+ * Gitea and Forgejo, https://docs.gitea.com/usage/webhooks. `X-Gitea-Event` names the payload's form,
+ * `X-Gitea-Event-Type` the finer choice in a hook's settings, and the only header of some events in older versions. A
+ * replay from its page has its own id.
  */
 export const giteaWebhookFormat: WebhookFormat = {
   delivery: (webhook) => ({
@@ -38,12 +38,12 @@ const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
   const action = actionOf(payload);
-  // The pull request still lists the labels that were cleared, which are all: docs/adr/0193-labels-of-gitea.md.
+  // The pull request still lists the cleared labels, which are all: docs/adr/0193-labels-of-gitea.md.
   const labels = action === "unlabeled" ? { labels: [] } : {};
   return pullRequestEvent(payload, { action, ...labels, ...headOf(payload) }, now);
 }
 
-/** `label_updated` does not report which labels, and GitHub's other actions are none of Gitea's. */
+/** `label_updated` does not name the labels; Gitea lacks GitHub's other actions. */
 const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
   ["opened", "opened"],
   ["reopened", "reopened"],
@@ -58,17 +58,18 @@ function actionOf(payload: unknown): PullRequestAction {
   return action === "edited" ? editOf(at(payload, "changes")) : (ACTIONS.get(action) ?? "other");
 }
 
-/** The base branch is `ref`. A title makes a draft, by its prefix `WIP:`. */
+/** The base branch is `ref`. The title's prefix `WIP:` makes a draft. */
 function editOf(changes: unknown): PullRequestAction {
   if (isObject(at(changes, "ref"))) return "edited";
   return isObject(at(changes, "title")) ? "updated" : "other";
 }
 
 /**
- * Where the head branch is gone, `ref` is `refs/pull/N/head` and `label` the branch's name. Without a `label` it never was a
- * branch: a push to `refs/for/…` (AGit), for which reading the repository is enough, so it is trusted no more than a fork.
+ * Head of a pull request. For a deleted head branch, `ref` is `refs/pull/N/head` and `label` the branch's name. An
+ * empty `label` means a push to `refs/for/…` (AGit), which needs only read access, so it is trusted no more than a
+ * fork.
  *
- * @param payload its `pull_request` is as Gitea's webhooks and API show it
+ * @param payload with `pull_request` as in Gitea's webhooks and API
  */
 export function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> {
   const [ref, label] = ["ref", "label"].map((key) => text(at(payload, "pull_request", "head", key)));

@@ -3,7 +3,7 @@ import type { HostedRepository, PullRequestHost } from "../../ports/webhooks/pul
 import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
-/** Tells our deployments from those that others make in an environment of the same name. */
+/** Distinguishes our deployments from other programs' in an environment of the same name. */
 const TASK = "deploy:ephemeral-environment";
 const STATES = { pending: "in_progress", success: "success", failure: "failure" } as const;
 const ONE = "/repos/{owner}/{repo}/deployments/{id}";
@@ -14,8 +14,8 @@ interface Deployment {
 }
 
 /**
- * GitHub's deployments, https://docs.github.com/en/rest/deployments/deployments: one at a time, of the head commit, because
- * GitHub does not end the former ones of a transient environment.
+ * Deployments of GitHub, https://docs.github.com/en/rest/deployments/deployments: one at a time, of the head commit,
+ * because GitHub does not end earlier ones of a transient environment.
  */
 export function githubDeployments(request: HostRequest): Pick<PullRequestHost, "deploy" | "retire"> {
   const list = (repository: HostedRepository, environment: string, signal: AbortSignal) => {
@@ -24,7 +24,7 @@ export function githubDeployments(request: HostRequest): Pick<PullRequestHost, "
   };
   const end = async (repository: HostedRepository, { id }: Deployment, signal: AbortSignal) => {
     const one = { ...partsOf(repository), id };
-    // GitHub deletes only what is inactive.
+    // GitHub deletes only inactive ones.
     await unlessAbsent(request(`POST ${ONE}/statuses`, { ...one, state: "inactive" }, signal));
     await unlessAbsent(request(`DELETE ${ONE}`, one, signal));
   };
@@ -63,7 +63,7 @@ function create(
   return request("POST /repos/{owner}/{repo}/deployments", { ...partsOf(repository), ...wanted }, signal);
 }
 
-/** It takes the right to administer the repository: without it the empty environment stays. */
+/** Needs the right to administer the repository: without it the empty environment stays. */
 async function removeEnvironment(request: HostRequest, { repository, environment, signal }: Place): Promise<void> {
   const route = "DELETE /repos/{owner}/{repo}/environments/{environment}";
   try {

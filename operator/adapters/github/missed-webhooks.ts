@@ -7,7 +7,7 @@ import { githubRepositoryHooks } from "./repository-hooks.ts";
 
 type Calls = Pick<HostApi, "request" | "page">;
 
-/** An attempt to deliver. Those of one webhook have one `guid`. */
+/** A delivery attempt. Attempts of one webhook share a `guid`. */
 interface Attempt {
   readonly id: number;
   readonly guid: string;
@@ -15,17 +15,17 @@ interface Attempt {
   readonly status_code: number;
 }
 
-/** Of one sweep, so that the host's limits are left to others. */
+/** Limit per sweep, to spare the host's rate limit. */
 const MOST_REDELIVERED = 50;
-/** What failed so often fails for a reason of its own. */
+/** Attempts after which a failure is permanent. */
 const MOST_ATTEMPTS = 5;
 const MOST_PAGES = 20;
 
 const DELIVERIES = "/repos/{owner}/{repo}/hooks/{hook}/deliveries";
 
 /**
- * Has GitHub repeat what it could not deliver, https://docs.github.com/en/rest/repos/webhooks: it never does so by itself.
- * The log has no body that a signature would fit, so nothing of it is acted on.
+ * Makes GitHub repeat failed deliveries, https://docs.github.com/en/rest/repos/webhooks: it never does so by itself.
+ * The log has no body that fits a signature, so nothing in it is acted on.
  */
 export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   return async (repository, missed, signal) => {
@@ -34,19 +34,17 @@ export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
       const own = hooks.find(({ url }) => url.startsWith(missed.address));
       return own && (await redeliver(api, { repository, missed, signal, hook: own.id }));
     } catch (error) {
-      // The log takes a right of its own: `webhooks` of the repository.
+      // The log needs its own right: `webhooks` of the repository.
       if ([403, 404].includes(answeredStatus(error) ?? 0)) return undefined;
       throw error;
     }
   };
 }
 
-/** Where attempts are logged, and since when they count. */
 interface HookLog {
   readonly repository: HostedRepository;
   readonly missed: MissedWebhooks;
   readonly signal: AbortSignal;
-  /** The id of the hook. */
   readonly hook: string;
 }
 
@@ -63,7 +61,6 @@ async function redeliver(api: Calls, log: HookLog): Promise<number> {
   return failed.length;
 }
 
-/** Since then, the newest first. */
 async function attemptsOf({ page }: Calls, { repository, missed, signal, hook }: HookLog): Promise<readonly Attempt[]> {
   const found: Attempt[] = [];
   const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= missed.since.getTime();

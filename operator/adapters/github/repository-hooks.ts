@@ -6,7 +6,7 @@ import { unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
 const HOOKS = "/repos/{owner}/{repo}/hooks";
-/** `ping` is sent to every hook. */
+/** GitHub sends `ping` to every hook. */
 const EVENTS = ["pull_request", "push", "workflow_run", "merge_group"];
 const ALL_EVENTS = "*";
 
@@ -19,7 +19,7 @@ interface Hook {
     readonly url?: string;
     readonly content_type?: string;
     readonly insecure_ssl?: string | number;
-    /** Asterisks, where there is one. */
+    /** Asterisks, if present. */
     readonly secret?: string;
   };
 }
@@ -30,9 +30,7 @@ interface Delivery {
   readonly status_code: number;
 }
 
-/**
- * The RepositoryHooks port over GitHub's API, https://docs.github.com/en/rest/repos/webhooks. GitHub pauses no hook.
- */
+/** RepositoryHooks port over GitHub's API, https://docs.github.com/en/rest/repos/webhooks. GitHub pauses no hook. */
 export function githubRepositoryHooks(request: HostRequest): RepositoryHooks {
   const list = async (repository: HostedRepository, signal: AbortSignal) => {
     const asked = { ...partsOf(repository), per_page: 100 };
@@ -53,7 +51,7 @@ export function githubRepositoryHooks(request: HostRequest): RepositoryHooks {
         create: () => request(`POST ${HOOKS}`, { ...values, name: "web" }, signal),
         async edit(id) {
           await request(`PATCH ${HOOKS}/{id}`, { ...values, id }, signal);
-          // A new one is pinged by GitHub itself.
+          // GitHub itself pings a new one.
           await request(`POST ${HOOKS}/{id}/pings`, { ...of, id }, signal);
         },
         remove: (id) => unlessAbsent(request(`DELETE ${HOOKS}/{id}`, { ...of, id }, signal)),

@@ -7,8 +7,8 @@ import { hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /**
- * GitHub, https://docs.github.com/webhooks/webhook-events-and-payloads. Its signature is over the raw bytes; the older
- * one, `X-Hub-Signature` with SHA-1, is not looked at. A redelivery has the id of the first delivery.
+ * GitHub, https://docs.github.com/webhooks/webhook-events-and-payloads. The signature is over the raw bytes; the older
+ * SHA-1 one, `X-Hub-Signature`, is ignored. A redelivery has the first delivery's id.
  */
 export const githubWebhookFormat: WebhookFormat = {
   delivery: (webhook) => ({
@@ -35,7 +35,7 @@ function pullRequestOf(payload: unknown, now: Date): ReadEvent {
   return pullRequestEvent(payload, { ...facts, mergeCommit: testMergeOf(payload) }, now);
 }
 
-/** The merge queue asks for checks of a commit. Its other action, `destroyed`, asks for nothing. */
+/** The merge queue requests checks of a commit. Its other action, `destroyed`, requests nothing. */
 function mergeGroupEvent(payload: unknown): ReadEvent {
   if (at(payload, "action") !== "checks_requested") return ignored("The merge group asks for no checks");
   const group = at(payload, "merge_group");

@@ -74,7 +74,7 @@ interface Setting {
   readonly signal: AbortSignal;
 }
 
-/** GitLab's status is a state machine, which refuses to become what it is. */
+/** GitLab's status is a state machine that refuses a transition to the same state. */
 async function setStatus(request: HostRequest, { repository, report, signal }: Setting): Promise<void> {
   const { commit, context, description, url } = report;
   const state = STATES[report.state];
@@ -87,7 +87,7 @@ async function setStatus(request: HostRequest, { repository, report, signal }: S
   }
 }
 
-/** As in "Cannot transition status via :run from :running". */
+/** True for "Cannot transition status via :run from :running". */
 function isThere(error: unknown, state: string): boolean {
   if (!(error instanceof PullRequestHostFailed) || answeredStatus(error) !== 400) return false;
   return error.message.includes("Cannot transition status") && error.message.includes(`from :${state}`);

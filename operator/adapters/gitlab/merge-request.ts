@@ -4,7 +4,7 @@ import { ignored, optional } from "../webhook-format/event.ts";
 import { at, integer, text, timestamp } from "../webhook-format/payload.ts";
 import { labelNames, pullRequest } from "../webhook-format/pull-request.ts";
 
-/** The others (approvals) change nothing that the rules read. */
+/** Others (approvals) do not affect the rules. */
 const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
   ["open", "opened"],
   ["reopen", "reopened"],
@@ -24,8 +24,8 @@ const STATES: ReadonlyMap<string, PullRequestState["state"]> = new Map([
 const login = optional(PullRequestState.properties.login);
 
 /**
- * A merge request, https://docs.gitlab.com/user/project/integrations/webhook_events/#merge-request-events. Only the whole
- * object is read: `changes` may be empty and `oldrev` missing although something changed.
+ * A merge request, https://docs.gitlab.com/user/project/integrations/webhook_events/#merge-request-events. Only the
+ * whole object is read: `changes` may be empty and `oldrev` missing despite a change.
  */
 export function mergeRequestEvent(payload: unknown, now: Date): ReadEvent {
   if (at(payload, "object_kind") !== "merge_request") return ignored("The payload is not a merge request");
@@ -47,7 +47,7 @@ export function mergeRequestEvent(payload: unknown, now: Date): ReadEvent {
   });
 }
 
-/** GitLab names the user of the event, and of the author the id alone. */
+/** GitLab names the event's user, but only the author's id. */
 function authorOf(payload: unknown): string | undefined {
   const author = integer(at(payload, "object_attributes", "author_id"));
   const isAuthor = author !== undefined && author === at(payload, "user", "id");

@@ -23,13 +23,13 @@ interface Hook extends Readonly<Partial<Record<(typeof EVENTS)[number], boolean>
 }
 
 interface Delivery {
-  /** `internal error` when there was no answer. */
+  /** `internal error` without an answer. */
   readonly response_status: string | number;
 }
 
 /**
- * The RepositoryHooks port over GitLab's API, https://docs.gitlab.com/api/project_webhooks/. GitLab pauses a hook after
- * repeated failures, for a while and at last for good, and goes on when a test delivery is accepted.
+ * RepositoryHooks port over GitLab's API, https://docs.gitlab.com/api/project_webhooks/. GitLab pauses a hook after
+ * repeated failures, first for a while and then for good, and resumes it after an accepted test delivery.
  */
 export function gitlabRepositoryHooks(request: HostRequest): RepositoryHooks {
   const list = async ({ fullName: project }: HostedRepository, signal: AbortSignal) =>
@@ -56,7 +56,7 @@ export function gitlabRepositoryHooks(request: HostRequest): RepositoryHooks {
         edit: (id) => request<Hook>(`PUT ${HOOKS}/{id}`, { project, id, data }, signal),
         remove: (id) => unlessAbsent(request(`DELETE ${HOOKS}/{id}`, { project, id }, signal)),
       });
-      // A test that fails is the last delivery then; without a commit there is nothing to test with.
+      // A failed test is then the last delivery; without a commit there is nothing to test with.
       await resume(repository, kept.id, signal).catch(unlessAnswered);
     },
   };
@@ -85,7 +85,7 @@ function toHook(hook: Hook): RepositoryHook {
   };
 }
 
-/** A signing token is GitLab's since 19.0; older ones ignore it. */
+/** Signing tokens exist since GitLab 19.0; older ones ignore them. */
 function toWrite({ address, key }: WantedHook) {
   return {
     url: address,

@@ -10,16 +10,15 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const SECONDS = /^\d{1,12}$/;
 const VERSION = "v1,";
 
-/** Whether a key is a signing token. */
 export const isSigningToken = (key: Sensitive): boolean => key.reveal().startsWith(PREFIX);
 
 const NOT_AUTHENTIC: Authentication = { update: () => undefined, isAuthentic: () => false };
 
 /**
- * Checks whether one of the signing tokens made this delivery, and lately.
+ * Verifies that one of the signing tokens made this delivery, recently.
  *
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md: `webhook-signature` lists
- * signatures, of which those of `v1` are Base64 of an HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the raw body.
+ * signatures, of which `v1` ones are Base64 of an HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the raw body.
  *
  * @param tokens one that is no Base64 of at least 32 bytes verifies nothing
  */
@@ -44,7 +43,7 @@ export function standardAuthentication(
   };
 }
 
-/** The bytes of the key. Node decodes any text, and a key of no bytes is everybody's. */
+/** Bytes of the key. Node decodes any text, and anyone can sign with an empty key. */
 function keyOf(token: Sensitive): Buffer[] {
   const encoded = token.reveal().slice(PREFIX.length);
   const key = Buffer.from(encoded, "base64");

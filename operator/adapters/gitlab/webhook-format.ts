@@ -8,11 +8,11 @@ import { mergeRequestEvent } from "./merge-request.ts";
 import { isSigningToken, standardAuthentication } from "./standard-webhooks.ts";
 
 /**
- * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token counts before its static
- * token, which signs nothing.
+ * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token precedes its static token,
+ * which signs nothing.
  *
- * `webhook-id`, which is signed, is the value of `Idempotency-Key` (17.4) and stays over retries.
- * `X-Gitlab-Event-UUID` and `X-Gitlab-Webhook-UUID` don't, and hooks that set off each other share the first.
+ * The signed `webhook-id` equals `Idempotency-Key` (17.4) and stays over retries. `X-Gitlab-Event-UUID` and
+ * `X-Gitlab-Webhook-UUID` don't, and hooks that trigger each other share the first.
  */
 export const gitlabWebhookFormat: WebhookFormat = {
   delivery: (webhook) => ({

@@ -4,10 +4,10 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 
 /**
- * The UID of the namespace `kube-system`, which can't be made anew; read once, when it is needed first.
+ * UID of the namespace `kube-system`, which can't be recreated; read once, on first use.
  *
- * It tells this installation's entries from those of another one in the same Google project, whose environments are
- * unknown here and would be taken for gone. A cluster has one installation.
+ * Distinguishes this installation's entries from others in the same Google project, whose unknown environments would
+ * count as gone. A cluster has one installation.
  */
 export function clusterIdentity(client: KubeClient): () => Promise<string> {
   let identity: Promise<string> | undefined;

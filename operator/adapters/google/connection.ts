@@ -1,6 +1,6 @@
 import type { SecretManagerServiceClient } from "@google-cloud/secret-manager";
 
-/** The client, as far as we call it. */
+/** Used part of the client. */
 export type GoogleClient = Pick<
   SecretManagerServiceClient,
   | "createSecret"
@@ -14,20 +14,19 @@ export type GoogleClient = Pick<
   | "close"
 >;
 
-/** One client for a whole process, opened when it is needed first. */
+/** One client per process, opened on first use. */
 export interface GoogleConnection {
-  /** The client, ready to call. Rejects when there are no credentials; the next call searches for them again. */
+  /** The ready client. Rejects without credentials; the next call searches again. */
   client(): Promise<GoogleClient>;
-  /** Ends it; one that was never opened, or never could be, has nothing to close. */
   close(): Promise<void>;
 }
 
-/** Looks for Google's credentials where their libraries do: the pod's own identity, or a file that the environment names. */
+/** Finds credentials as Google's libraries do: the pod's identity, or a file named by the environment. */
 export function googleConnection(connect: () => Promise<GoogleClient>): GoogleConnection {
   let connected: Promise<GoogleClient> | undefined;
 
-  // A client that finds no credentials during a call ends the process by an unhandled rejection, and never searches again.
-  // A pod's credentials may come a moment after its start: so each attempt is a new client, which searches before any call.
+  // A client that finds no credentials during a call ends the process by an unhandled rejection, and never searches
+  // again. A pod's may come late: so each attempt is a new client, which searches before any call.
   async function open(): Promise<GoogleClient> {
     try {
       const client = await connect();
@@ -50,7 +49,7 @@ export function googleConnection(connect: () => Promise<GoogleClient>): GoogleCo
   };
 }
 
-/** Google's own client, loaded only now: installations without it are spared its 40 MB. */
+/** Google's client, imported lazily: installations without it save its 40 MB. */
 export async function googleClient(project: string): Promise<GoogleClient> {
   const { SecretManagerServiceClient } = await import("@google-cloud/secret-manager");
   return new SecretManagerServiceClient({ projectId: project });

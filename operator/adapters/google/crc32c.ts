@@ -1,4 +1,4 @@
-/** Castagnoli's polynomial, its bits reversed. */
+/** Castagnoli's polynomial, bit-reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -7,7 +7,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/** CRC32C as Google checks payloads with it, unsigned. Node's own zlib has only the other CRC-32. */
+/** Unsigned CRC32C, Google's checksum of payloads. Node's zlib has only the other CRC-32. */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);

@@ -1,21 +1,21 @@
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 
-/** gRPC status codes that mean something to us. */
+/** gRPC status codes with a meaning here. */
 export const DEADLINE_EXCEEDED = 4;
 export const NOT_FOUND = 5;
 export const ALREADY_EXISTS = 6;
 export const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
 
-/** A call that failed, with the code it failed with. */
+/** A failed call, with its code. */
 export class CallFailed extends SecretManagerUnavailable {
   readonly code: number | undefined;
 
-  // Not even a `cause`: a server's own words, and what a client adds to them, may quote what was sent.
+  // No `cause` either: a server's message, and the client's additions, may quote sent values.
   constructor(what: string, project: string, error: unknown) {
     const code = codeOf(error);
     const meaning = meaningOf(code, project);
-    // What keeps everybody away is told to everybody: it must not name what belongs to one.
+    // Every caller sees an outage: its message must name no object.
     const isAway = code === DEADLINE_EXCEEDED || code === UNAVAILABLE;
     super(isAway ? `Google Secret Manager: ${meaning}` : `Google Secret Manager can't ${what}: ${meaning}`);
     this.code = code;
@@ -27,7 +27,7 @@ function codeOf(error: unknown): number | undefined {
   return typeof code === "number" ? code : undefined;
 }
 
-/** By gRPC status code (https://grpc.io/docs/guides/status-codes/). */
+/** Meaning of a gRPC status code (https://grpc.io/docs/guides/status-codes/). */
 function meaningOf(code: number | undefined, project: string): string {
   switch (code) {
     case undefined:
@@ -50,5 +50,5 @@ function meaningOf(code: number | undefined, project: string): string {
   }
 }
 
-/** Whether a call failed with this code. */
+/** True for a call that failed with this code. */
 export const hasCode = (code: number) => (error: unknown) => error instanceof CallFailed && error.code === code;

@@ -11,49 +11,48 @@ import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, has
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
-/** Of a call, not the client's own minute. */
+/** Per call, instead of the client's own minute. */
 const CALL_MS = 10_000;
 const PAGE_SIZE = 1_000;
 
 export interface GoogleCallsOptions {
-  /** Google Cloud project that the secrets are in. */
   readonly project: string;
   readonly connection: GoogleConnection;
   readonly mayWrite: () => boolean;
   readonly budget: TokenBucket;
-  /** Of this service's own: what it learns is known to no other. */
+  /** Exclusive to this service: a breaker learns for itself. */
   readonly breaker: CircuitBreaker;
   readonly clock: Clock;
 }
 
 /**
- * Google Secret Manager's calls as this platform needs them: each with a deadline, checked by checksum, counted against
- * the write budget, and failing with SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
+ * Calls to Google Secret Manager: each with a deadline, a checksum and a share of the write budget, failing with
+ * SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
  */
 export interface GoogleCalls {
   nameOf(id: string): string;
-  /** `undefined` when there is one of that id. */
+  /** `undefined` when the id exists. */
   create(id: string, secret: GoogleSecret): Promise<GoogleSecret | undefined>;
   find(name: string): Promise<GoogleSecret | undefined>;
-  /** All that match the filter (https://cloud.google.com/secret-manager/docs/filtering), page by page. */
+  /** All matches of the filter (https://cloud.google.com/secret-manager/docs/filtering), page by page. */
   list(filter: string): Promise<readonly GoogleSecret[]>;
-  /** Sets the aliases of the secret that was read, unless it has changed since: then false. */
+  /** Sets the aliases of the version read; false when it has changed since. */
   setAliases(secret: GoogleSecret, aliases: Record<string, number>): Promise<boolean>;
-  /** Adds a version whatever is there, and answers its number. */
+  /** Adds a version unconditionally, and answers its number. */
   add(name: string, value: Sensitive): Promise<number>;
-  /** A version's value and number; `undefined` when there is no such version. */
+  /** Value and number of a version; `undefined` without it. */
   access(name: string, version: number | "latest"): Promise<{ number: number; value: Sensitive } | undefined>;
-  /** Nothing there is fine. */
+  /** Fine when it is gone. */
   remove(name: string): Promise<void>;
 }
 
-/** What a call is given besides its request; no retries of the client's own: the work queue has them, with backoff. */
+/** Options of every call; no retries by the client: the work queue has them, with backoff. */
 interface CallOptions {
   readonly timeout: number;
   readonly retry: null;
 }
 
-/** The calls of one piece of work, which share the deadline `untilMs` on the monotonic clock. */
+/** Calls that share the deadline `untilMs` on the monotonic clock. */
 export function googleCalls(options: GoogleCallsOptions, untilMs: number): GoogleCalls {
   const { project, connection, clock } = options;
   const parent = `projects/${project}`;
@@ -88,7 +87,7 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number): Googl
       let pageToken = "";
       do {
         const request = { parent, filter, pageSize: PAGE_SIZE, pageToken };
-        // Page by page, so that the deadline is each page's.
+        // By page, so that each page has the deadline.
         const [page, , answer] = await call("list secrets", (client, options) =>
           client.listSecrets(request, { ...options, autoPaginate: false }),
         );
@@ -130,7 +129,7 @@ function failing(what: string, project: string): (error: unknown) => never {
   };
 }
 
-/** Counts a write that is about to be sent against the quota that a whole project shares. */
+/** Counts a write against the quota that a whole project shares. */
 function spend({ mayWrite, budget }: GoogleCallsOptions): void {
   if (!mayWrite()) {
     throw new SecretManagerUnavailable("Google Secret Manager: this process does not lead, and writes nothing");
@@ -140,12 +139,10 @@ function spend({ mayWrite, budget }: GoogleCallsOptions): void {
   }
 }
 
-/** The id at the end of `projects/<p>/secrets/<id>`, quoted. */
 function shortly(name: string | null | undefined): string {
   return `'${name?.slice(name.lastIndexOf("/") + 1)}'`;
 }
 
-/** The number at the end of `projects/<p>/secrets/<id>/versions/<number>`. */
 function numberIn(versionName: string | null | undefined): number {
   return Number(versionName?.slice(versionName.lastIndexOf("/") + 1));
 }
@@ -153,7 +150,7 @@ function numberIn(versionName: string | null | undefined): number {
 function checkedValue(answer: protos.google.cloud.secretmanager.v1.IAccessSecretVersionResponse): Sensitive {
   const { data, dataCrc32c } = answer.payload ?? {};
   const bytes = typeof data === "string" ? Buffer.from(data, "base64") : Buffer.from(data ?? []);
-  // The checksum comes as a number, a string or a Long.
+  // The checksum may be a number, a string or a Long.
   if (dataCrc32c !== null && dataCrc32c !== undefined && String(dataCrc32c) !== String(crc32c(bytes))) {
     throw new SecretManagerUnavailable("Google Secret Manager's answer was damaged on its way: its checksum differs");
   }

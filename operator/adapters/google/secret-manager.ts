@@ -11,19 +11,19 @@ import { type GoogleCalls, type GoogleCallsOptions, type GoogleSecret, googleCal
 import { type Candidates, createCandidates, NAME, UID } from "./secret-owners.ts";
 import { addVersion, findVersion } from "./secret-versions.ts";
 
-/** What Google lets a secret be called; anything else names none, and must not become another path. */
+/** Google's rule for names; anything else names none, and must not become another path. */
 const SECRET_ID = /^[A-Za-z0-9_-]{1,255}$/;
-/** Calls at a time for one environment: enough to hide the way to Google, few enough to leave room for others. */
+/** Concurrent calls per environment: enough to hide latency, few enough for other environments. */
 const MOST_AT_ONCE = 8;
 const MANAGED_BY = "ephemeral-environments";
 
-/** Of all calls of a piece of work together: a reconcile that waits blocks a worker of the operator. */
+/** Deadline of all calls of one piece of work: a waiting reconcile blocks a worker. */
 const WORK_MS = 10_000;
 
 export interface GoogleSecretManagerOptions extends GoogleCallsOptions {
-  /** Tells this installation's secrets from those of another one in the project; a label's value. */
+  /** Label value that distinguishes installations in the project. */
   readonly installation: () => Promise<string>;
-  /** Regions that hold the values; none leaves the choice to Google. */
+  /** Regions of the values; empty: Google's choice. */
   readonly locations: readonly string[];
 }
 
@@ -33,14 +33,15 @@ interface Context extends Pick<GoogleSecretManagerOptions, "installation" | "loc
 }
 
 /**
- * Google Secret Manager: a secret a variable, called `<name>-<short UID>-<VARIABLE>`, whose annotation says whose it is.
+ * Google Secret Manager: one secret per variable, called `<name>-<short UID>-<VARIABLE>`, with its owner in an
+ * annotation.
  *
- * Its lists may lag for hours behind what there is, both ways
- * (https://cloud.google.com/secret-manager/docs/reference/consistency). So what can be computed is asked for by its id,
- * and a list only names further candidates, each of which is read before it counts.
+ * Google's lists may lag for hours in both directions
+ * (https://cloud.google.com/secret-manager/docs/reference/consistency). So computable ids are read directly, and a list
+ * only names further candidates, each read before it counts.
  *
- * There is no expiry date on a secret as a net under the teardown: it would have to be moved, in time and without fail,
- * with every extension and every suspension, or Google would delete the values of a living environment for good.
+ * Secrets have no expiry date as a safety net: unless it moved in time with every extension and suspension, Google
+ * would delete the values of a living environment for good.
  */
 export function googleSecretManager({
   installation,
@@ -48,7 +49,7 @@ export function googleSecretManager({
   ...options
 }: GoogleSecretManagerOptions): SecretManager {
   const { breaker, clock, connection } = options;
-  // While Google is away, one piece of work at a time tests whether it is back, and all others fail at once.
+  // While Google is away, one piece of work at a time tests it, and all others fail at once.
   const work = <R>(run: (calls: GoogleCalls) => Promise<R>, withinMs = WORK_MS) =>
     breaker.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs)));
   const candidates = createCandidates();
@@ -68,11 +69,11 @@ export function googleSecretManager({
       }),
     read: (id, version) =>
       within(async ({ calls }) => {
-        // The secret itself is not read: Google admits 90,000 accesses a minute, and 600 reads.
+        // The secret itself is not read: Google admits 90,000 accesses a minute, but 600 reads.
         const accessed = SECRET_ID.test(id) ? await calls.access(calls.nameOf(id), version) : undefined;
         return accessed && { version: accessed.number, value: accessed.value };
       }),
-    // A long list takes long, and no reconcile waits for it.
+    // No deadline: the list may be long, and no reconcile waits for it.
     owners: (isKnown) =>
       work(async (calls) => {
         const ours = `labels.managed-by=${MANAGED_BY} AND labels.installation=${await installation()}`;
@@ -91,7 +92,7 @@ async function ensure(context: Context, owner: Owner, requests: readonly SecretR
   return new Map(stored.flatMap(([name, secret]) => (secret === undefined ? [] : [[name, secret] as const])));
 }
 
-/** Looks before it adds: adding can't be told to keep what is there. */
+/** Reads first: an add can't keep an existing value. */
 async function ensureOne(
   context: Context,
   owner: Owner,
@@ -105,8 +106,8 @@ async function ensureOne(
     if (created !== undefined) return addVersion(calls, created, version, generate());
     found = await findOwn(calls, owner, id);
   }
-  // One that was not found may have been made a moment ago: only a version by its number can be read from Google without
-  // delay. It is the owner's, because its id contains the owner's UID.
+  // A missing secret may just have been created: only a version by its number is read from Google without delay. The id
+  // contains the owner's UID, so the version is the owner's.
   const secret = found ?? (version === 1 ? { name: calls.nameOf(id) } : undefined);
   const stored = secret && (await findVersion(calls, secret, version));
   if (stored !== undefined || generate === undefined) return stored;
@@ -114,7 +115,7 @@ async function ensureOne(
   return addVersion(calls, secret, version, generate());
 }
 
-/** The secret of a variable; `undefined` when there is one already. */
+/** Creates a variable's secret; `undefined` when it exists. */
 async function make({ calls, installation, locations }: Context, owner: Owner, variable: string) {
   return calls.create(secretEntryId(owner, variable), {
     replication:
@@ -138,14 +139,14 @@ async function findOwn(calls: GoogleCalls, owner: Owner, id: string): Promise<Go
 }
 
 async function remove(context: Context, owner: Owner, variables: readonly string[]): Promise<void> {
-  // No etag: neither the id nor the annotation of a secret is ever another environment's.
+  // No etag: id and annotation never become another environment's.
   await eachOf(MOST_AT_ONCE, await entriesOf(context, owner, variables), async (entry) => {
     await context.calls.remove(entry.name ?? "");
     context.candidates.deleted(entry);
   });
 }
 
-/** The owner's secrets that are there: those of the given variables, and what else a list shows. */
+/** Existing secrets of the owner: of the given variables, and others from a list. */
 async function entriesOf(
   { calls }: Context,
   owner: Owner,
@@ -162,7 +163,7 @@ function isOf(owner: Owner, { annotations }: GoogleSecret): boolean {
   return annotations?.[UID] === owner.uid;
 }
 
-/** A secret without an owner: neither its labels nor its annotations name an environment. */
+/** A secret without an owner in labels or annotations. */
 async function findShared(calls: GoogleCalls, id: string): Promise<GoogleSecret | undefined> {
   if (!SECRET_ID.test(id)) return undefined;
   const found = await calls.find(calls.nameOf(id));

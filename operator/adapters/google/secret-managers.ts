@@ -7,13 +7,12 @@ import { clusterIdentity } from "./cluster-identity.ts";
 import { googleClient, googleConnection } from "./connection.ts";
 import { googleSecretManager } from "./secret-manager.ts";
 
-/** Google admits 600 writes a minute to a project; some are left for others. */
+/** Google admits 600 writes a minute per project; some are left for others. */
 const WRITES_PER_SECOND = 8;
 
 export interface GoogleSettings {
-  /** Google Cloud project that the secrets are in. */
   readonly project: string;
-  /** Regions that hold the values; none leaves the choice to Google. */
+  /** Regions of the values; empty: Google's choice. */
   readonly locations?: readonly string[];
   readonly writesPerSecond?: number;
 }
@@ -24,7 +23,7 @@ interface Context {
   readonly clock: Clock;
 }
 
-/** Google Secret Manager for both halves: one connection and one write budget, and a circuit breaker for each. */
+/** Google Secret Manager for controllers and API: one connection and write budget, and a circuit breaker each. */
 export function googleSecretManagers(
   { project, locations = [], writesPerSecond = WRITES_PER_SECOND }: GoogleSettings,
   { client, isLeading, clock }: Context,

@@ -3,29 +3,28 @@ import type { Owner } from "../../ports/cluster.ts";
 import { type HeldOwner, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import type { GoogleCalls, GoogleSecret } from "./secret-calls.ts";
 
-/** Label keys and values have no dots and slashes there; annotations say the same, and decide. */
+/** Label keys and values allow no dots or slashes there; annotations repeat them, and decide. */
 export const UID = "environment-uid";
 export const NAME = "environment";
 
-/** Of Google's 600 reads a minute, so many at most for finding out whether a list is right. */
+/** Share of Google's 600 reads a minute for verifying lists. */
 const MOST_LOOKS = 300;
 const LOOKS_AT_ONCE = 8;
 
-/** An entry of a list that says whose it is. */
 interface Entry {
   readonly owner: Owner;
   readonly madeAt: Date;
   readonly secret: GoogleSecret;
 }
 
-/** What is known of the entries that lists show. */
+/** Cache of verified entries. */
 export type Candidates = ReturnType<typeof createCandidates>;
 
-/** Whether entries are there, as far as it was found out; for as long as lists show them. */
+/** Remembers the verified existence of entries, for as long as lists show them. */
 export function createCandidates() {
   const isThere = new Map<string, boolean>();
 
-  /** Reads entries that were not read before, a bounded number of them. */
+  /** Reads unverified entries, up to a limit. */
   function looking(calls: GoogleCalls): (entry: GoogleSecret) => Promise<boolean> {
     let looks = 0;
     return async (entry) => {
@@ -42,15 +41,15 @@ export function createCandidates() {
   }
 
   return {
-    /** Remembers that the entry, as a fresh read showed it, was deleted. */
+    /** Remembers a deleted entry, in the version of a fresh read. */
     deleted(entry: GoogleSecret): void {
       isThere.set(identityOf(entry), false);
     },
     /**
-     * Whose entries there are, of what a list shows, beside those whom the caller knows. Lists show for a while what is
-     * gone: so each entry is read once before it counts.
+     * Owners of listed entries that the caller does not know. Lists show deleted entries for a while: so each entry is
+     * read once before it counts.
      *
-     * @throws SecretManagerUnavailable when more is listed than can be read now; the next call goes on from there
+     * @throws SecretManagerUnavailable when more is listed than can be read now; the next call continues
      */
     async owners(
       calls: GoogleCalls,
@@ -71,7 +70,7 @@ export function createCandidates() {
   };
 }
 
-/** Tells an entry from one that was made again under its id. */
+/** Differs for an entry recreated under its id. */
 function identityOf({ name, createTime }: GoogleSecret): string {
   return `${name} ${createTime?.seconds}.${createTime?.nanos}`;
 }

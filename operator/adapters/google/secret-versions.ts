@@ -3,17 +3,16 @@ import { SecretManagerUnavailable, type StoredSecret } from "../../ports/secret-
 import type { GoogleCalls, GoogleSecret } from "./secret-calls.ts";
 
 /**
- * Our versions over Google's. Google numbers them by itself and adds one whenever it is told to, so two writers may leave
- * more of them than were wanted. Our version 1 is Google's first; every later one is the number that the alias
- * `v<version>` points to, and aliases are set only on a secret that has not changed since it was read. What lost such a
- * race is never answered, and goes with the secret.
+ * Maps our versions to Google's. Google numbers them itself and adds one on every request, so two writers may leave
+ * surplus ones. Our version 1 is Google's first; every later one is the target of the alias `v<version>`, and aliases
+ * are set only on an unchanged secret. The loser of such a race is never answered, and goes with the secret.
  */
 
-/** Of one secret (https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets). */
+/** Per secret (https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets). */
 const MOST_ALIASES = 50;
 const ROUNDS = 5;
 
-/** The version that is kept; `undefined` when there is none yet. */
+/** The kept version; `undefined` without one. */
 export async function findVersion(
   calls: GoogleCalls,
   secret: GoogleSecret,
@@ -24,7 +23,7 @@ export async function findVersion(
   return accessed && { version, value: accessed.value };
 }
 
-/** Adds a value as this version, and answers the one that is kept: another writer's when that was first. */
+/** Adds a value as this version, and answers the kept one: another writer's when that was first. */
 export async function addVersion(
   calls: GoogleCalls,
   secret: GoogleSecret,
@@ -39,7 +38,7 @@ export async function addVersion(
   return { version, value: winner.value };
 }
 
-/** Makes a number our version, unless another one is already; answers the number that is. */
+/** Makes a number our version, unless another is; answers that number. */
 async function claim(calls: GoogleCalls, read: GoogleSecret, version: number, added: number): Promise<number> {
   let secret: GoogleSecret | undefined = read;
   for (let round = 1; round <= ROUNDS && secret !== undefined; round++) {
@@ -51,7 +50,7 @@ async function claim(calls: GoogleCalls, read: GoogleSecret, version: number, ad
   throw new SecretManagerUnavailable("a secret is being changed by many at once");
 }
 
-/** Google's number of one of our versions, as far as the secret says. */
+/** Google's number of our version, by the secret's aliases. */
 function googleNumber({ versionAliases }: GoogleSecret, version: number): number | undefined {
   const aliases = versionAliases ?? {};
   const named = aliases[`v${version}`];
@@ -67,7 +66,6 @@ function withAlias({ versionAliases }: GoogleSecret, version: number, number: nu
   return Object.fromEntries([...newestFirst.slice(0, MOST_ALIASES - 1), [`v${version}`, number]]);
 }
 
-/** The version that an alias names; 0 for an alias that is not ours. */
 function versionOf(alias: string): number {
   return Number(/^v([0-9]+)$/.exec(alias)?.[1] ?? 0);
 }

@@ -4,25 +4,23 @@ import { Headers, Response, type fetch as undiciFetch } from "undici";
 /** A request to the API of a host. */
 export type Fetch = (url: string, options?: Parameters<typeof undiciFetch>[1]) => Promise<Response>;
 
-/** An answer that the host may call unchanged. */
 interface Known {
   readonly etag: string;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Characters of all answers that are kept for one HostApi: some hundred pull requests of GitHub. */
+/** Characters of all answers cached per HostApi: some hundred pull requests of GitHub. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
-/** What an answer costs beside its characters. */
 const OVERHEAD = 1024;
-/** What an answer that is unchanged does not say again. */
+/** Headers that an unchanged answer omits. */
 const KEPT_HEADERS = ["content-type", "link"];
 
 /**
- * The same fetch, which asks whether an answer changed instead of for all of it: each read is still answered by the host, and
- * never from memory alone. GitHub takes an unchanged answer from no budget,
- * https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests. An answer
- * belongs to the token that it was given to. Those that were not asked for the longest are forgotten first.
+ * Fetch with conditional requests: the host still answers each read, never memory alone. Unchanged answers cost nothing
+ * of GitHub's rate limit,
+ * https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests.
+ * Answers are cached per token, least recently used ones evicted first.
  */
 export function conditional(fetch: Fetch, most = MOST_CHARACTERS): Fetch {
   const answers = lastAnswers(most);
@@ -51,7 +49,7 @@ async function readAnswer(reply: Response, etag: string): Promise<Known> {
   return { etag, text: await reply.text(), headers: Object.fromEntries(kept) };
 }
 
-/** The answers that were asked for last. */
+/** Most recently used answers. */
 function lastAnswers(most: number) {
   const kept = new Map<string, Known>();
   const costOf = ({ text }: Known) => text.length + OVERHEAD;
@@ -66,7 +64,7 @@ function lastAnswers(most: number) {
     drop(key);
     kept.set(key, known);
     cost += costOf(known);
-    // A map lists first what was put first.
+    // A map iterates in insertion order.
     for (const oldest of kept.keys()) {
       if (cost <= most) break;
       drop(oldest);

@@ -1,18 +1,17 @@
 import type { HookFault, LastDelivery, RepositoryHook } from "../../ports/webhooks/repository-hooks.ts";
 
-/** The calls of a host's API that make hooks. */
 interface HookWrites<T> {
   create(): Promise<T>;
-  /** Makes a hook what is wanted, its key included; left out where the API changes no keys. */
+  /** Makes a hook as desired, with its key; absent where the API changes no keys. */
   readonly edit?: (id: string) => Promise<T>;
   remove(id: string): Promise<unknown>;
 }
 
 /**
- * Leaves one hook of the address, as it is wanted. Where keys can't be changed a new one replaces the others, which go when it
- * is there, so that no event is missed; what both deliver is recognised as the same.
+ * Leaves one desired hook of the address. Where keys can't be changed a new one replaces the others, which are deleted
+ * afterwards, so that no event is missed; duplicates are recognised.
  *
- * @returns what `create` or `edit` did
+ * @returns result of `create` or `edit`
  */
 export async function putHook<T>(
   hooks: readonly RepositoryHook[],
@@ -27,17 +26,17 @@ export async function putHook<T>(
   return kept;
 }
 
-/** The faults that there are. */
+/** Existing faults. */
 export function faultsOf(...found: readonly (HookFault | undefined)[]): readonly HookFault[] {
   return found.filter((fault) => fault !== undefined);
 }
 
-/** A fault where it holds. */
+/** A fault under a condition. */
 export function fault(reason: HookFault["reason"], isThere: boolean, message: string): HookFault | undefined {
   return isThere ? { reason, message } : undefined;
 }
 
-/** What a hook does not send of what it should. */
+/** Fault for desired events that a hook does not send. */
 export function missingEvents(events: readonly string[], wanted: readonly string[]): HookFault | undefined {
   const missing = wanted.filter((event) => !events.includes(event));
   return fault("EventsMissing", missing.length > 0, `it does not send ${missing.join(", ")}`);
@@ -45,7 +44,7 @@ export function missingEvents(events: readonly string[], wanted: readonly string
 
 const UNAUTHENTIC = 401;
 
-/** A delivery by the status of our answer. @param answer as the host words it */
+/** A delivery by our response's status. @param answer in the host's words */
 export function deliveryOf(status: number, answer: string, at?: string | null): LastDelivery {
   return {
     answer,

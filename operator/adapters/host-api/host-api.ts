@@ -14,7 +14,7 @@ interface Context {
   readonly technology: Pick<HostTechnology, "spacesWrites">;
   /** The authority behind its certificate, in PEM. */
   readonly ca?: string | undefined;
-  /** @throws when it can't be read */
+  /** @throws when it is unreadable */
   readonly token: () => Promise<Sensitive>;
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
   readonly calls: HostCallCounter;
@@ -23,20 +23,19 @@ interface Context {
 const NOT_MODIFIED = 304;
 const CALL_DEADLINE_MS = 10_000;
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
-/** A refusal says why in a line. */
+/** A refusal gives its reason in a line. */
 const REFUSAL_LIMIT_BYTES = 64 * 1024;
 const REFUSAL_LIMIT_CHARACTERS = 200;
 
 /** "Otherwise, wait for at least one minute." */
 const UNSAID_LIMIT_MS = 60_000;
 
-/** Headers that tell more than a number: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+/** Headers of rate limits: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api */
 interface RefusedCall {
   readonly status: number;
   readonly message: string;
   readonly response?: {
     readonly headers: Readonly<Record<string, string | number | undefined>>;
-    /** The body: parsed where it was JSON, else its text. */
     readonly data?: unknown;
   };
 }
@@ -91,13 +90,13 @@ export function hostApi({ host, technology, ca, token, clock, calls }: Context):
   };
 }
 
-/** As in `<https://api.github.com/…?cursor=v1_12>; rel="next"`, https://datatracker.ietf.org/doc/html/rfc8288. */
+/** Cursor in `<https://api.github.com/…?cursor=v1_12>; rel="next"`, https://datatracker.ietf.org/doc/html/rfc8288. */
 function nextCursor(link: string | undefined): string | undefined {
   const address = /<([^>]+)>; *rel="next"/.exec(link ?? "")?.[1] ?? "";
   return (URL.canParse(address) && new URL(address).searchParams.get("cursor")) || undefined;
 }
 
-/** The host names when it may be asked again; until then nothing waits in a queue. */
+/** Asks for no retry: no call queues until the host's stated retry time. */
 const never = () => false;
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -113,7 +112,7 @@ function boundFetch(fetch: Fetch, dispatcher: Agent): Fetch {
   };
 }
 
-/** The answer with the beginning of its body; no more of it is read. */
+/** The response with the beginning of its body; the rest is not read. */
 async function bounded(reply: Response): Promise<Response> {
   const chunks: Uint8Array[] = [];
   let leftBytes = REFUSAL_LIMIT_BYTES;
@@ -125,7 +124,7 @@ async function bounded(reply: Response): Promise<Response> {
   return new Response(Buffer.concat(chunks), { status: reply.status, headers: reply.headers });
 }
 
-/** The host's own reason where it is one: any other body may be a page of a proxy, or an answer to somebody else. */
+/** The host's own reason, if given: any other body may be a proxy's page or confidential. */
 function reasonOf({ status, message, response }: RefusedCall): string {
   if (response === undefined) return message;
   const { message: said, error } = (response.data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
@@ -135,7 +134,7 @@ function reasonOf({ status, message, response }: RefusedCall): string {
     : `it answered ${status}: ${reason.slice(0, REFUSAL_LIMIT_CHARACTERS)}`;
 }
 
-/** Milliseconds until the host wants to be asked again; `undefined` when it did not limit us. */
+/** Milliseconds until the host's retry time; `undefined` without rate limiting. */
 function retryAfterMs({ status, message, response }: RefusedCall, now: Date): number | undefined {
   const headers = response?.headers ?? {};
   const after = Number(headers["retry-after"]);
@@ -146,12 +145,12 @@ function retryAfterMs({ status, message, response }: RefusedCall, now: Date): nu
   return status === 429 || /secondary rate limit/i.test(message) ? UNSAID_LIMIT_MS : undefined;
 }
 
-/** The status of the answer that a call failed with; `undefined` without an answer. */
+/** HTTP status of a failed call; `undefined` without a response. */
 export function answeredStatus(error: unknown): number | undefined {
   return error instanceof PullRequestHostFailed ? error.status : undefined;
 }
 
-/** Waits for a call and answers `undefined` when what it names is not there. */
+/** Awaits a call; answers `undefined` for 404. */
 export async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

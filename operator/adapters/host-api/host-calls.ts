@@ -3,13 +3,13 @@ import type { Log } from "../../kit/log.ts";
 import type { CallBudget, HostCallCounts, HostCalls } from "../../ports/webhooks/host-calls.ts";
 import type { Fetch } from "./conditional-requests.ts";
 
-/** Counts the calls of one host. */
+/** Call counter of one host. */
 export interface HostCallCounter {
-  /** The same fetch, each of its requests counted. */
+  /** Fetch that counts each request. */
   counted(fetch: Fetch): Fetch;
-  /** The host wanted to be left alone for a while. */
+  /** Records rate limiting by the host. */
   limited(): void;
-  /** Milliseconds until the host's budget is new; not above 0 while some of it is left. */
+  /** Milliseconds until the host's rate limit resets; at most 0 while calls are left. */
   usedUpMs(now: Date): number;
 }
 
@@ -20,10 +20,10 @@ interface Counts extends HostCallCounts {
   budget: CallBudget | undefined;
 }
 
-/** Less than this part of a budget is warned of. */
+/** Remaining share below which a warning is logged. */
 const LITTLE = 0.1;
 
-/** Counts by host, however many connections to it there are; warns once in each window of a budget that is nearly used up. */
+/** Counts by host, over all its connections; warns once per window of a nearly exhausted rate limit. */
 export function hostCalls(log: Log): HostCalls & { of(host: string): HostCallCounter } {
   const hosts = new Map<string, Counts>();
   return {
@@ -71,9 +71,9 @@ function counter(counts: Counts, log: Log): HostCallCounter {
 const isLittle = ({ limit, remaining }: CallBudget) => remaining < limit * LITTLE;
 
 /**
- * The budget that an answer tells: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, and
- * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers. GitHub has others for GraphQL and
- * for searches.
+ * Rate limit in a response: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, and
+ * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers. GitHub has others for
+ * GraphQL and searches.
  */
 function budgetOf(headers: Headers): CallBudget | undefined {
   if ((headers.get("x-ratelimit-resource") ?? "core") !== "core") return undefined;

@@ -6,22 +6,22 @@ import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/
 import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { unlessAbsent } from "./host-api.ts";
 
-/** How the API of one kind of host reads pull requests. */
+/** Pull request API of one host kind. */
 export interface PullRequestApi {
-  /** The list, such as `/repos/{owner}/{repo}/pulls`; one of it is `/{number}` below. */
+  /** Path of the list, such as `/repos/{owner}/{repo}/pulls`; `/{number}` below is one of it. */
   readonly path: string;
-  /** The values of the path's braces. */
+  /** Values of the path's placeholders. */
   readonly of: (repository: HostedRepository) => Readonly<Record<string, string>>;
-  /** The query of the open ones, those first that changed last. */
+  /** Query for open ones, last changed first. */
   readonly open: Readonly<Record<string, string | number>>;
-  /** A pull request as the API answers it, read as an event that has no action. */
+  /** Reads an answered pull request as an event without an action. */
   readonly read: (answer: unknown, now: Date) => ReadEvent;
 }
 
-/** The rest of a longer list is left out: a hundred of each, or as many as a host gives at most. */
+/** Limit on a list: pages of a hundred, or of the host's maximum. */
 const MOST_PAGES = 10;
 
-/** Reads pull requests by the API of a host. */
+/** Reads pull requests by a host's API. */
 export function pullRequestCalls(
   request: HostRequest,
   { path, of, open, read }: PullRequestApi,
@@ -35,7 +35,7 @@ export function pullRequestCalls(
         const list = await request<unknown>(`GET ${path}`, { ...of(repository), ...open, page }, signal);
         if (!Array.isArray(list)) throw new PullRequestHostFailed(`${path} answered no list`);
         if (list.length === 0) break;
-        // One that is not usable must not hide the others: it counts as one that is not in the list.
+        // An unusable one must not hide the others: it counts as missing.
         found.push(...list.flatMap((one) => stateOf(one).state ?? []));
       }
       return found;

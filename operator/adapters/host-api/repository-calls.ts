@@ -2,11 +2,9 @@ import type { HostRequest } from "../../ports/host-technology.ts";
 import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import { putComment } from "./sticky-comment.ts";
 
-/** How the two APIs differ. */
 interface Differences {
-  /** Comments of a page; `undefined`: the host lists all of them at once. */
+  /** Comments per page; `undefined`: the host lists all at once. */
   readonly pageSize: number | undefined;
-  /** Asks for our own id. */
   readonly self: (signal: AbortSignal) => Promise<number>;
 }
 
@@ -17,7 +15,7 @@ interface Comment {
 }
 
 /**
- * Statuses and comments by the API that GitHub and Gitea have in common: https://docs.github.com/en/rest/commits/statuses,
+ * Statuses and comments by the API that GitHub and Gitea share: https://docs.github.com/en/rest/commits/statuses,
  * https://docs.github.com/en/rest/issues/comments, https://docs.gitea.com/api/1.25/#tag/issue.
  */
 export function repositoryCalls(
@@ -53,12 +51,12 @@ export function repositoryCalls(
   };
 }
 
-/** The id of the user that the token belongs to. */
+/** Id of the token's user. */
 export async function userOf(request: HostRequest, signal: AbortSignal): Promise<number> {
   return (await request<{ id: number }>("GET /user", {}, signal)).id;
 }
 
-/** The two parts of the full name of a repository. */
+/** Owner and name in a repository's full name. */
 export function partsOf({ fullName }: HostedRepository): { readonly owner: string; readonly repo: string } {
   const [owner = "", repo = ""] = fullName.split("/");
   return { owner, repo };

@@ -1,28 +1,28 @@
 import type { StickyComment } from "../../ports/webhooks/pull-request-host.ts";
 import { unlessAbsent } from "./host-api.ts";
 
-/** A comment as its host lists it. */
+/** A comment in its host's list. */
 export interface FoundComment {
   readonly id: number;
   readonly text: string;
   readonly author: number | undefined;
 }
 
-/** The calls of a host's API for the comments of one pull request. */
+/** API calls for the comments of one pull request. */
 export interface CommentCalls {
-  /** Our own id on the host. */
+  /** Answers our own id on the host. */
   self(): Promise<number>;
-  /** The comments on a page, counted from 1; `undefined` when there is no such page. */
+  /** Comments of a page, from 1; `undefined` without such a page. */
   page(page: number): Promise<readonly FoundComment[] | undefined>;
   create(text: string): Promise<number>;
   /** @throws PullRequestHostFailed with the status 404 when it is gone */
   edit(id: number, text: string): Promise<unknown>;
 }
 
-/** More are not searched: such a pull request gets another comment. */
+/** Search limit: such a pull request gets another comment. */
 const MOST_PAGES = 20;
 
-/** Edits the comment where it is, or writes it; answers its id. A comment of another author is never touched. */
+/** Edits or writes the comment; answers its id. Never touches another author's comment. */
 export async function putComment(
   { id, marker, text, mayCreate }: Omit<StickyComment, "number">,
   calls: CommentCalls,

@@ -9,17 +9,19 @@ import type { ProbeResult, UrlProber } from "../../ports/url-prober.ts";
 const DEADLINE_MS = 5_000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const AT_ONCE = 64;
-/** So many 1xx may come before an answer. */
 const INFORMATIONAL_LIMIT = 16;
 
 export interface ProberSettings {
-  /** `host:port` or `[address]:port` to connect to instead of resolving the URL's host; the URL still decides SNI, Host and certificate. */
+  /**
+   * `host:port` or `[address]:port` to connect to instead of the URL's resolved host; the URL still decides SNI, Host
+   * and certificate.
+   */
   readonly ingressAddress?: string | undefined;
-  /** The authority behind the ingress certificate, in PEM; the system's own when absent. */
+  /** CA of the ingress certificate, in PEM; the system's by default. */
   readonly ca?: string | undefined;
 }
 
-/** The UrlProber port: one HTTPS request, no redirect followed, bounded in time, bytes and number. */
+/** UrlProber port: one HTTPS request without redirects, bounded in time, bytes and number. */
 export function httpsUrlProber(settings: ProberSettings, clock: Clock): UrlProber {
   const limit = pLimit(AT_ONCE);
   return {
@@ -43,14 +45,14 @@ type Outcome = Omit<ProbeResult, "responseTimeMs">;
 
 async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
   const address = withoutBrackets(url.hostname);
-  // An address is never resolved, so the check in the lookup would not see it.
+  // An IP address is never resolved, so the check in the lookup would miss it.
   if (settings.ingressAddress === undefined && isIP(address) !== 0 && isInside(address)) return refusedAddress;
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const unreachable = (error: Error) => settle(unanswered(error, signal));
     const hungUp = () => unreachable(new Error("the connection ended before an answer"));
     const call = request(url, { ...connection(url, settings), signal, agent: false }, (reply) => {
-      // The connection may be gone before all that came on it is read.
+      // The connection may close before its data is read.
       call.off("close", hungUp);
       read(reply).then(() => settle(outcomeOf(reply)), unreachable);
     });
@@ -60,14 +62,14 @@ async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
       settle(outcomeOf(reply));
     });
     call.on("error", unreachable);
-    // Any other end of a call: the deadline does nothing to a closed one, and its slot would never be free again.
+    // Any other end of a call: the deadline ignores a closed one, and its slot would never be freed.
     call.on("close", hungUp);
     boundPromises(call);
     call.end();
   });
 }
 
-/** Cuts a call that is told again and again that its answer is coming: that is as long as a body, and is parsed for longer. */
+/** Ends a call with endless 1xx responses, which are as long as a body and slower to parse. */
 function boundPromises(call: ClientRequest): void {
   let informational = 0;
   call.on("information", ({ statusCode }) => {
@@ -82,19 +84,18 @@ function connection(url: URL, { ingressAddress, ca }: ProberSettings): RequestOp
   const colon = ingressAddress.lastIndexOf(":");
   return {
     ...tls,
-    // Not `host`: the URL's own `hostname` would win over it.
+    // Not `host`: the URL's own `hostname` would win.
     hostname: withoutBrackets(ingressAddress.slice(0, colon)),
     port: Number(ingressAddress.slice(colon + 1)),
     headers: { host: url.host },
   };
 }
 
-/** An IPv6 address as sockets want it. */
 function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Reads to the end or the limit, so that an endless answer costs no more than that. */
+/** Reads to the end or the limit, against endless responses. */
 async function read(reply: IncomingMessage): Promise<void> {
   let bytes = 0;
   for await (const chunk of reply) {
@@ -118,13 +119,13 @@ function unanswered(error: Error & { code?: string }, signal: AbortSignal): Outc
   return { status: "unreachable", isCertificateRefused: true, message: `${flaw} (${code})` };
 }
 
-/** What is wrong with the certificate, by OpenSSL's words for it. https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+/** Flaw of the certificate, by OpenSSL's code. https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 function certificateFlaw(code: string): string | undefined {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "its certificate is for another name";
   if (code === "CERT_HAS_EXPIRED") return "its certificate has expired";
   if (code === "CERT_NOT_YET_VALID") return "its certificate is not valid yet";
   if (/SELF_SIGNED|^UNABLE_TO_|^CERT_|^INVALID_CA$/.test(code)) return "its certificate is of an unknown authority";
-  // The other end gives up the handshake when it has no certificate for the name, or speaks no TLS at all.
+  // The server aborts the handshake without a certificate for the name, or speaks no TLS.
   if (/^ERR_SSL_|^EPROTO$/.test(code)) return "it has no certificate for this name";
   return undefined;
 }
@@ -141,8 +142,8 @@ function isInside(address: string): boolean {
 }
 
 /**
- * Resolves once for this very connection and refuses addresses inside, whatever name leads there: a URL of an
- * environment must not become a way to the metadata service or to the platform itself.
+ * Resolves for this connection and refuses internal addresses: an environment's URL must not lead to the metadata
+ * service or the platform itself.
  */
 const publicAddressOnly: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: false }, (error, address, family) => {
@@ -154,7 +155,9 @@ const publicAddressOnly: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry/ and its IPv6 twin; mapped addresses are checked as IPv4. */
+/**
+ * https://www.iana.org/assignments/iana-ipv4-special-registry/ and its IPv6 twin; mapped addresses are checked as IPv4.
+ */
 const inside = new BlockList();
 for (const [net, prefix] of [
   ["0.0.0.0", 8],

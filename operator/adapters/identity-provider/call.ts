@@ -1,13 +1,13 @@
 import { type Clock, pause } from "../../kit/time/clock.ts";
 import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/facade/identity-provider.ts";
 
-/** Longer answers are of no use to us, and are not read. */
+/** Longer answers are useless, and not read. */
 const MAX_ANSWER_BYTES = 65_536;
 const TIMEOUT_MS = 5_000;
 /** Before each of the repeated calls. */
 const PAUSES_MS = [1_000, 5_000];
 
-/** Failures before there was a connection: nothing was asked. */
+/** Failures before a connection: nothing was sent. */
 const UNCONNECTED = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -18,10 +18,10 @@ const UNCONNECTED = new Set([
 ]);
 
 /**
- * One POST of JSON, with a deadline of 5 s and without following redirects: what is sent is for this address alone. The
- * body of the answer is parsed as far as it is JSON.
+ * One POST of JSON, with a deadline of 5 s and without redirects: the content is for this address alone. The answer's
+ * body is parsed if it is JSON.
  *
- * @throws IdentityProviderUnavailable when there is no answer, or one that is longer than anything we ask for
+ * @throws IdentityProviderUnavailable without an answer, or when it is longer than any expected one
  */
 export async function post(
   url: string,
@@ -45,12 +45,12 @@ export async function post(
   }
 }
 
-/** A provider's own failure: it did nothing, and may succeed soon. */
+/** True for a provider's own failure: it did nothing, and may succeed soon. */
 export function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-/** `fetch` wraps what went wrong with the connection. */
+/** `fetch` wraps the connection's error. */
 function isUnconnected(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } };
   return cause?.code !== undefined && UNCONNECTED.has(cause.code);

@@ -1,7 +1,10 @@
 import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/facade/identity-provider.ts";
 import { isPassing, post } from "./call.ts";
 
-/** The identity provider of the local cluster: `POST <issuer>/password-reset` with `{email}`, answered 202 for every address. */
+/**
+ * Identity provider of the local cluster: `POST <issuer>/password-reset` with `{email}`, answered 202 for every
+ * address.
+ */
 export function localIdentityProvider(issuer: string): IdentityProvider {
   return {
     async sendPasswordReset(email, signal) {

@@ -12,12 +12,12 @@ import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "./user-request.ts"
 
 /** A request waits for it: no answer is better than a late one. */
 const READ_DEADLINE_MS = 2_000;
-/** The watch delivers a new token in milliseconds; guesses must not become as many questions to the API server. */
+/** The watch delivers a new token in milliseconds; guesses must not cost as many reads. */
 const UNKNOWN_READS_PER_SECOND = 5;
 
 type Context = Store<ApiToken>;
 
-/** The ApiTokens port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+/** ApiTokens port on the Kubernetes API and the watch cache. */
 export function kubernetesApiTokens(context: Context): ApiTokens {
   const { cache, namespace, clock } = context;
   const unknownReads = tokenBucket(clock, UNKNOWN_READS_PER_SECOND);
@@ -29,7 +29,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     read: (id) => forUser(() => read(context, id)),
     async readClaimed(id) {
       if (known(id) !== undefined || unknownReads.take()) return forUser(() => read(context, id));
-      // Before the first list the watch knows no token, which must not refuse one.
+      // Throws before the first list, when no token may be refused as unknown.
       complete(cache);
       return undefined;
     },
@@ -67,7 +67,7 @@ async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiT
     if (!isDropped(error)) throw error;
     const current = await read(context, name);
     if (current?.metadata.uid !== uid) return undefined;
-    // The time of a revocation can't be changed: it was revoked before.
+    // The time of a revocation is immutable: it was revoked before.
     if (current.spec.revokedAt === undefined) throw error;
     return current;
   }
@@ -81,7 +81,7 @@ async function vouch(context: Context, token: ApiToken, vouched: Vouched): Promi
     if (!isDropped(error)) throw error;
     const current = await read(context, name);
     if (current?.metadata.uid !== uid) return;
-    // Nothing newer is stored: it did not come too late, but is invalid.
+    // Nothing newer is stored, so the change is invalid rather than late.
     if (Date.parse(current.spec.vouched.at) <= Date.parse(vouched.at)) throw error;
   }
 }
@@ -92,7 +92,7 @@ async function remove({ client, cache, namespace, deletions }: Context, token: A
   if ((await removal.catch(insteadOf(isConflict, undefined))) === "gone") cache.deleted(token);
 }
 
-/** Sets one field of exactly this token, whatever else of it was changed meanwhile: no two changes speak of the same. */
+/** Sets one field of exactly this token, over other changes: no two changes share a field. */
 async function change(
   { client, cache, namespace }: Context,
   { metadata: { name, uid } }: ApiToken,
@@ -104,7 +104,7 @@ async function change(
 }
 
 /**
- * None is there; or the API server finds the change invalid: the UID is another one's, or the change comes too late, the
- * order of which it holds itself.
+ * The token is gone; or the API server finds the change invalid: another UID, or a late change, whose order it
+ * enforces.
  */
 const isDropped = (error: unknown) => isNotFound(error) || isInvalid(error);

@@ -27,25 +27,31 @@ import { drift } from "./drift.ts";
 import { removeFinalizers } from "./finalizer-patch.ts";
 import { keptRest } from "./store.ts";
 
-/** How long a RoleBinding that we just made may take to be known to the API server's authorizer. */
+/** Time until the API server's authorizer knows our new RoleBinding. */
 const FRESH_RIGHT_MS = 2_000;
 const FRESH_RIGHT_RETRY_MS = 20;
 
 interface Options {
   readonly client: KubeClient;
-  /** An object of a kind that is not here is read afresh. */
+  /** Objects of other kinds are read afresh. */
   readonly watched: OwnedCaches;
   readonly clock: Clock;
 }
 
 interface Context extends Options {
-  /** When this process made its RoleBinding in a namespace, on the monotonic clock; of the last two seconds only. */
+  /** Creation of our RoleBinding by namespace, on the monotonic clock; of the last two seconds only. */
   readonly bound: Map<string, number>;
-  /** UIDs of objects that seem older than their namespace and that a fresh read found in it: clocks of API servers differ. */
+  /**
+   * UIDs of objects that seem older than their namespace but that a fresh read found in it: clocks of API servers
+   * differ.
+   */
   readonly confirmed: Set<string>;
 }
 
-/** The Cluster port on the Kubernetes API: makes by POST, repairs by patch, and adopts only what Kubernetes makes in our namespaces. */
+/**
+ * Cluster port on the Kubernetes API: creates by POST, repairs by patch, and adopts only objects that Kubernetes
+ * creates in our namespaces.
+ */
 export function kubernetesCluster(options: Options): Cluster {
   const { client, watched } = options;
   const context: Context = { ...options, bound: new Map(), confirmed: new Set() };
@@ -60,7 +66,7 @@ export function kubernetesCluster(options: Options): Cluster {
       if (found !== undefined && !isBygone(context, found)) return repair(context, { owner, kind, wanted, found });
       const outcome = await create(context, kind, wanted);
       if (outcome === "created") return "created";
-      // The name is taken, by ourselves before a crash or by another writer: only a fresh read tells.
+      // The name is taken, by ourselves before a crash or by another writer: only a fresh read can decide.
       const rival = await fresh(kind, wanted.metadata);
       if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
       if (owned(owner, rival) !== undefined) confirm(context, kind, rival);
@@ -116,15 +122,15 @@ export function kubernetesCluster(options: Options): Cluster {
         found as WireObject,
         unwanted,
       );
-      // It changed between the read and the patch: the next call reads again.
+      // Changed between read and patch: the next call reads again.
       await removal.catch(insteadOf(isConflict, undefined));
     },
   };
 }
 
 /**
- * Whether it was deleted with a namespace of the same name that was made anew since: the watch of one kind may lag behind
- * that of another, and still show in the new namespace what the former one had.
+ * True when it was deleted with a former namespace of the same name: one kind's watch may lag behind another's, and
+ * show the former namespace's objects in the new one.
  */
 function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): boolean {
   if (confirmed.has(metadata.uid)) return false;
@@ -132,7 +138,7 @@ function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): bo
   return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
 }
 
-/** Caches what a fresh read found, and that it exists, however old it seems. */
+/** Caches a freshly read object, and its existence, however old it seems. */
 function confirm(context: Context, kind: Kind, found: WireObject): void {
   context.watched.get(kind.plural)?.written(found);
   if (isBygone(context, found)) context.confirmed.add(found.metadata.uid);
@@ -161,7 +167,7 @@ async function create(context: Context, kind: Kind, wanted: DesiredObject): Prom
   }
 }
 
-/** One write, whether the object is there or not: Kubernetes makes it at the same time. */
+/** One write for a missing or existing object: Kubernetes creates it at the same time. */
 async function apply({ client, watched }: Context, kind: Kind, wanted: DesiredObject): Promise<void> {
   try {
     const written = await client.patch<WireObject>(kind, wanted.metadata, wanted, { as: "apply" });
@@ -188,7 +194,7 @@ async function repair(context: Context, { owner, kind, wanted, found }: Found): 
   if (owned(owner, found) === undefined) throw new NameTaken(kind.kind, found.metadata.name);
   const operations = drift(wanted, found);
   if (operations.length === 0) return "unchanged";
-  // The test makes the patch hold for this very object only, and not for one made anew under its name.
+  // The test binds the patch to this object, not to a recreated one.
   const body = [{ op: "test", path: "/metadata/uid", value: found.metadata.uid }, ...operations];
   const repaired = await context.client.patch<WireObject>(kind, refOf(found.metadata), body, { as: "json" });
   context.watched.get(kind.plural)?.written(repaired);
@@ -202,7 +208,7 @@ async function startRemoval(
   only: { readonly uid: string; readonly resourceVersion?: string },
 ): Promise<Removal> {
   const deletion = client.delete<WireObject>(kind, refOf(found.metadata), only);
-  // It changed or was replaced between the read and the delete, or a namespace is already terminating: the next call reads again.
+  // Changed or replaced between read and delete, or in a terminating namespace: the next call reads again.
   const left = await deletion.catch(insteadOf(isConflict, "changed"));
   if (left === "changed") return removing(kind, found);
   const cache = watched.get(kind.plural);
@@ -215,7 +221,7 @@ function removing(kind: Kind, object: WireObject | ObservedObject): Removal {
   return { state: "removing", message, blockers: blockersOf(kind, object) };
 }
 
-/** The finalizers on the object itself, and what it says of its own deletion. */
+/** The object's finalizers, and its own conditions about the deletion. */
 function blockersOf(kind: Kind, object: WireObject | ObservedObject): Blocker[] {
   const { name, finalizers = [] } = object.metadata;
   return [
@@ -230,7 +236,7 @@ interface WireCondition {
   readonly message?: string;
 }
 
-/** A terminating namespace has a condition for whatever is left in it, True while it is so. */
+/** A terminating namespace has a condition for each kind of remainder, True while it is so. */
 function trueConditions(object: { readonly [field: string]: unknown }): WireCondition[] {
   const { conditions = [] } = (object.status ?? {}) as { conditions?: WireCondition[] };
   return conditions.filter(({ status }) => status === "True");
@@ -243,8 +249,8 @@ function remember({ bound, clock }: Context, namespace: string): void {
 }
 
 /**
- * Rights in an environment's namespace come from a RoleBinding that this process may have made a moment ago: a 403 that soon
- * after it is retried. Any other is a failure.
+ * Rights in an environment's namespace come from a RoleBinding that may be brand-new: a 403 soon after its creation is
+ * retried. Any other is a failure.
  */
 async function withFreshRights<T>(context: Context, namespace: string | undefined, call: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -263,7 +269,10 @@ function isFreshlyBound({ bound, clock }: Context, namespace = ""): boolean {
   return at !== undefined && clock.monotonicMs() - at < FRESH_RIGHT_MS;
 }
 
-/** https://kubernetes.io/docs/reference/using-api/: creating in a namespace that goes is 403 with this cause, in one that went 404 about it. */
+/**
+ * https://kubernetes.io/docs/reference/using-api/: creating in a terminating namespace is 403 with this cause, in a
+ * deleted one 404 about it.
+ */
 function isNamespaceGone(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   const isAbsent = isNotFound(error) && error.kind === namespaceKind.plural;

@@ -3,33 +3,33 @@ import type { ComponentSelectors } from "../../../crds/repository/component-sele
 import type { PodTemplate } from "./pod-objects.ts";
 
 /**
- * The labels that say a component by its name, where no selector does; of the first that any pod has with that name, the
- * others are not looked at. https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
+ * Labels that name a component, where no selector does; the first one that any pod has with that name wins.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
  */
 const NAMING_LABELS = [OWN_COMPONENT_LABEL, "app.kubernetes.io/component", "app.kubernetes.io/name"];
 
-/** What may be of a component: a pod, or the template of pods. */
+/** A pod, or a template of pods. */
 export type Labelled = Pick<PodTemplate, "metadata">;
 
-/** What says which pods are of which component. */
+/** Rules that assign pods to components. */
 export interface ComponentRules {
   readonly selectors: ComponentSelectors;
-  /** The names of the backing services, which are found by the same labels. */
+  /** Names of backing services, which the same labels assign. */
   readonly services: readonly string[];
 }
 
-/** Which of some pods are of which component. */
+/** Pods by component. */
 export interface ChosenPods<T extends Labelled> {
   /**
-   * The pods of a component of the environment or of a backing service: those that its selector fits, also where it fits none;
-   * without one, those whose labels say its name; else, of a component, all that are of no other one.
+   * Pods of a component or backing service: those that its selector fits, even none; without one, those whose labels
+   * name it; else, for a component, all unassigned pods.
    */
   of(component: string): readonly T[];
-  /** The component of a pod; `isLabelled`: not only because it is of no other. `undefined`: of none. */
+  /** Component of a pod, or `undefined`; `isLabelled` is false for an otherwise unassigned pod. */
   componentOf(pod: T): { readonly name: string; readonly isLabelled: boolean } | undefined;
 }
 
-/** The one place that decides which pods are of which component: for logs, problems, the running commit and the list of workloads. */
+/** Assigns pods to components, the only place for logs, problems, the running commit and workloads. */
 export function chosenPods<T extends Labelled>(
   pods: readonly T[],
   { selectors, services }: ComponentRules,
@@ -52,7 +52,7 @@ export function chosenPods<T extends Labelled>(
   };
 }
 
-/** A backing service is never what is left. */
+/** A backing service never gets the unassigned pods. */
 function isWithoutSelector(selectors: ComponentSelectors, name: string): boolean {
   const [, own] = Object.entries(selectors).find(([component]) => component === name) ?? [];
   return own !== undefined && own.labels === undefined;

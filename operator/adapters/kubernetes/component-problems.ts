@@ -2,7 +2,7 @@ import { type ComponentRules, chosenPods, type Labelled } from "./component-pods
 import { type Finding, type NamespaceState, titleOf } from "./pod-problems.ts";
 import { templateOf } from "./resource-states.ts";
 
-/** The findings, each with the component that its pods are of, where it is one of the environment's or a backing service. */
+/** Findings, each with the component or backing service of its pods, if any. */
 export function ofComponents(
   findings: readonly Finding[],
   { pods, resources }: NamespaceState,

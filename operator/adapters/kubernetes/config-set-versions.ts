@@ -15,7 +15,7 @@ import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import type { ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
 import { keptRest, type Store } from "./store.ts";
 
-/** Longer than any reconcile takes from choosing a version to storing that it is used. */
+/** Longer than any reconcile between choosing a version and storing its use. */
 const UNUSED_FOR_MS = 10 * 60_000;
 /** Enough for the watch to deliver what the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
@@ -25,7 +25,7 @@ interface Context extends Pick<Store<WireObject>, "client" | "cache" | "namespac
   readonly serverClock: ServerClock;
 }
 
-/** The ConfigSetVersions port on ControllerRevisions, whose data is immutable. */
+/** ConfigSetVersions port on ControllerRevisions, whose data is immutable. */
 export function kubernetesConfigSetVersions(context: Context): ConfigSetVersions {
   const { cache, namespace } = context;
   return {
@@ -69,7 +69,7 @@ async function make(context: Context, version: ConfigSetVersion): Promise<void> 
   }
 }
 
-/** Erases that the version is unused; false when it is gone meanwhile. */
+/** Erases the note of disuse; false when the version is gone. */
 async function takeUp({ client, cache }: Context, version: ConfigSetVersion, found: WireObject): Promise<boolean> {
   const { metadata } = found;
   if (metadata.labels?.[CONFIG_SET_UID_LABEL] !== version.uid) throw new NameTaken(revisionKind.kind, metadata.name);
@@ -94,7 +94,7 @@ async function discard(context: Context, revision: string, isUsed: () => Promise
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return { state: "gone" };
   const now = await serverClock.now();
   const { creationTimestamp, annotations } = found.metadata;
-  // A version that was made a moment ago is about to be used: that it is not used yet means nothing.
+  // A new version is about to be used, so its disuse means nothing.
   const youngForMs = Date.parse(creationTimestamp) + UNUSED_FOR_MS - now.getTime();
   if (youngForMs > 0) return { state: "noted", requeueAfterMs: youngForMs };
   try {

@@ -9,7 +9,7 @@ import { complete, forUser } from "./user-request.ts";
 
 type Context = Omit<Store<ConfigSet>, "clock">;
 
-/** The ConfigSets port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+/** ConfigSets port on the Kubernetes API and the watch cache. */
 export function kubernetesConfigSets(context: Context): ConfigSets {
   const { cache, namespace } = context;
   return {
@@ -31,7 +31,7 @@ async function create(
   return created === "taken" ? created : kept(cache, created);
 }
 
-/** Replaces a version that was read: a change in between is seen, and replaced, too. */
+/** Replaces the version read; an intermediate change is read and replaced too. */
 async function replace(
   { client, cache, namespace, auditId }: Context,
   configSet: ConfigSet,
@@ -53,6 +53,6 @@ async function replace(
 async function remove({ client, cache, namespace, deletions }: Context, configSet: ConfigSet): Promise<void> {
   const { name, uid } = configSet.metadata;
   const removal = deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
-  // A conflict: another config set has the name by now.
+  // Conflict: another config set now has the name.
   keptRest(cache, configSet, await removal.catch(insteadOf(isConflict, "gone")));
 }

@@ -4,9 +4,9 @@ import type { DesiredObject } from "../../ports/cluster.ts";
 
 const IDENTITY: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** What a JSON patch must do to bring the object back: whole fields are replaced, so that additions vanish too. */
+/** JSON patch that repairs the object: whole fields are replaced, so that additions vanish too. */
 export function drift(wanted: DesiredObject, found: WireObject): object[] {
-  // The API server refuses every edit of its data, ours too.
+  // The API server refuses every edit of its data.
   if (found.immutable === true) return [];
   const { metadata } = wanted;
   const replaced = Object.keys(wanted)
@@ -20,10 +20,10 @@ export function drift(wanted: DesiredObject, found: WireObject): object[] {
   ];
 }
 
-/** Parts of found objects that many have as one, each with the wanted part that it was equal to last. */
+/** Shared parts of found objects, each with the desired part that it last equalled. */
 const known = new WeakMap<object, unknown>();
 
-/** What is frozen is the same of thousands of objects, and what is wanted of those is the same, too: it is compared once. */
+/** Frozen parts are shared by thousands of objects, and so are their desired parts: they are compared once. */
 function isEqual(found: unknown, wanted: unknown): boolean {
   if (typeof found !== "object" || found === null || !Object.isFrozen(found)) return equalJson(found, wanted);
   if (known.has(found) && known.get(found) === wanted) return true;

@@ -7,9 +7,8 @@ import { keptRest } from "./store.ts";
 type Read = Pick<ObjectMeta, "resourceVersion" | "finalizers">;
 
 /**
- * The JSON patch that takes these finalizers off an object, or every one; `undefined` where it has none of them. It holds for
- * the version that was read: writing that back makes the API server answer 409 when the object changed since, or is another
- * one. A `test` that fails is a 422, as refusals by admission may be.
+ * JSON patch that removes these finalizers, or all; `undefined` without any. Writing the version read back makes the
+ * API server answer 409 after a change; a failing `test` is a 422, like some refusals by admission.
  */
 export function withoutFinalizers(
   { resourceVersion, finalizers = [] }: Read,
@@ -25,14 +24,14 @@ export function withoutFinalizers(
 
 interface Context<T extends KubeObject> {
   readonly client: KubeClient;
-  /** Absent for kinds that are not watched. */
+  /** Absent for unwatched kinds. */
   readonly cache: ObjectCache<T> | undefined;
 }
 
 /**
- * Takes these finalizers off an object as it was read, or every one. One that nothing holds any more leaves the cache.
+ * Removes these finalizers, or all, from the version read. An object without holders leaves the cache.
  *
- * @throws KubeError, a conflict when it changed since
+ * @throws KubeError, a conflict when it changed
  */
 export async function removeFinalizers<T extends KubeObject>(
   { client, cache }: Context<T>,
@@ -44,7 +43,7 @@ export async function removeFinalizers<T extends KubeObject>(
   const body = withoutFinalizers(metadata, unwanted);
   if (body === undefined) return;
   const left = await client.patch(type, metadata, body, { as: "json" }).catch(insteadOf(isNotFound, "gone"));
-  // The answer is the object as it last was, also when nothing held it any more.
+  // The response is the last state, even of an object that is gone.
   if (cache !== undefined) keptRest(cache, object, left !== "gone" && isHeld(left) ? left : "gone");
 }
 

@@ -12,11 +12,10 @@ interface Context {
   readonly caches: Caches;
   /** The platform's own. */
   readonly namespace: string;
-  /** The kinds that the deployer makes for environments. */
   readonly deployerKinds: readonly { readonly type: ResourceType }[];
 }
 
-/** The Inventory port on the Kubernetes API and this process's watch caches. */
+/** Inventory port on the Kubernetes API and the watch caches. */
 export function kubernetesInventory({ client, caches, namespace, deployerKinds }: Context): Inventory {
   const belongingKinds = [namespaceKind, ...deployerKinds.map(({ type }) => type)];
   const livingTokens = () => uidsOf(client, apiTokenType, namespace);
@@ -40,7 +39,7 @@ async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceTy
   return items.map(({ metadata }) => metadata.uid);
 }
 
-// Of ten thousand objects only these fields are kept, page by page.
+// Keeps only these fields of ten thousand objects, page by page.
 const onlyUid = <T extends KubeObject>({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
 
 function onlyConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {

@@ -57,7 +57,7 @@ import {
 } from "../../ports/caches.ts";
 import { ROLLUP_LABEL } from "./records/rollups.ts";
 
-/** The platform's own kinds, as the client takes them. */
+/** The platform's own kinds, for the client. */
 export const environmentType: ResourceType<EphemeralEnvironment> = resourceType(environmentKind);
 export const repositoryType: ResourceType<Repository> = resourceType(repositoryKind);
 export const configSetType: ResourceType<ConfigSet> = resourceType(configSetKind);
@@ -66,10 +66,9 @@ export const notificationType: ResourceType<Notification> = resourceType(notific
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 export const webhookDeliveryType: ResourceType<WebhookDelivery> = resourceType(webhookDeliveryKind);
 
-/** Stands around the trimming of a kind, to note what trimming drops. */
+/** Wraps the trimming of a kind, to note dropped parts. */
 type Noting = <T extends KubeObject>(trim: (object: T) => T) => (object: T) => T;
 
-/** The environments of the whole cluster. */
 export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnvironment> => ({
   type: environmentType,
   trim: noting(withoutHistory),
@@ -82,28 +81,24 @@ export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnviro
   },
 });
 
-/** The Repositories in the platform's namespace. */
 export const watchedRepositories = (namespace: string, noting: Noting): WatchedKind<Repository> => ({
   type: repositoryType,
   where: { namespace },
   trim: noting(withoutHistory),
 });
 
-/** The config sets in the platform's namespace. */
 export const watchedConfigSets = (namespace: string, noting: Noting): WatchedKind<ConfigSet> => ({
   type: configSetType,
   where: { namespace },
   trim: noting(withTimes),
 });
 
-/** The API tokens in the platform's namespace. */
 export const watchedApiTokens = (namespace: string): WatchedKind<ApiToken> => ({
   type: apiTokenType,
   where: { namespace },
   indexes: { [BY_UID]: uidOf, [BY_OWNER]: ({ spec }) => [spec.owner.subject] },
 });
 
-/** The deliveries of webhooks in the platform's namespace. */
 export const watchedWebhookDeliveries = (namespace: string): WatchedKind<WebhookDelivery> => ({
   type: webhookDeliveryType,
   where: { namespace },
@@ -119,7 +114,6 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   },
 });
 
-/** The records of deleted environments, in the platform's namespace. */
 export const watchedRecords = (namespace: string): WatchedKind<EnvironmentRecord> => ({
   type: recordType,
   where: { namespace },
@@ -129,34 +123,35 @@ export const watchedRecords = (namespace: string): WatchedKind<EnvironmentRecord
   indexes: { [BY_PULL_REQUEST]: ({ metadata }) => [metadata.labels?.[TRIGGER_LABEL] ?? []].flat() },
 });
 
-/** The messages in the platform's namespace. */
 export const watchedNotifications = (namespace: string): WatchedKind<Notification> => ({
   type: notificationType,
   where: { namespace },
   indexes: { [BY_DESTINATION]: (one) => (isUnsent(one) ? [destinationOf(one)] : []) },
 });
 
-/** The rollups of what was counted, in the platform's namespace. */
 export const watchedRollups = (namespace: string): WatchedKind<WireObject> => ({
   type: configMapKind,
   where: { namespace, labelSelector: ROLLUP_LABEL },
   withoutManagedFields: true,
 });
 
-/** The ControllerRevisions that keep versions of config sets, in the platform's namespace. */
+/** ControllerRevisions with versions of config sets. */
 export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => ({
   type: revisionKind,
   where: { namespace, labelSelector: CONFIG_SET_UID_LABEL },
 });
 
-/** The objects that isolate an environment, compared by what they should be: only a Namespace reports what matters. */
+/**
+ * Isolation objects of an environment, compared with their desired state: only a Namespace reports a status that
+ * matters.
+ */
 export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
   ownedKind(namespaceKind, withoutHistory),
   ownedKind(resourceQuotaKind, withUse),
   ...[limitRangeKind, networkPolicyKind, roleBindingKind, serviceAccountKind].map((type) => ownedKind(type)),
 ];
 
-/** A kind of which an environment owns objects, without their status unless said otherwise. */
+/** A kind of environments' objects, without their status by default. */
 export function ownedKind(
   type: ResourceType<WireObject>,
   trim = withoutStatus,
@@ -175,13 +170,13 @@ function creationKeysOf(environment: EphemeralEnvironment): readonly string[] {
   return mark === undefined ? [] : [mark.key];
 }
 
-/** Keeps of the record of writers only the times: the time of a config set's last change is told nowhere else. */
+/** Keeps the times of managedFields: the only source of a config set's last change. */
 function withTimes({ metadata, ...configSet }: ConfigSet): ConfigSet {
   const managedFields = (metadata.managedFields ?? []).map(({ time }) => (time === undefined ? {} : { time }));
   return { ...configSet, metadata: { ...metadata, managedFields } };
 }
 
-/** Keeps of a quota's status what costs are computed from. */
+/** Keeps the quota's used resources for costs. */
 function withUse(object: WireObject): WireObject {
   const { used } = (object.status ?? {}) as { readonly used?: Readonly<Record<string, string>> };
   const kept = Object.entries(used ?? {}).filter(([resource]) => COUNTED_RESOURCES.includes(resource));

@@ -19,7 +19,7 @@ import { type Pod, podType } from "./pod-objects.ts";
 import { storedKinds } from "./served-kinds.ts";
 import { type Claim, claimType, retainedVolumeOf, volumeType } from "./volume-objects.ts";
 
-/** The NamespaceContents port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+/** NamespaceContents port on the Kubernetes API, with the rights of the environment's own namespace. */
 export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
   return {
     async list({ name }) {
@@ -58,7 +58,7 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
 
     async retainedVolumes({ name }) {
       const claims = client.list(claimType, { namespace: namespaceName(name) });
-      // The platform's rights come with its RoleBinding, which may not be there yet or any more.
+      // The platform's RoleBinding may not exist yet, or any more.
       const { items } = await claims.catch(insteadOf(isForbidden, { items: [] }));
       const found = await Promise.all(items.map((claim) => retainedBy(client, claim)));
       return found.flat().sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -93,18 +93,18 @@ async function contentsOf(
   });
 }
 
-/** The refusal of a release: a webhook may answer it with any status. An object that went, or changes all the time, is none. */
+/** Refusal of a release: a webhook may answer with any status. A missing or constantly changing object is none. */
 function refusalOf(error: unknown): string | undefined {
   if (isNotFound(error) || isConflict(error)) return undefined;
   if (!(error instanceof KubeError) || !(isForbidden(error) || isInvalid(error))) throw error;
   return error.detail() || error.message;
 }
 
-/** Its definition went since, or the server behind it is away; a namespace says itself what it can't look for. */
+/** The kind's CRD is gone, or its API service is away; the namespace's own conditions name what it can't list. */
 const isUnlisted = (error: unknown) =>
   isNotFound(error) || isUnavailable(error) || (error instanceof KubeError && error.status === 405);
 
-/** The grace period that ends a pod in time; `undefined` where its own does. */
+/** Grace period that ends a pod in time; `undefined` where its own does. */
 function shortened({ metadata, spec }: Pod, graceSeconds: number, now: Date): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
   if (deletionTimestamp === undefined)

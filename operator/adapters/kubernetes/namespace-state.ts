@@ -1,11 +1,13 @@
-/** What diagnoses, logs and lists read of an environment's namespace. */
+/** Reads of an environment's namespace for diagnoses, logs and lists. */
 import { insteadOf, isForbidden, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type Pod, type WarningEvent, warningType } from "./pod-objects.ts";
 import { type MakerOf, makersOf } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource } from "./resource-states.ts";
 
-/** The objects of these kinds, and the Jobs of CronJobs; none of a kind without a row, or that the cluster does not serve. */
+/**
+ * Objects of these kinds, and the Jobs of CronJobs; none of a kind without a row, or that the cluster does not serve.
+ */
 export async function resourcesIn(
   client: KubeClient,
   namespace: string,
@@ -15,12 +17,12 @@ export async function resourcesIn(
   return (await Promise.all([...wanted].map((kind) => listed(client, namespace, kind)))).flat();
 }
 
-/** The warnings about its objects. */
+/** Warnings about its objects. */
 export async function warningsIn(client: KubeClient, namespace: string): Promise<readonly WarningEvent[]> {
   return (await client.list(warningType, { namespace, fieldSelector: "type=Warning" })).items;
 }
 
-/** What has made these pods: Jobs are read only where one of them has. */
+/** Owners of these pods: Jobs are read only where one of them has made a pod. */
 export async function makersIn(client: KubeClient, namespace: string, pods: readonly Pod[]): Promise<MakerOf> {
   const isOfJob = pods.some(({ metadata }) => metadata.ownerReferences?.[0]?.kind === "Job");
   // Rights come and go with a namespace, between one call and the next.
@@ -36,7 +38,7 @@ async function listed(client: KubeClient, namespace: string, kind: string): Prom
   return items;
 }
 
-/** Without what no row reads: a namespace may have many objects. */
+/** Drops unread parts: a namespace may have many objects. */
 function judged({ apiVersion, kind, metadata, spec, status }: Resource): Resource {
   const { managedFields: _, annotations: __, ...kept } = metadata;
   return { apiVersion, kind, metadata: kept, ...(spec ? { spec } : {}), ...(status ? { status } : {}) };

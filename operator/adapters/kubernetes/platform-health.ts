@@ -7,12 +7,11 @@ import type { DeployerHealth } from "../../ports/deployer-technology.ts";
 import type { CircuitBreakerState, PlatformHealth, PlatformHealthCheck } from "../../ports/facade/platform-health.ts";
 import { environmentType } from "./kinds.ts";
 
-/** However many ask, the API server is asked once in so long. */
 const ANSWER_MS = 2_000;
 const DEADLINE_MS = 2_000;
-/** A watch says something every minute, if only that it lives; a half-open one is replaced within another. */
+/** A watch shows life every minute; a half-open one is replaced within another. */
 const SILENT_WATCH_MS = 120_000;
-/** More than one object has, so that its connection is read to the end and kept. */
+/** More than one object's size, so that its response is read to the end and its connection kept. */
 const ANSWER_LIMIT_BYTES = 1024 ** 2;
 
 interface Context {
@@ -20,12 +19,12 @@ interface Context {
   readonly caches: Pick<CacheSet, "synced" | "oldestProgressMs">;
   readonly deployer: DeployerHealth;
   readonly circuitBreakers: () => readonly CircuitBreakerState[];
-  /** Judged by the caches, so that every replica tells what the leader does. */
+  /** Judged by the caches, so that all replicas agree with the leader. */
   readonly expirationsBlocked: () => boolean;
   readonly clock: Clock;
 }
 
-/** The PlatformHealthCheck port: the Kubernetes API asked directly, the watch caches, and the deployer's objects. */
+/** PlatformHealthCheck port: the Kubernetes API, the watch caches, and the deployer's objects. */
 export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck {
   const { clock } = context;
   let known: { readonly endsMs: number; readonly health: Promise<PlatformHealth> } | undefined;
@@ -67,14 +66,14 @@ async function ask(context: Context): Promise<PlatformHealth> {
 }
 
 /**
- * The collection, because one object's absence can't be told from the absence of its kind. What is stored, because an API
- * server without its database still answers what is not.
+ * A collection, because one object's absence looks like the absence of its kind; a stored kind, because an API server
+ * without its database still answers others.
  */
 function askForOne(client: KubeClient, path: string, signal: AbortSignal): Promise<string> {
   return client.text(path, { limit: "1" }, { signal, limitBytes: ANSWER_LIMIT_BYTES });
 }
 
-/** Health is a fact, not a failure: whatever goes wrong here means "not healthy". */
+/** Health is a fact, not a failure: any error here means "not healthy". */
 async function timed(
   clock: Clock,
   call: (signal: AbortSignal) => Promise<unknown>,

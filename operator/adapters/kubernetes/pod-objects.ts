@@ -1,7 +1,7 @@
 import { podKind } from "../../kit/client/kinds.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 
-/** The part of a Pod that tells why it does not serve. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
+/** Used part of a Pod. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
 export interface Pod extends KubeObject {
   readonly spec?: PodSpec;
   readonly status?: {
@@ -12,7 +12,7 @@ export interface Pod extends KubeObject {
   };
 }
 
-/** What a workload makes its pods from. */
+/** Template of a workload's pods. */
 export interface PodTemplate {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: PodSpec;
@@ -39,7 +39,7 @@ export interface Container {
   readonly readinessProbe?: Probe;
 }
 
-/** An optional one may name a Secret that is not there. */
+/** An optional one may name a missing Secret. */
 export interface SecretReference {
   readonly name: string;
   readonly optional?: boolean;
@@ -81,7 +81,10 @@ export interface Terminated {
   readonly message?: string;
 }
 
-/** A warning about an object of the namespace. https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+/**
+ * A warning about an object of the namespace.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+ */
 export interface WarningEvent extends KubeObject {
   readonly involvedObject: { readonly kind?: string; readonly uid?: string };
   readonly reason?: string;
@@ -97,7 +100,7 @@ export interface SecretObject extends KubeObject {
 }
 
 export const podType: ResourceType<Pod> = resourceType<Pod>(podKind);
-/** Events of the core group: only there a selector knows their type. */
+/** Events of the core group: only there can a selector use their type. */
 export const warningType: ResourceType<WarningEvent> = resourceType<WarningEvent>({
   group: "",
   version: "v1",

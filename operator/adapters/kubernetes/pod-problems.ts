@@ -5,43 +5,41 @@ import { POD_PROBLEM_REASONS, type PodProblem, type PodProblemReason, type Quiet
 import type { Container, ContainerStatus, Pod, Probe, Terminated, WarningEvent } from "./pod-objects.ts";
 import { RESOURCE_ROWS, type Resource, type ResourceState } from "./resource-states.ts";
 
-/** A problem before its evidence is gathered, and where the evidence is. */
+/** A problem without its evidence, and the evidence's place. */
 export interface Finding extends Omit<PodProblem, "evidence"> {
-  /** What the cluster says of it. */
   readonly said: string;
-  /** The pod with the problem, where there is one. */
+  /** The pod with the problem, if any. */
   readonly pod?: Pod;
-  /** The container of it whose last lines tell more. */
+  /** Container whose last lines help. */
   readonly speaker?: { readonly container: string; readonly isPrevious: boolean };
 }
 
-/** So often a container ends before it counts as a loop: by then the first pauses between restarts, some 30 s, are over. */
+/** Restarts that count as a loop: by then the first pauses between them, some 30 s, are over. */
 const LOOP_RESTARTS = 3;
-/** A container that ran for so long has left the loop, however often it ended before: the kubelet starts it at once again. */
+/** A container that ran this long has left the loop: the kubelet restarts it at once. */
 const LEFT_LOOP_MS = 600_000;
 
-/** Says which component an object belongs to. */
+/** Label with the component of an object. */
 export const COMPONENT_LABEL = "app.kubernetes.io/component";
 
-/** What was read of a namespace. */
+/** Objects read from a namespace. */
 export interface NamespaceState {
   readonly pods: readonly Pod[];
-  /** The objects of the kinds that have a row. */
   readonly resources: readonly Resource[];
-  /** Its warnings; absent before they are read. */
+  /** Absent before they are read. */
   readonly warnings?: readonly WarningEvent[];
 }
 
-/** What is not well there. */
+/** Problems in a namespace. */
 export interface Findings {
   readonly problems: readonly Finding[];
   readonly quiet: readonly QuietProblem[];
   readonly isServing: boolean;
-  /** Whether warnings would say more. */
+  /** True when warnings would say more. */
   readonly asksWarnings: boolean;
 }
 
-/** What is not well in a namespace, the most severe first, one problem a workload. */
+/** Problems in a namespace, most severe first, one per workload. */
 export function findingsOf(namespace: NamespaceState, now: Date): Findings {
   const { pods, resources, warnings = [] } = namespace;
   const makers = makersOf(resources);
@@ -75,7 +73,6 @@ export function findingsOf(namespace: NamespaceState, now: Date): Findings {
   };
 }
 
-/** An object by its kind and name. */
 export const titleOf = ({ kind, name }: NamedObject) => `${kind}/${name}`;
 
 function quietProblem({ object, state }: { object: Resource; state: ResourceState }): QuietProblem {
@@ -92,7 +89,7 @@ function byGravity(one: Finding, other: Finding): number {
 
 export type MakerOf = (pod: Pod) => NamedObject;
 
-/** Finds what the chart has of a pod: not the ReplicaSet of a Deployment or, of the Jobs among these, that of a CronJob. */
+/** Finds a pod's owner in the chart: the Deployment behind a ReplicaSet, or the CronJob behind one of these Jobs. */
 export function makersOf(resources: readonly Resource[]): MakerOf {
   const jobs = new Map(resources.filter(({ kind }) => kind === "Job").map((job) => [job.metadata.uid, job]));
   return (pod) => {
@@ -104,7 +101,7 @@ export function makersOf(resources: readonly Resource[]): MakerOf {
   };
 }
 
-/** The name of a ReplicaSet is its Deployment's with the hash of the template. */
+/** A ReplicaSet's name is its Deployment's with the template's hash. */
 function deploymentOf({ metadata }: Pod, name: string): NamedObject {
   const { "pod-template-hash": hash = "" } = metadata.labels ?? {};
   if (hash !== "" && name.endsWith(`-${hash}`)) return { kind: "Deployment", name: name.slice(0, -hash.length - 1) };
@@ -115,8 +112,7 @@ const isLiving = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed";
 
 /**
- * The pods that count: what ended by itself was replaced already, and of several ReplicaSets of one Deployment (before and
- * after an update) the one that made the newest pod is the one that is wanted.
+ * Living pods; of several ReplicaSets of one Deployment, during an update, only those of the one with the newest pod.
  */
 export function currentPods(pods: readonly Pod[], makers: MakerOf): readonly Pod[] {
   const living = pods.filter(isLiving);
@@ -135,7 +131,7 @@ export function currentPods(pods: readonly Pod[], makers: MakerOf): readonly Pod
     .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
 }
 
-/** The makers of living pods, each once, by kind and name. */
+/** Owners of living pods, each once, by kind and name. */
 export function runningIn(pods: readonly Pod[], makers: MakerOf): readonly NamedObject[] {
   const byTitle = new Map(
     pods
@@ -151,7 +147,7 @@ const componentLabel = ({ metadata }: KubeObject) => metadata.labels?.[COMPONENT
 const claimsOf = ({ spec }: Pod) =>
   (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
 
-/** The newest pod that the object has made, also one that has ended. */
+/** The object's newest pod, ended or not. */
 export function newestPod(pods: readonly Pod[], object: NamedObject, makers: MakerOf): Pod | undefined {
   return podsMadeBy(pods, object, makers).reduce<Pod | undefined>(
     (newest, pod) => (newest && newest.metadata.creationTimestamp >= pod.metadata.creationTimestamp ? newest : pod),
@@ -159,7 +155,7 @@ export function newestPod(pods: readonly Pod[], object: NamedObject, makers: Mak
   );
 }
 
-/** All pods that the object has made, also those that have ended. */
+/** All pods of the object, ended ones too. */
 export function podsMadeBy(pods: readonly Pod[], { kind, name }: NamedObject, makers: MakerOf): readonly Pod[] {
   return pods.filter((pod) => {
     const maker = makers(pod);
@@ -167,7 +163,7 @@ export function podsMadeBy(pods: readonly Pod[], { kind, name }: NamedObject, ma
   });
 }
 
-/** Why a Deployment's pods don't even come to be: its own condition says so. */
+/** A Deployment's missing pods are explained by its own condition. */
 function refusals(deployment: Resource): readonly Finding[] {
   const { status, metadata } = deployment;
   const refused = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
@@ -176,7 +172,9 @@ function refusals(deployment: Resource): readonly Finding[] {
   return [refusal(deployment, refused.message ?? "", since)];
 }
 
-/** Why those of others don't: only events say so. One that is older than a pod of the same maker was overcome. */
+/**
+ * Other workloads' missing pods are explained only by events. An event older than a pod of the same owner is obsolete.
+ */
 function refusedBy(object: Resource, pods: readonly Pod[], warnings: readonly WarningEvent[]): readonly Finding[] {
   const { uid } = object.metadata;
   const about = warnings.filter(
@@ -198,7 +196,7 @@ const latest = (warnings: readonly WarningEvent[]) =>
 
 function refusal(object: Resource, said: string, since: string): Finding {
   const about = { ...subjectOf(object), since: new Date(since), said };
-  // The quota's admission says it in these words, and nothing but words tells it from other refusals.
+  // Only these words of the quota's admission distinguish it from other refusals.
   if (!said.includes("exceeded quota")) {
     const what = "the cluster refuses to create its pods";
     return { reason: "PodRefused", ...about, what, remedy: "correct the pod's template in the chart" };
@@ -230,7 +228,7 @@ function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefin
   ];
 }
 
-/** The container of a pod that says most: the first that failed, else the last that has begun. */
+/** Container with the best evidence: the first that failed, else the last that has begun. */
 export function speakerOf({ status }: Pod): Finding["speaker"] {
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const hasBegun = ({ state, lastState }: ContainerStatus) =>
@@ -243,7 +241,6 @@ export function speakerOf({ status }: Pod): Finding["speaker"] {
   return { container: chosen.name, isPrevious: isAgain };
 }
 
-/** A pod and what the chart has of it. */
 interface MadePod {
   readonly pod: Pod;
   readonly maker: NamedObject;
@@ -257,7 +254,7 @@ const isBeingCreated = ({ status }: Pod) =>
 
 const NO_VOLUME = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
 
-/** Why a pod's containers don't even come to be: only events say so. */
+/** A pod's missing containers are explained only by events. */
 function unmounted(made: MadePod, warnings: readonly WarningEvent[]): readonly Finding[] {
   const { uid } = made.pod.metadata;
   const about = warnings.filter(
@@ -281,7 +278,7 @@ function podTroubles(made: MadePod, now: Date): readonly Finding[] {
   return [...initial, ...main].flatMap((one) => containerTroubles(made, one, now));
 }
 
-/** The scheduler says both in one reason, and nothing but words tells them apart. */
+/** The scheduler gives both one reason; only the words differ. */
 function unscheduled(made: MadePod, said = ""): Finding {
   if (!/persistent ?volume|volume node affinity/i.test(said)) {
     const remedy = "lower its resources (spec.overrides), or have a node added";
@@ -321,7 +318,6 @@ function containerTroubles(
   return isProbed && state?.running !== undefined ? [probeTrouble(made, container)] : [];
 }
 
-/** How it ended last, when it does so again and again. */
 function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Date): Terminated | undefined {
   const ended = state?.terminated ?? lastState?.terminated;
   if (ended === undefined || restartCount < LOOP_RESTARTS) return undefined;
@@ -339,7 +335,7 @@ function imageTrouble(made: MadePod, container: ContainerStatus, message: string
   const remedy =
     "build and push it (is its pipeline done?), correct image.repository and image.tagTemplate of the Repository, or " +
     "give the cluster access to the registry";
-  // Between two pulls the message is the same, with a prefix.
+  // Between two pulls the message has this prefix.
   const said = message.replace(/^Back-off pulling image "[^"]*":? ?/, "");
   return finding(made, "ImagePullFailed", { what: `image '${image}' can't be pulled`, remedy, said });
 }
@@ -381,7 +377,7 @@ function specOf({ spec }: Pod, { name }: ContainerStatus): Container | undefined
   return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find((container) => container.name === name);
 }
 
-/** With its image: words about another image are other words. */
+/** Names the image: a message about another image must differ. */
 function named({ pod }: MadePod, container: ContainerStatus): string {
   const { image } = specOf(pod, container) ?? {};
   return `container '${container.name}'${image === undefined ? "" : ` of image '${image}'`}`;

@@ -4,15 +4,15 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
 import type { Container, Pod, SecretObject, SecretReference } from "./pod-objects.ts";
 
-/** Reads Secrets; one that is `"forbidden"` is there perhaps. */
+/** Reads Secrets; a `"forbidden"` one may exist. */
 export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;
 
-/** A Secret may have 1 MiB: so many are held beside what is kept of them. */
+/** A Secret may have 1 MiB: this many are held at a time. */
 const PAGE_SIZE = 10;
 
 /**
- * Reads the Secrets of a namespace, all at once when one is asked for: what that costs is bounded by what is there, and not
- * by how many names pods may give. To be made for one look at an environment's pods.
+ * Reads all Secrets of a namespace on first use: the cost is bounded by existing Secrets, not by names in pods. For one
+ * check of an environment's pods.
  */
 export function secretReader(client: KubeClient): SecretReader {
   const secretType = secretKind as ResourceType<SecretObject>;
@@ -29,8 +29,8 @@ export function secretReader(client: KubeClient): SecretReader {
 }
 
 /**
- * Every value of the Secrets that the pod names. `isOneMissing` when its containers must have seen one that is not there, or
- * not to be read: its values are not among these.
+ * Values of all Secrets that the pod names. `isOneMissing` when its containers must have seen a missing or unreadable
+ * one.
  *
  * @throws KubeError when they can't be read
  */
@@ -55,7 +55,7 @@ export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod) 
 
 const plain = (value: string) => Buffer.from(value, "base64").toString("utf8");
 
-/** A docker configuration holds its credentials encoded once more; a program prints them, or the password alone. */
+/** A docker configuration encodes its credentials once more; programs print them, or the password alone. */
 function valuesOf({ data = {}, type }: Pick<SecretObject, "data" | "type"> = {}): string[] {
   const values = Object.values(data).map(plain);
   if (type !== "kubernetes.io/dockerconfigjson") return values;

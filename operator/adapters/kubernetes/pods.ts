@@ -26,7 +26,7 @@ import { hasKnownState } from "./resource-states.ts";
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;
 const LONGEST_LINE = 500;
-/** More than twenty lines should need: what is cut off could be half a secret. */
+/** More than twenty lines should need: a cut could leave half a secret. */
 const READ_BYTES = 64 * 1024;
 const LOG_DEADLINE_MS = 5_000;
 
@@ -37,9 +37,9 @@ interface Context {
 }
 
 /**
- * The Pods port on the Kubernetes API, with the rights that come with the environment's own namespace.
+ * Pods port on the Kubernetes API, with the rights of the environment's namespace.
  *
- * @param services the names of the backing services, which are no part of a component
+ * @param services names of the backing services, which belong to no component
  */
 export function kubernetesPods(client: KubeClient, clock: Clock, services: readonly string[]): Pods {
   // Masks of its own, so that log readers delay no reconcile.
@@ -60,7 +60,7 @@ export function kubernetesPods(client: KubeClient, clock: Clock, services: reado
         const { said: _, pod: __, speaker: ___, ...problem } = finding;
         return { ...problem, evidence: () => evidence(context, finding) };
       });
-      // A kind without a row may be what is not well.
+      // An object of a kind without a row may be unhealthy.
       return { problems: shown, quiet, isServing: isServing && kinds.every(hasKnownState) };
     },
 
@@ -72,7 +72,7 @@ export function kubernetesPods(client: KubeClient, clock: Clock, services: reado
         const speaker = pod && speakerOf(pod);
         return pod === undefined || speaker === undefined ? "" : await evidence(context, { said: "", pod, speaker });
       } catch {
-        // What waits is known without it: its output may fail.
+        // The wait is known without the output, which may fail.
         return "";
       }
     },
@@ -116,7 +116,7 @@ export function kubernetesPods(client: KubeClient, clock: Clock, services: reado
 const isReady = ({ status }: Pod) =>
   status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
-/** The container's own last lines; without them what the cluster says, of which the container may have written a part. */
+/** The container's last lines; else the cluster's message, which may quote the container. */
 async function evidence(
   context: Context,
   { said, pod, speaker }: Pick<Finding, "said" | "pod" | "speaker">,
@@ -127,18 +127,18 @@ async function evidence(
       speaker === undefined ? "" : log(context, { ...speaker, pod }),
       secretsOfPod(secretReader(context.client), pod),
     ]);
-    // A value that can't be read can't be masked.
+    // An unreadable value can't be masked.
     if (speaker !== undefined && secrets.isOneMissing) return "";
     const mask = context.masks.of(secrets.values);
     return lastLines(await mask(lines)) || lastLines(await mask(said));
   } catch (error) {
     if (error instanceof TooMuchToMask) return error.message;
-    // The problem is known without it: evidence may fail.
+    // The problem is known without evidence, which may fail.
     return "";
   }
 }
 
-/** Empty where the kubelet has none (any more) or does not answer; what it says itself has no stamp. */
+/** Empty where the kubelet has none or does not answer; its own messages have no stamp. */
 async function log({ client, clock }: Context, speaker: LogPlace): Promise<string> {
   const { path, query } = logOf(speaker);
   const last = { path, query: { ...query, timestamps: "true", tailLines: String(LINES) } };
@@ -153,7 +153,7 @@ async function log({ client, clock }: Context, speaker: LogPlace): Promise<strin
   );
 }
 
-/** The end of a text: whole lines, except that a very long one keeps its beginning. */
+/** End of a text in whole lines; a very long one keeps its beginning. */
 function lastLines(text: string): string {
   const shown: string[] = [];
   let left = SHOWN_BYTES;

@@ -2,14 +2,14 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Reload } from "../../ports/facade/repository-reloads.ts";
 
-/** The version of each Repository when it was last ready, by name: a text that changes with its spec. */
+/** Version of each Repository when it was last ready, by name: changes with its spec. */
 export type Marks = Readonly<Record<string, string>>;
 
 /**
- * Compares the Repositories with the versions of the last reload. One that is not ready keeps its former version, so a
- * later reload shows its changes. Answers the reload, and the versions that the next one is compared with.
+ * Compares the Repositories with the last reload. An unready one keeps its former version, so a later reload shows its
+ * changes. Answers the reload, and the versions for the next one.
  *
- * @param isChecked whether it was checked since the reload was requested
+ * @param isChecked true when it was checked since the reload was requested
  */
 export function compared(
   repositories: readonly Repository[],

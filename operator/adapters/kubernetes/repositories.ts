@@ -3,7 +3,7 @@ import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { complete } from "./user-request.ts";
 
-/** The Repositories port on this process's watch cache of the platform's namespace. */
+/** Repositories port on the watch cache. */
 export function kubernetesRepositories(cache: ObjectCache<Repository>, namespace: string): Repositories {
   return {
     find: (name) => complete(cache).get(`${namespace}/${name}`),

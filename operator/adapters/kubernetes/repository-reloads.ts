@@ -15,18 +15,17 @@ import { complete, forUser } from "./user-request.ts";
 
 type Context = Omit<Store<Repository>, "deletions" | "auditId">;
 
-/** The ConfigMap that keeps what the next reload is compared with. */
 const MEMORY = "repository-reload";
 const WAIT_MS = 20_000;
 const ASKED_AT_ONCE = 16;
 
-/** The RepositoryReloads port: a reload annotates each Repository, and the leader answers in its status. */
+/** RepositoryReloads port: a reload annotates each Repository, and the leader answers in its status. */
 export function kubernetesRepositoryReloads(context: Context): RepositoryReloads {
   let underWay: Promise<unknown> = Promise.resolve();
   let next: Promise<Reload> | undefined;
   return {
     reload() {
-      // A Repository that is registered during a reload may be too late for it: later callers get the next one.
+      // A Repository registered during a reload may miss it: later callers get the next one.
       next ??= underWay.then(() => {
         next = undefined;
         const begun = forUser(() => reload(context));
@@ -42,7 +41,7 @@ export function kubernetesRepositoryReloads(context: Context): RepositoryReloads
 }
 
 async function reload(context: Context): Promise<Reload> {
-  // What an incomplete list lacks would be taken for gone, and what is stored of it would be lost.
+  // An incomplete list would make Repositories count as gone, and lose their stored versions.
   const registered = complete(context.cache).list();
   const asked = await eachOf(ASKED_AT_ONCE, registered, (repository) => ask(repository, context));
   const before = new Map(asked.flatMap((repository) => (repository ? [[repository.metadata.uid, repository]] : [])));
@@ -52,15 +51,15 @@ async function reload(context: Context): Promise<Reload> {
 }
 
 /**
- * Whether it was checked since the request. Any later answer counts: it may answer another replica's request, which
- * replaced ours. A Repository that was registered since is checked without a request.
+ * True when it was checked since the request. Any later answer counts: it may be to another replica's request, which
+ * replaced ours. A Repository registered since is checked without a request.
  */
 function isCheckedSince(asked: Repository | undefined, { metadata, status }: Repository): boolean {
   if (asked !== undefined) return status?.lastHandledReconcileAt !== asked.status?.lastHandledReconcileAt;
   return status?.observedGeneration === metadata.generation && status.lastCheckedAt !== undefined;
 }
 
-/** The Repository as it was when the check was requested; `undefined` when it is gone. */
+/** The Repository at the request; `undefined` when it is gone. */
 async function ask({ metadata }: Repository, { client, cache }: Context): Promise<Repository | undefined> {
   const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
   const isOther = (error: unknown) => isNotFound(error) || isConflict(error);
@@ -70,7 +69,7 @@ async function ask({ metadata }: Repository, { client, cache }: Context): Promis
   return asked && kept(cache, asked);
 }
 
-/** Resolves when all have been checked, or the time is up. A Repository that is being deleted is not checked any more. */
+/** Resolves when all are checked, or after `WAIT_MS`. A terminating Repository is no longer checked. */
 function answers({ cache, clock }: Context, isChecked: (repository: Repository) => boolean): Promise<void> {
   const isDone = () => cache.list().every((one) => isChecked(one) || one.metadata.deletionTimestamp !== undefined);
   return new Promise((resolve) => {
@@ -87,7 +86,7 @@ function answers({ cache, clock }: Context, isChecked: (repository: Repository) 
   });
 }
 
-/** Compares with the reload before, and keeps what the next one is compared with. */
+/** Compares with the previous reload, and stores the versions for the next. */
 function remember(context: Context, isChecked: (repository: Repository) => boolean): Promise<Reload> {
   const { client, cache, namespace } = context;
   return retryOnConflict(async () => {

@@ -1,7 +1,6 @@
 /**
- * Whether an object of a chart is well, a row for each kind: what Argo CD calls healthy, progressing or degraded, and whether
- * that matters to who uses the environment. A new kind is one row.
- * https://github.com/argoproj/argo-cd/tree/master/gitops-engine/pkg/health
+ * Health of a chart's objects, one row per kind: healthy, progressing or degraded as in Argo CD, and its relevance to
+ * users. A new kind is one row. https://github.com/argoproj/argo-cd/tree/master/gitops-engine/pkg/health
  */
 import type { Kind } from "../../../crds/group.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
@@ -17,7 +16,7 @@ interface StateCondition {
   readonly lastTransitionTime?: string;
 }
 
-/** The fields that the rows read, of whatever kind. */
+/** Fields read by the rows, of any kind. */
 export interface Resource extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
@@ -25,11 +24,11 @@ export interface Resource extends KubeObject {
     readonly type?: string;
     readonly ingressClassName?: string;
     readonly storageClassName?: string;
-    /** Of what makes pods. */
+    /** Present for workloads. */
     readonly template?: PodTemplate;
-    /** Of a CronJob. */
+    /** Present for a CronJob. */
     readonly jobTemplate?: { readonly spec?: { readonly template?: PodTemplate } };
-    /** Of a Job: how many pods have to end well. */
+    /** Present for a Job. */
     readonly completions?: number;
     readonly parallelism?: number;
     readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
@@ -46,7 +45,7 @@ export interface Resource extends KubeObject {
     readonly updatedNumberScheduled?: number;
     readonly numberAvailable?: number;
     readonly numberReady?: number;
-    /** Of a CronJob references, of a Job a number. */
+    /** References for a CronJob, a number for a Job. */
     readonly active?: number | readonly unknown[];
     readonly succeeded?: number;
     readonly failed?: number;
@@ -58,44 +57,43 @@ export interface Resource extends KubeObject {
   };
 }
 
-/** What is not well with an object. */
+/** A problem of an object. */
 export interface ResourceState {
-  /** Whether it carries no traffic, so that an environment is ready without it. */
+  /** True when it carries no traffic: an environment is ready without it. */
   readonly isQuiet?: boolean;
-  /** The reason that conditions give; `ResourceNotReady` may pass by itself. */
+  /** Reason for conditions; `ResourceNotReady` may pass by itself. */
   readonly reason: Extract<PodProblemReason, "JobFailed" | "ResourceDegraded" | "ResourceNotReady">;
-  /** For users; absent where the object only waits for its pods, which say why. */
+  /** Problem, for users; absent where the object only waits for its pods, which have the reason. */
   readonly what?: string;
   readonly remedy?: string;
-  /** What the cluster says of it. */
+  /** The cluster's message. */
   readonly said?: string | undefined;
-  /** By the cluster's clock. */
+  /** Start, by the cluster's clock. */
   readonly since?: string | undefined;
-  /** Whether its pods are missing: events say why. */
+  /** True when events explain its missing pods. */
   readonly lacksPods?: boolean;
-  /** Whether the last lines of its newest pod tell more. */
+  /** True when its newest pod's last lines help. */
   readonly speaks?: boolean;
 }
 
-/** What a row may know beside the object. */
+/** Context of a row. */
 export interface Surroundings {
-  /** The names of the claims that living pods use. */
+  /** Names of claims that living pods use. */
   readonly usedClaims: ReadonlySet<string>;
 }
 
-/** How many pods a workload has. */
+/** Pods of a workload. */
 export interface PodCount {
-  /** As many as there should be; of a Job those that have to end well. */
+  /** Desired pods; for a Job, completions. */
   readonly wanted: number;
-  /** Those of them that are ready; of a Job those that have ended well. */
+  /** Ready pods; for a Job, completed ones. */
   readonly ready: number;
 }
 
 interface Row {
   readonly type: ResourceType<Resource>;
-  /** `undefined`: it is well. */
+  /** `undefined`: healthy. */
   readonly stateOf: (object: Resource, surroundings: Surroundings) => ResourceState | undefined;
-  /** The pods of a kind that makes pods, a workload; absent for the others. */
   readonly podsOf?: (object: Resource) => PodCount;
 }
 
@@ -112,7 +110,7 @@ const conditionOf = ({ status }: Resource, type: string) => status?.conditions?.
 const isTrue = (object: Resource, type: string) => conditionOf(object, type)?.status === "True";
 const WAITS = { reason: "ResourceNotReady" } as const;
 
-/** The kinds that have a state, by name. */
+/** Kinds with a state, by name. */
 export const RESOURCE_ROWS: ReadonlyMap<string, Row> = new Map([
   row(["apps", "v1", "Deployment", "deployments"], deploymentState, replicated),
   row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState, replicated),
@@ -127,18 +125,18 @@ export const RESOURCE_ROWS: ReadonlyMap<string, Row> = new Map([
   row(["policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets"], budgetState),
 ]);
 
-/** Kinds that are well as soon as they are there. */
+/** Kinds that are healthy once they exist. */
 const STATELESS: ReadonlySet<string> = new Set(["ConfigMap", "Secret", "ServiceAccount"]);
 
-/** Whether the rows know what an object of the kind is like. */
+/** True when the health of this kind's objects is known. */
 export const hasKnownState = (kind: string) => RESOURCE_ROWS.has(kind) || STATELESS.has(kind);
 
-/** The kinds that make pods. */
+/** Kinds that make pods. */
 export const WORKLOAD_KINDS: readonly string[] = [...RESOURCE_ROWS].flatMap(([kind, { podsOf }]) =>
   podsOf === undefined ? [] : [kind],
 );
 
-/** What a workload makes its pods from; `undefined` for another kind. */
+/** Pod template of a workload; `undefined` for another kind. */
 export const templateOf = ({ spec }: Resource): PodTemplate | undefined =>
   spec?.template ?? spec?.jobTemplate?.spec?.template;
 
@@ -154,12 +152,12 @@ function ending({ spec = {}, status = {} }: Resource): PodCount {
   return { wanted: spec.completions ?? spec.parallelism ?? 1, ready: status.succeeded ?? 0 };
 }
 
-/** Its runs end: none of them has to be there. */
+/** A run ends, so none has to be there. */
 function runs({ status = {} }: Resource): PodCount {
   return { wanted: Array.isArray(status.active) ? status.active.length : 0, ready: 0 };
 }
 
-/** Whether the controller of the kind has not seen the newest spec. */
+/** True before the kind's controller has seen the newest spec. */
 const isUnobserved = ({ metadata, status }: Resource) => (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 
 function deploymentState(object: Resource): ResourceState | undefined {
@@ -193,7 +191,7 @@ function daemonSetState(object: Resource): ResourceState | undefined {
   return { ...WAITS, lacksPods: currentNumberScheduled < wanted };
 }
 
-/** A Job that a CronJob made is that one's. */
+/** A CronJob's Job belongs to the CronJob. */
 function jobState(object: Resource): ResourceState | undefined {
   if (object.metadata.ownerReferences?.some(({ kind }) => kind === "CronJob")) return undefined;
   const failed = conditionOf(object, "Failed");
@@ -246,7 +244,7 @@ function routeState({ status = {} }: Resource): ResourceState | undefined {
   return conditions.length > 0 ? undefined : { ...WAITS, what: "has no answer of its Gateway", remedy };
 }
 
-/** A class that waits for the first consumer binds a claim only for a pod, and a claim that no pod uses holds up none. */
+/** A class that waits for the first consumer binds a claim only for a pod, and an unused claim blocks none. */
 function claimState({ metadata, spec = {}, status = {} }: Resource, { usedClaims }: Surroundings) {
   if (status.phase === "Bound") return undefined;
   if (status.phase === "Lost") {

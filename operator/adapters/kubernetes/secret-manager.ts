@@ -25,7 +25,7 @@ import type { SecretObject } from "./pod-objects.ts";
 
 const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secretKind);
 
-/** What a Secret may be called; anything else names none, and must not become another path. */
+/** Kubernetes' rule for names; anything else names none, and must not become another path. */
 const SECRET_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 interface Context {
@@ -34,8 +34,8 @@ interface Context {
 }
 
 /**
- * The embedded secret manager: one Secret an environment in the platform's own namespace, with a data key
- * `<VARIABLE>.<version>` a value. Keys are added under a precondition and never changed.
+ * Embedded secret manager: one Secret per environment in the platform's namespace, one data key `<VARIABLE>.<version>`
+ * per value. Keys are added under a precondition and never changed.
  *
  * A shared secret is a Secret there with the label `ephemeral-environments.dev/shared: "true"`; its data keys are its
  * version numbers.
@@ -52,12 +52,12 @@ export function kubernetesSecretManager(context: Context): SecretManager {
       }),
     read: (id, version) => answered(async () => sharedValue(await findShared(context, id, false), version)),
     owners: (isKnown) => answered(() => owners(context, isKnown)),
-    // The client is the operator's own, and is closed by it.
+    // The operator owns and closes the client.
     close: async () => undefined,
   };
 }
 
-/** Begins with the write where everything may have to be made: a new environment has no store to be asked for. */
+/** Writes first when everything may be missing: a new environment has no store to read. */
 function ensure(context: Context, owner: Owner, requests: readonly SecretRequest[]) {
   const mayBeNew = requests.every(({ version, generate }) => version === 1 && generate !== undefined);
   return retryOnConflict(async (round) => {
@@ -87,7 +87,7 @@ function add(
   return client.patch(secretType, { name, namespace }, body, { as: "merge" });
 }
 
-/** The owner's store; `undefined` also when a Secret that is not ours has its name. */
+/** The owner's store; `undefined` also when another Secret has its name. */
 async function find(
   { client, namespace }: Context,
   owner: Owner,
@@ -104,7 +104,7 @@ async function remove(context: Context, owner: Owner): Promise<void> {
   await context.client.delete(secretType, ref, { uid: found.metadata.uid });
 }
 
-/** A Secret that says itself that it is shared; an environment's store never does. */
+/** A Secret with the shared label; an environment's store never has it. */
 async function findShared({ client, namespace }: Context, id: string, metadataOnly: boolean) {
   if (!SECRET_NAME.test(id)) return undefined;
   const found = await client.find(secretType, { name: id, namespace }, { metadataOnly });
@@ -119,7 +119,7 @@ function sharedValue(secret: SecretObject | undefined, version: number | "latest
   return value === undefined ? undefined : { version: wanted, value: decoded(value) };
 }
 
-/** Reads metadata alone: a sweep has no business with values. */
+/** Reads only metadata: a sweep needs no values. */
 async function owners(
   { client, namespace }: Context,
   isKnown: (uid: string) => boolean,
@@ -133,14 +133,14 @@ async function owners(
   });
 }
 
-/** The owner of a store, by the rules of our names: a copy under another name has none. */
+/** Owner of a store, by our naming rules: a copy under another name has none. */
 function storeOwner({ name: storeName, labels = {} }: KubeObject["metadata"]): Owner | undefined {
   const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = labels;
   const isOwner = isValueOwner({ name, uid }) || (isUuid(uid) && nameProblem(name) === undefined);
   return isOwner && storeName === secretStoreName({ name, uid }) ? { name, uid } : undefined;
 }
 
-/** When the last value was added, or anything else was changed. */
+/** Time of the last change, such as an added value. */
 function changedAt({ creationTimestamp, managedFields = [] }: KubeObject["metadata"]): Date {
   const times = managedFields.flatMap(({ time }) => (time === undefined ? [] : [Date.parse(time)]));
   return new Date(Math.max(Date.parse(creationTimestamp), ...times));
@@ -171,7 +171,7 @@ function chosen(store: SecretObject | undefined, requests: readonly SecretReques
 const answered = <T>(call: () => Promise<T>) => translated(call, toUnavailable);
 
 function toUnavailable(error: unknown): SecretManagerUnavailable | undefined {
-  // A name that stays taken while nothing of ours is found under it belongs to another Secret.
+  // A name that stays taken without a store of ours belongs to another Secret.
   const isObstacle = isUnavailable(error) || isForbidden(error) || isAlreadyExists(error);
   if (!(error instanceof KubeError) || !isObstacle) return undefined;
   return new SecretManagerUnavailable(`the embedded secret manager can't be used: ${error.message}`, { cause: error });

@@ -4,7 +4,7 @@ import type { ResourceType } from "../../kit/client/objects.ts";
 
 /** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery: all groups in one answer. */
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-/** A hundred times what an API server with many definitions answers. */
+/** A hundred times the answer of an API server with many CRDs. */
 const LIMIT_BYTES = 64 * 1024 ** 2;
 
 interface GroupList {
@@ -13,7 +13,7 @@ interface GroupList {
 
 interface ServedGroup {
   readonly metadata?: { readonly name?: string };
-  /** The preferred one first. */
+  /** Preferred first. */
   readonly versions?: readonly { readonly version: string; readonly resources?: readonly ServedResource[] }[];
 }
 
@@ -25,10 +25,10 @@ interface ServedResource {
 }
 
 /**
- * Every kind of object that is stored in namespaces, each in the version that its group prefers: what a namespace may hold. A
- * group whose server is away is left out.
+ * Every namespaced kind that is stored, in its group's preferred version. A group with an unavailable server is left
+ * out.
  *
- * @throws KubeError when the API server can't be asked
+ * @throws KubeError when the API server is unreachable
  */
 export async function storedKinds(client: KubeClient): Promise<readonly ResourceType<WireObject>[]> {
   const groups = await Promise.all(["/api", "/apis"].map((path) => groupsAt(client, path)));
@@ -42,7 +42,7 @@ function kindsOf({ metadata, versions = [] }: ServedGroup): ResourceType<WireObj
       return wireKind({ ...facts, kind: responseKind?.kind ?? resource });
     }),
   );
-  // Some are served in a later version alone.
+  // Some kinds are served only in a later version.
   return [...Map.groupBy(kinds, ({ plural }) => plural).values()].flatMap((same) => same.slice(0, 1));
 }
 

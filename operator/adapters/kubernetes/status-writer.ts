@@ -8,11 +8,11 @@ interface Context<T extends KubeObject> extends Pick<Store<T>, "client" | "cache
   readonly type: ResourceType<T>;
 }
 
-/** The StatusWriter port of a kind: each write holds for exactly the version that was read. */
+/** StatusWriter port of a kind: each write holds for exactly the version read. */
 export function kubernetesStatusWriter<T extends KubeObject, Status>(context: Context<T>): StatusWriter<T, Status> {
   const { client, type, cache } = context;
   const patch = async ({ metadata }: T, operations: object[], subresource?: string) => {
-    // Writing the version back makes the API server answer 409 when the object changed since; `test` would be a 422.
+    // Writing the version back makes the API server answer 409 after a change; `test` would be a 422.
     const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
     const options = subresource === undefined ? {} : { subresource };
     return client.patch(type, metadata, [version, ...operations], { as: "json", ...options });

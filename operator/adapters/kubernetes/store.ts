@@ -5,62 +5,60 @@ import type { KubeObject } from "../../kit/client/objects.ts";
 import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 
-/** The id of the record of the request that is being served; none outside of one. */
+/** Audit id of the current request, if any. */
 export type AuditId = () => string | undefined;
 
-/** The span that is current; none where nothing is traced. */
+/** Current span, if traced. */
 export type Traceparent = () => string | undefined;
 
-/** What an adapter reads and writes the objects of one kind with. */
+/** Dependencies of an adapter for one kind. */
 export interface Store<T extends KubeObject> {
   readonly client: KubeClient;
   readonly cache: ObjectCache<T>;
   /** The platform's own. */
   readonly namespace: string;
   readonly clock: Clock;
-  /** Remembers the deletions of this process. */
   readonly deletions: OwnDeletions;
-  /** Given: what is written names the record of the request that has it written. */
+  /** Present: writes carry the record of their request. */
   readonly auditId?: AuditId | undefined;
-  /** Given: what is written names the span that it is written in, beside the record. */
+  /** Present: writes carry their span, beside the record. */
   readonly traceparent?: Traceparent | undefined;
 }
 
-/** What annotations of a change are made from. */
 type Stamps = Pick<Store<KubeObject>, "auditId" | "traceparent">;
 
-/** Shows what was written at once, before the watch delivers it. */
+/** Shows a write at once, before the watch delivers it. */
 export function kept<T extends KubeObject>(cache: ObjectCache<T>, written: T): T {
   cache.written(written);
   return written;
 }
 
-/** Shows at once what a deletion has left of an object. */
+/** Shows the remainder of a deletion at once. */
 export function keptRest<T extends KubeObject>(cache: ObjectCache<T>, deleted: T, left: T | "gone"): void {
   if (left === "gone") cache.deleted(deleted);
   else cache.written(left);
 }
 
-/** The annotation that names the record of a change, for a new object or a merge patch. */
+/** Annotation with the audit record of a change, for a new object or a merge patch. */
 export function auditAnnotations(auditId: AuditId = () => undefined): Readonly<Record<string, string>> {
   const id = auditId();
   return id === undefined ? {} : { [AUDIT_ID_ANNOTATION]: id };
 }
 
-/** The annotations that name the record and the span of a change: for a new environment. */
+/** Annotations with the record and span of a change: for a new environment. */
 export function changeAnnotations({ auditId, traceparent }: Stamps): Readonly<Record<string, string>> {
   const record = auditAnnotations(auditId);
   const span = record[AUDIT_ID_ANNOTATION] === undefined ? undefined : traceparent?.();
   return span === undefined ? record : { ...record, [TRACEPARENT_ANNOTATION]: span };
 }
 
-/** The same for a merge patch: a record without a span takes the span of an earlier one away. */
+/** The same for a merge patch: a record without a span removes an earlier span. */
 export function changePatch(stamps: Stamps): Readonly<Record<string, string | null>> {
   const annotations = changeAnnotations(stamps);
   return annotations[AUDIT_ID_ANNOTATION] === undefined ? {} : { [TRACEPARENT_ANNOTATION]: null, ...annotations };
 }
 
-/** The same for a JSON patch that holds for the version that was read. */
+/** The same for a JSON patch of the version read. */
 export function auditOperations({ metadata }: KubeObject, auditId: AuditId | undefined): readonly object[] {
   const added = Object.entries(auditAnnotations(auditId));
   if (metadata.annotations === undefined && added.length > 0) {

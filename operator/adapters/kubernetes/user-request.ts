@@ -6,11 +6,11 @@ import { translated } from "../../kit/client/translated.ts";
 
 /** A write that lost every race succeeds once the other writers are done. */
 const CONTENDED_RETRY_SECONDS = 1;
-/** How soon trying again makes sense where the API server says nothing of it. */
+/** Default `Retry-After`, where the API server gives none. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /**
- * The cache, for callers that take what it lacks for absent.
+ * The cache, for callers to whom missing means absent.
  *
  * @throws ClusterUnavailable before its first complete list
  */
@@ -20,7 +20,7 @@ export function complete<T extends KubeObject>(cache: ObjectCache<T>): ObjectCac
 }
 
 /**
- * A call that a user waits for: above the adapters no KubeError of it is seen.
+ * A user's call: translates KubeErrors.
  *
  * @throws ClusterUnavailable, ConfigInvalid when the manifest is refused, Error when the platform is
  */
@@ -33,10 +33,10 @@ function toUserError(error: unknown): Error | undefined {
   if (isUnavailable(error)) {
     return new ClusterUnavailable(error.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS, { cause: error });
   }
-  // Other writers were quicker each time, which says nothing about this change.
+  // Other writers were faster, which says nothing about this change.
   if (isConflict(error)) return new ClusterUnavailable(CONTENDED_RETRY_SECONDS, { cause: error });
   if (isInvalid(error)) return refusedManifest(error);
-  // Missing rights, or another policy: nothing that the caller asked for is wrong.
+  // Missing rights, or another policy: the request itself is fine.
   return new Error("the API server refused the platform", { cause: error });
 }
 

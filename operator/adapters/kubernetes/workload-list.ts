@@ -5,13 +5,12 @@ import type { Pod, PodSpec } from "./pod-objects.ts";
 import { currentPods, findingsOf, makersOf, type NamespaceState, titleOf } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource, templateOf } from "./resource-states.ts";
 
-/** What is known of a workload before its component and its problem. */
 interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {
-  /** Its template, or a pod of it. */
+  /** Template of the workload, or one of its pods. */
   readonly labelled: Labelled;
 }
 
-/** The workloads of a namespace, by component, kind and name. */
+/** Workloads of a namespace, by component, kind and name. */
 export function workloadsOf(namespace: NamespaceState, rules: ComponentRules, now: Date): readonly Workload[] {
   const { pods, resources } = namespace;
   const makers = makersOf(resources);
@@ -36,7 +35,7 @@ export function workloadsOf(namespace: NamespaceState, rules: ComponentRules, no
     .sort(byPlace);
 }
 
-/** A Job of a CronJob is one of its runs. */
+/** A CronJob's Job is a run. */
 const isOwn = ({ metadata }: Resource) => !metadata.ownerReferences?.some(({ kind }) => kind === "CronJob");
 
 function listedObject(object: Resource): readonly Listed[] {
@@ -47,7 +46,7 @@ function listedObject(object: Resource): readonly Listed[] {
   return [{ kind, name: metadata.name, ...pods, images: imagesOf(labelled.spec), labelled }];
 }
 
-/** What has made these pods has no row, or is no more. */
+/** The owner of these pods has no row, or is gone. */
 function listedPods(pods: readonly Pod[], makers: ReturnType<typeof makersOf>): Listed {
   const [labelled] = pods as readonly [Pod, ...Pod[]];
   const ready = pods.filter(({ status }) =>
@@ -67,7 +66,7 @@ function restartsOf(pods: readonly Pod[]): number {
     .reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
-/** By title. What the cluster says of them is left out: it may hold what has to be masked. */
+/** Problems by title. The cluster's messages are left out: they may hold secrets. */
 function problemsIn(namespace: NamespaceState, now: Date): ReadonlyMap<string, string> {
   const { problems, quiet } = findingsOf(namespace, now);
   return new Map([
@@ -76,7 +75,7 @@ function problemsIn(namespace: NamespaceState, now: Date): ReadonlyMap<string, s
   ]);
 }
 
-/** Components come first, in their order. */
+/** Components first, in their order. */
 const PLACES: readonly string[] = [...COMPONENTS, ""];
 
 function byPlace(one: Workload, other: Workload): number {

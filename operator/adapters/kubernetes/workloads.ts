@@ -15,17 +15,16 @@ import { workloadsOf } from "./workload-list.ts";
 
 interface Context {
   readonly client: KubeClient;
-  /** Says whose a namespace is. */
+  /** Answers the owner of a namespace. */
   readonly cluster: Pick<Cluster, "observe">;
   readonly clock: Clock;
-  /** The names of the backing services. */
   readonly services: readonly string[];
 }
 
-/** So many callers are served at once; the others wait in line, so that the memory they take has a bound. */
+/** Concurrent callers; others queue, which bounds memory. */
 const READERS_AT_ONCE = 8;
 
-/** The Workloads port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+/** Workloads port on the Kubernetes API, with the rights of the environment's namespace. */
 export function kubernetesWorkloads(context: Context): Workloads {
   const { client, cluster, clock, services } = context;
   const limit = pLimit(READERS_AT_ONCE);
@@ -34,7 +33,7 @@ export function kubernetesWorkloads(context: Context): Workloads {
       limit(() =>
         forUser(async () => {
           const namespace = namespaceName(environment.name);
-          // A namespace that another environment left behind keeps its pods, and our rights, until it is swept.
+          // A namespace left by another environment keeps its pods, and our rights, until it is swept.
           if (cluster.observe(environment, namespaceKind, { name: namespace }) === undefined) return [];
           // Rights come and go with a namespace.
           return read(namespace)

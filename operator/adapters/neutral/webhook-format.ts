@@ -8,12 +8,12 @@ import { actionOf, isOfFork, pullRequestEvent, pullRequestRef } from "../webhook
 import { hubAuthentication, tokenAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
-/** The event of the contract's pipeline endpoint, which has no header for its name. */
+/** Event of the contract's pipeline endpoint, which has no header for its name. */
 const PIPELINE = "pipeline";
 
 /**
- * The contract's own headers and bodies, for Repositories without a host: signed at the endpoint of repositories, with a
- * token at that of pipelines. Its bodies are GitHub's and GitLab's, with fewer fields.
+ * The contract's own headers and bodies, for Repositories without a host: signed at the repository endpoint, with a
+ * token at the pipeline endpoint. Bodies are GitHub's and GitLab's, with fewer fields.
  */
 export const neutralWebhookFormat: WebhookFormat = {
   delivery: (webhook) => ({
@@ -45,7 +45,7 @@ const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
   ["merged", "closed"],
 ] as const);
 
-/** The contract writes of "synchronized" and "merged" pull requests too, and names no repository of the head. */
+/** The contract also has "synchronized" and "merged" pull requests, and names no repository of the head. */
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
   const pull = at(payload, "pull_request");
   const said = text(at(payload, "action"));

@@ -4,30 +4,30 @@ import { type Allocations, AllocationsUnavailable } from "../../ports/observabil
 import type { Period } from "../../ports/observability/period.ts";
 
 interface OpenCostOptions {
-  /** The base address of its API. */
+  /** Base address of the API. */
   readonly url: string;
-  /** The authority behind its certificate, in PEM. */
+  /** CA of its certificate, in PEM. */
   readonly ca?: string | undefined;
   readonly timeoutMs?: number;
   readonly answerLimitBytes?: number;
 }
 
-/** It asks Prometheus some thirty questions for each answer. */
+/** OpenCost sends Prometheus some thirty queries per answer. */
 const TIMEOUT_MS = 60_000;
-/** Some 2 KiB for a namespace. */
+/** Some 2 KiB per namespace. */
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
-/** How often Prometheus is to look into a period; versions that have their own resolution ignore it. */
+/** Samples of Prometheus per period; versions with their own resolution ignore it. */
 const SAMPLES = 60;
 const MINUTE_MS = 60_000;
 /** Thousandths of a cent. */
 const UNIT = 100_000;
 
-/** An allocation, as far as it is read; NaN is `null`. https://opencost.io/docs/integrations/api#allocation-schema */
+/** Used part of an allocation; NaN is `null`. https://opencost.io/docs/integrations/api#allocation-schema */
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The Allocations port over the API of OpenCost. No redirect is followed. Idle resources belong to no environment, unless
- * OpenCost is set up to share them.
+ * Allocations port over OpenCost's API. Follows no redirect. Idle resources belong to no environment, unless OpenCost
+ * shares them.
  */
 export function openCostAllocations(options: OpenCostOptions): Allocations {
   const { url, ca, timeoutMs = TIMEOUT_MS, answerLimitBytes = ANSWER_LIMIT_BYTES } = options;
@@ -61,10 +61,10 @@ function addressOf(base: string, { fromMs, toMs }: Period): URL {
   return address;
 }
 
-/** RFC 3339 without a fraction, which it does not know. */
+/** RFC 3339 without a fraction, which OpenCost rejects. */
 const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** The rows of all sets: there is one set for each step, and a set without rows may be `null`. */
+/** Rows of all sets: one set per step; an empty set may be `null`. */
 function rowsOf(text: string): readonly (readonly [string, Row])[] {
   let answer: { readonly code?: unknown; readonly data?: unknown };
   try {
@@ -79,7 +79,7 @@ function rowsOf(text: string): readonly (readonly [string, Row])[] {
   return answer.data.flatMap((set: Readonly<Record<string, Row>> | null) => Object.entries(set ?? {}));
 }
 
-/** Rows without a namespace, such as `__idle__`, have a name that no namespace can have. */
+/** Rows without a namespace, such as `__idle__`, have a name that is invalid for one. */
 function costsOf(rows: readonly (readonly [string, Row])[]): ReadonlyMap<string, AllocatedCost> {
   const costs = new Map<string, AllocatedCost>();
   for (const [namespace, row] of rows) {
@@ -90,7 +90,7 @@ function costsOf(rows: readonly (readonly [string, Row])[]): ReadonlyMap<string,
   return costs;
 }
 
-/** In whole numbers, adjustments included, as its total is; `undefined` when that is not known. */
+/** Whole numbers with adjustments, like the total; `undefined` without a total. */
 function costOf(row: Row): AllocatedCost | undefined {
   if (amountOf(row, "totalCost") === undefined) return undefined;
   const sumOfFields = (...names: readonly string[]) => {
@@ -113,7 +113,6 @@ function amountOf(row: Row, field: string): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? Math.round(value * UNIT) : undefined;
 }
 
-/** Such as ECONNREFUSED. */
 function codeOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: string };
   return typeof code === "string" ? code : (name ?? "unknown error");

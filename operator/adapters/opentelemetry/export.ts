@@ -7,32 +7,31 @@ import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 
-/** Where spans go. */
+/** Destination of spans. */
 export interface ExportContext {
-  /** The base address of the collector, such as `http://collector:4318`. */
+  /** Base address of the collector, such as `http://collector:4318`. */
   readonly endpoint: string;
-  /** The authority behind its certificate, in PEM. */
+  /** CA of its certificate, in PEM. */
   readonly ca?: string | undefined;
-  /** What it wants to be sent, such as a token. */
   readonly headers?: ReadonlyMap<string, Sensitive> | undefined;
   readonly log: Log;
   readonly clock: Clock;
 }
 
-/** With its retries. The timer of a retry keeps the process alive. */
+/** Retries included. A retry's timer keeps the process alive. */
 const EXPORT_MS = 3_000;
 const CLOSE_MS = 3_000;
 const SAID_EVERY_MS = 60_000;
 const LONGEST_REASON = 300;
 
-/** Sends spans in batches. What can't be sent is dropped, with one log line a minute at most. */
+/** Sends spans in batches. Unsendable ones are dropped, with at most one log line a minute. */
 export function spanExport({ endpoint, ca, headers, log, clock }: ExportContext): {
   readonly processor: SpanProcessor;
   close(): Promise<void>;
 } {
-  // A batch is sent while anything is done: the line is not about that.
+  // Detaches the line from the work during which the batch is sent.
   const report = AsyncLocalStorage.bind(limitedReport(log, clock));
-  // Both are global: the SDK has no other place for what it has to say.
+  // Both are global: the SDK reports nowhere else.
   setGlobalErrorHandler((error) =>
     report(typeof error === "string" ? error : (error.message ?? error.name ?? "unknown")),
   );

@@ -1,9 +1,6 @@
 import { AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace";
 
-/**
- * Records what belongs to a trace that its caller records, and what is linked to one that was recorded; of all other
- * traces the given part.
- */
+/** Records traces that the caller records or that link to a recorded one, and of all others the given ratio. */
 export function sampler(ratio: number): Sampler {
   const [always, some] = [new AlwaysOnSampler(), new TraceIdRatioBasedSampler(ratio)];
   return new ParentBasedSampler({

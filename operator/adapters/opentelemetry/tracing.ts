@@ -16,12 +16,11 @@ import { noTracing, type Span, type SpanAttributes, type SpanOptions, type Traci
 import { type ExportContext, spanExport } from "./export.ts";
 import { sampler } from "./sampler.ts";
 
-/** Where spans go, how many, and what they say about this process. */
+/** Destination and ratio of spans, and this process's identity. */
 export interface OpenTelemetryContext extends ExportContext {
-  /** The part of traces that is recorded, of those that begin here. */
+  /** Recorded ratio of traces that begin here. */
   readonly sampleRatio: number;
   readonly version: string;
-  /** Names this process. */
   readonly instance: string;
 }
 
@@ -29,7 +28,7 @@ const SERVICE = "ephemeral-environments";
 
 const KINDS = { request: SpanKind.SERVER, reconcile: SpanKind.INTERNAL, call: SpanKind.CLIENT } as const;
 
-/** The Tracing port with OpenTelemetry, to a collector that speaks OTLP/HTTP. */
+/** Tracing port with OpenTelemetry, to an OTLP/HTTP collector. */
 export function openTelemetryTracing(options: OpenTelemetryContext): Tracing {
   const { sampleRatio, version, instance } = options;
   const { processor, close } = spanExport(options);
@@ -43,7 +42,7 @@ export function openTelemetryTracing(options: OpenTelemetryContext): Tracing {
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer(SERVICE, version);
-  // An instance of its own: the global one is everybody's.
+  // A private instance: the global one is shared.
   const contexts = new AsyncLocalStorageContextManager();
   const current = () => lasting(trace.getSpan(contexts.active()));
   return {
@@ -64,7 +63,7 @@ export function openTelemetryTracing(options: OpenTelemetryContext): Tracing {
   };
 }
 
-/** A span that is recorded and has not ended. */
+/** A recording span that has not ended. */
 function lasting(span: SdkSpan | undefined): SdkSpan | undefined {
   return span?.isRecording() ? span : undefined;
 }
@@ -97,7 +96,7 @@ async function untilEnd<T>(span: SdkSpan, work: (span: Span) => Promise<T>): Pro
       failed,
     });
   } catch (error) {
-    // Messages may quote what a span must not say.
+    // Messages may quote confidential values.
     failed(error instanceof Error ? error.name : typeof error);
     throw error;
   } finally {

@@ -3,7 +3,7 @@ import type { Mask, SecretMasks } from "../../masking/secret-mask.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { maskFor } from "./reading.ts";
 
-/** The secrets of the pods that one reader follows: pods come and go, and a value that one of them saw stays masked. */
+/** Secrets of the pods that one reader follows: pods come and go, and values that one of them saw stay masked. */
 export class FollowedSecrets {
   readonly #client: KubeClient;
   readonly #masks: SecretMasks;
@@ -18,17 +18,16 @@ export class FollowedSecrets {
     this.#mask = masks.of([]);
   }
 
-  /** Masks every value that was learned so far. */
   get mask(): Mask {
     return this.#mask;
   }
 
-  /** Whether the secrets of a pod could not be read, so that its log must not be shown. */
+  /** True when a pod's secrets are unreadable, so that its log must not be shown. */
   isUnmaskable({ metadata }: Pod): boolean {
     return this.#unmaskable.has(metadata.uid);
   }
 
-  /** Reads the secrets of the pods that are new. @returns those of them that can't be masked */
+  /** Reads the secrets of new pods. @returns those that can't be masked */
   async learn(pods: readonly Pod[]): Promise<readonly Pod[]> {
     const added = pods.filter(({ metadata }) => !this.#known.has(metadata.uid));
     const { values, unmaskable } = await maskFor(this.#client, added);

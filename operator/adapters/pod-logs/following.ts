@@ -24,31 +24,30 @@ interface Options extends LogContext {
   readonly environment: Owner;
   readonly target: LogTarget;
   readonly selection: FollowedSelection;
-  /** Bounds how many readers are told at once what there is. */
+  /** Limits readers in the initial phase. */
   readonly limit: LimitFunction;
   readonly masks: SecretMasks;
 }
 
-/** How often new pods and containers are searched for; sooner when a container has ended. */
+/** Interval of searches for new pods and containers; shorter after a container's end. */
 const LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
-/** Lines of several containers that come within this time are put in order. */
 const GATHER_MS = 200;
-/** After this many, a reader who was away has to read the log itself. */
+/** Limit on missed lines, after which a reader must read the log itself. */
 const MOST_MISSED = 1_000;
-/** Each is a connection; more containers than this are not followed. */
+/** Limit on followed containers, each a connection. */
 const MOST_OPEN = 50;
 
-/** One reader who follows the log of a component or a workload: a stream for each container that runs, and one mailbox. */
+/** One reader of a component's or workload's log: a stream per running container, and one mailbox. */
 export class PodLogFollowing {
   readonly #options: Options;
   readonly #mailbox = new PodLogMailbox();
   readonly #ending = new AbortController();
   readonly #open = new Map<string, Promise<void>>();
-  /** By container: the last run that was read to its end, and the moment of the last line. */
+  /** Last completely read run by container, and moment of the last line. */
   readonly #ended = new Map<string, number>();
   readonly #moments = new Map<string, string>();
-  /** The run that a container was in when following began: of later ones, every line is new. */
+  /** Run of a container at the start: of later ones, every line is new. */
   readonly #firstRuns = new Map<string, number>();
   readonly #secrets: FollowedSecrets;
   readonly #positions = new PodLogPositions();
@@ -77,13 +76,13 @@ export class PodLogFollowing {
     } finally {
       selection.signal.removeEventListener("abort", end);
       end();
-      // A writer that waits for room must end, too.
+      // A waiting writer must end too.
       this.#mailbox.take();
       await Promise.allSettled(this.#open.values());
     }
   }
 
-  /** What there is already; from each container's last line on it is followed. */
+  /** Reads existing lines; each container is followed from its last one. */
   async #begin(): Promise<readonly FollowedLine[]> {
     const { selection } = this.#options;
     const { after = "" } = selection;
@@ -95,7 +94,7 @@ export class PodLogFollowing {
     }
     const request = { lines: after === "" ? selection.lines : MOST_MISSED, from: this.#start() };
     const found = (await readAll(this.#options, this.#readable(sources), request)).filter(({ at }) => at > after);
-    // What a container wrote before the oldest line that is kept is not asked for again.
+    // Lines before the oldest kept one are not requested again.
     const oldest = after || found[0]?.at;
     if (oldest !== undefined) for (const key of this.#firstRuns.keys()) this.#moments.set(key, oldest);
     for (const { key, at } of found) this.#moments.set(key, at);
@@ -111,7 +110,7 @@ export class PodLogFollowing {
     return sinceSeconds === undefined ? {} : { sinceSeconds: String(sinceSeconds) };
   }
 
-  /** The pods as they are now, with the secrets of those that are new. */
+  /** Current pods; learns the secrets of new ones. */
   async #pods(): Promise<readonly Pod[]> {
     const { clock, environment, target } = this.#options;
     const pods = await podsOf(this.#options, environment, target);
@@ -126,7 +125,7 @@ export class PodLogFollowing {
     return sources.filter(({ pod }) => !this.#secrets.isUnmaskable(pod));
   }
 
-  /** Opens what is not open and has more to tell. */
+  /** Opens streams for unread sources. */
   async #check(): Promise<void> {
     this.#dueMs = this.#options.clock.monotonicMs() + LOOK_MS;
     try {
@@ -135,7 +134,7 @@ export class PodLogFollowing {
         if (isNew && this.#open.size < MOST_OPEN) this.#open.set(source.key, this.#pump(source));
       }
     } catch (error) {
-      // What is open goes on meanwhile.
+      // Open streams go on meanwhile.
       if (!isUnavailable(error)) throw error;
     }
   }
@@ -146,7 +145,7 @@ export class PodLogFollowing {
       this.#finished(source);
       this.#dueMs = Math.min(this.#dueMs, this.#options.clock.monotonicMs() + LOOK_AGAIN_MS);
     } catch (error) {
-      // Otherwise it is not readable now, or was cut off: the next check finds what there is to read.
+      // Unreadable or cut off: the next check finds the rest.
       if (isInvalid(error) || isNotFound(error)) this.#finished(source);
     } finally {
       this.#open.delete(source.key);
@@ -168,12 +167,12 @@ export class PodLogFollowing {
     }
   }
 
-  /** The log of a run that goes on may have more: the next check finds it. */
+  /** A running container's log may have more: the next check finds it. */
   #finished({ key, run, isRunning }: LogSource): void {
     if (!isRunning) this.#ended.set(key, run);
   }
 
-  /** From the last line on; where none was seen, as much as was asked for of what ran already, and all of what is new. */
+  /** Reads from the last line; without one, the requested amount of the initial run, and all of later ones. */
   #from({ key, run }: LogSource): Readonly<Record<string, string>> {
     const moment = this.#moments.get(key);
     if (moment !== undefined) return { sinceTime: wholeSecond(moment) };
@@ -188,17 +187,17 @@ export class PodLogFollowing {
     return this.#told(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
   }
 
-  /** Lines as they may be shown, each with where to go on; `goingOn` are the containers that may write more. */
+  /** Masked lines with their positions; `goingOn` are containers that may write more. */
   async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
     const positions = this.#positions.of(lines, goingOn);
     const told = await shown(lines, this.#secrets.mask);
-    // One line may be the last of all of them: a reader of it has read to their end.
+    // One line may be the last of several: it covers their end.
     const ends = positions.slice(-told.length);
     return told.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
   }
 }
 
-/** As the API server takes it: it knows no fractions of a second. */
+/** The API server accepts no fractions of a second. */
 const wholeSecond = (moment: string) => moment.replace(/\.\d+Z$/, "Z");
 
 /** Clocks of nodes that are further apart than this are broken. */

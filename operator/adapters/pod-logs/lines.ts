@@ -2,7 +2,6 @@ import { type Mask, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { LogLine } from "../../ports/facade/pod-logs.ts";
 
 const LONGEST_TEXT = 16 * 1024;
-/** What is answered at once. */
 const MOST_CHARACTERS = 1024 ** 2;
 
 /** A line of our own. */
@@ -14,7 +13,7 @@ const warning = (at: string, text: string): LogLine => ({ at, text: `WARN ${text
 
 export const momentOf = (date: Date) => date.toISOString().replace("Z", "000000Z");
 
-/** The last of these lines, in the order in which they were written; those of one moment as they are given. */
+/** The last lines, in order of writing; equal moments in the given order. */
 export function newest<L extends LogLine>(lines: readonly L[], count: number): L[] {
   const last = inOrder(lines).slice(-count);
   let left = MOST_CHARACTERS;
@@ -30,8 +29,8 @@ export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
 }
 
 /**
- * The lines as they may be shown; masked together, because a value may have several lines. Where they can't be masked,
- * one line says so instead of all, with the moment of the last.
+ * Masked lines; masked together, because a value may span lines. If masking fails, one line replaces all, with the last
+ * moment.
  */
 export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
   const last = lines.at(-1);

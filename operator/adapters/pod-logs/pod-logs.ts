@@ -7,10 +7,10 @@ import { PodLogFollowing } from "./following.ts";
 import { newest, shown } from "./lines.ts";
 import { type LogContext, logSources, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
 
-/** So many callers are served at once; the others wait in line, so that the memory they take has a bound. */
+/** Concurrent callers; others queue, which bounds memory. */
 const READERS_AT_ONCE = 8;
 
-/** The PodLogs port on the Kubernetes API, with the rights that come with the environment's own namespace. */
+/** PodLogs port on the Kubernetes API, with the rights of the environment's namespace. */
 export function kubernetesPodLogs(context: LogContext): PodLogs {
   const { client, clock } = context;
   const limit = pLimit(READERS_AT_ONCE);

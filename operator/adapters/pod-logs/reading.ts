@@ -17,20 +17,20 @@ import { newest, note } from "./lines.ts";
 
 export interface LogContext {
   readonly client: KubeClient;
-  /** Tells whose a namespace is. */
+  /** Answers the owner of a namespace. */
   readonly cluster: Pick<Cluster, "observe">;
   readonly clock: Clock;
-  /** The names of the backing services, which are no part of a component. */
+  /** Names of the backing services, which belong to no component. */
   readonly services: readonly string[];
 }
 
-/** What is asked of the kubelet, beside how much of it. */
+/** Selection for the kubelet. */
 export interface LogRequest {
   readonly lines: number;
   readonly from: Readonly<Record<string, string>>;
 }
 
-/** A line and the container that wrote it. */
+/** A line with its container. */
 export interface SourcedLine extends LogLine {
   readonly key: string;
 }
@@ -42,8 +42,8 @@ const DEADLINE_MS = 10_000;
 const READ_ATTEMPTS = 3;
 
 /**
- * The pods of a component or a workload, also those that have ended; none before the namespace is there and ours to read, and
- * none while it is another environment's: that of a namesake that is no more keeps its pods, and our rights, until it is swept.
+ * Pods of a component or a workload, ended ones too; none before the namespace exists and is readable, or while it is a
+ * deleted predecessor's that awaits the sweep.
  */
 export async function podsOf(context: LogContext, environment: Owner, target: LogTarget): Promise<readonly Pod[]> {
   const { client, cluster, services } = context;
@@ -54,7 +54,7 @@ export async function podsOf(context: LogContext, environment: Owner, target: Lo
   return chosenPods(items, { selectors: target.selectors, services }).of(target.component);
 }
 
-/** What must not be shown of some pods, and which of them can't be shown for not knowing it. */
+/** Secret values of some pods, and the pods whose values are unknown. */
 export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
   const reader = secretReader(client);
   // Rights come and go with a namespace, between one call and the next.
@@ -66,13 +66,13 @@ export async function maskFor(client: KubeClient, pods: readonly Pod[]) {
   };
 }
 
-/** What stands for the log of a pod that can't be shown. */
+/** Replacement for the log of an unmaskable pod. */
 export function unmaskableNote({ metadata }: Pod, clock: Clock): LogLine {
   const why = "a Secret that it saw is gone or can't be read, so that its values could not be masked";
   return note(clock.now(), `the log of pod '${metadata.name}' is not shown: ${why}`);
 }
 
-/** The newest lines of all sources, unmasked; no more is held than is wanted, and what each may read. */
+/** Newest lines of all sources, unmasked; holds only the requested ones and one read per source. */
 export async function readAll(
   context: LogContext,
   sources: readonly LogSource[],

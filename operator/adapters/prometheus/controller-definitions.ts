@@ -1,15 +1,21 @@
 import type { Definition } from "./metric-definition.ts";
 
-/** Those of controller-runtime: https://github.com/kubernetes-sigs/controller-runtime/blob/main/pkg/internal/controller/metrics/metrics.go */
+/**
+ * Buckets of controller-runtime:
+ * https://github.com/kubernetes-sigs/controller-runtime/blob/main/pkg/internal/controller/metrics/metrics.go
+ */
 const RECONCILE_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-/** Its `ExponentialBuckets(10e-9, 10, 12)`: https://github.com/kubernetes-sigs/controller-runtime/blob/main/pkg/internal/metrics/workqueue.go */
+/**
+ * Buckets `ExponentialBuckets(10e-9, 10, 12)` of controller-runtime:
+ * https://github.com/kubernetes-sigs/controller-runtime/blob/main/pkg/internal/metrics/workqueue.go
+ */
 const QUEUE_SECONDS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];
 const QUEUE = ["name", "controller"] as const;
 
-/** What controller-runtime and client-go have the same of, with the names that they give it. */
+/** Metrics of controller-runtime and client-go, under their names. */
 export const CONTROLLER_DEFINITIONS = {
   controller_runtime_reconcile_total: {
     type: "counter",

@@ -23,7 +23,7 @@ const RESULTS: Readonly<Record<ReconcileOutcome, string>> = {
   timeout: "error",
 };
 
-/** The metrics of controllers and their queues, with the names that controller-runtime gives them. */
+/** Metrics of controllers and queues, under controller-runtime's names. */
 export function controllerMetrics(registry: MetricRegistry): ControllerMetrics {
   const all: Controlled[] = [];
   const reconciles = registry.counter("controller_runtime_reconcile_total");
@@ -58,7 +58,7 @@ export function controllerMetrics(registry: MetricRegistry): ControllerMetrics {
       all.push(one);
       const controller = { controller: name };
       const queue = queueOf(name);
-      // Looked up once: a reconcile is counted for less than a microsecond each.
+      // Looked up once: counting a reconcile costs less than a microsecond.
       const ended = Object.fromEntries(
         Object.values(RESULTS).map((result) => [result, reconciles.labels({ ...controller, result })]),
       );

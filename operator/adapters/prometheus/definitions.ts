@@ -5,7 +5,7 @@ const LIFE_SECONDS = [1, 2, 5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800]
 const LATENESS_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600, 86_400];
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Every metric of ours by name; what Node.js and the process are like has the names that prom-client gives. */
+/** Our metrics by name; those of Node.js and the process have prom-client's names. */
 const DEFINITIONS = {
   ...CONTROLLER_DEFINITIONS,
   http_requests_total: {
@@ -151,22 +151,22 @@ const DEFINITIONS = {
   },
 } as const satisfies Record<string, Definition>;
 
-/** The name of a metric of ours. */
+/** Name of one of our metrics. */
 export type MetricName = keyof typeof DEFINITIONS;
 
-/** The names of those of a type. */
+/** Metric names of a type. */
 export type MetricOfType<Type extends MetricDefinition["type"]> = {
   [Name in MetricName]: (typeof DEFINITIONS)[Name]["type"] extends Type ? Name : never;
 }[MetricName];
 
-/** The labels of one. */
+/** Labels of a metric. */
 export type MetricLabel<Name extends MetricName> = (typeof DEFINITIONS)[Name] extends {
   labels: readonly (infer Label extends string)[];
 }
   ? Label
   : never;
 
-/** All of them, with what is left out above. */
+/** All metrics, with defaults. */
 export const METRICS = Object.fromEntries(
   Object.entries<Definition>(DEFINITIONS).map(([name, definition]) => [
     name,

@@ -7,7 +7,7 @@ import type { Observed } from "../../ports/observability/metrics.ts";
 import { leaderFigures, secondsBetween } from "./leader-figures.ts";
 import type { MetricRegistry } from "./registry.ts";
 
-/** The metrics of environments: those of now are counted at each scrape, durations at the change that ends them. */
+/** Metrics of environments: current counts at each scrape, durations at their final change. */
 export function environmentMetrics(registry: MetricRegistry, { caches, isLeading, clock }: Observed): void {
   const { environments } = caches;
   const list = () => environments.list();
@@ -22,14 +22,13 @@ export function environmentMetrics(registry: MetricRegistry, { caches, isLeading
 
   const changes = lifeChanges(registry, clock);
   environments.subscribe((_name, current, previous) => {
-    // What a cache shows first is no change.
+    // The first appearance in a cache is no change.
     if (!isLeading() || previous === undefined) return;
     if (current?.metadata.uid === previous.metadata.uid) changes.changed(current, previous);
     else changes.gone(previous);
   });
 }
 
-/** What the changes of an environment tell of its life. */
 function lifeChanges(registry: MetricRegistry, clock: Clock) {
   const creation = registry.histogram("ephemeral_environment_creation_seconds");
   const creationFailures = registry.counter("ephemeral_environment_creation_failures_total");
@@ -57,7 +56,7 @@ function lifeChanges(registry: MetricRegistry, clock: Clock) {
     if (status?.readyAt === undefined) creationFailures.inc();
   }
 
-  /** Not of one that was deleted before its time. */
+  /** Skips environments deleted before their time. */
   function observeLateness(environment: EphemeralEnvironment, deletedAt: string): void {
     const due = deletableFrom(environment);
     if (due !== undefined && due <= new Date(deletedAt)) lateness.observe(secondsBetween(due, deletedAt));

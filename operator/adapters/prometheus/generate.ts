@@ -1,4 +1,4 @@
-/** Writes `docs/metrics.md`; with `--check` fails instead when it is not up to date. */
+/** Writes `docs/metrics.md`; with `--check` fails when it is outdated. */
 import { code, generated, tableRow } from "../../../crds/generated.ts";
 import { METRICS } from "./definitions.ts";
 import { processMetrics } from "./process.ts";

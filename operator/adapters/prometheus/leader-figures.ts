@@ -2,24 +2,23 @@ import type { Observed } from "../../ports/observability/metrics.ts";
 import type { MetricName } from "./definitions.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 
-/** Seconds from the one moment to the other; 0 where it is not later. */
+/** Seconds between two moments; 0 when reversed. */
 export function secondsBetween(from: string | Date, to: string | Date): number {
   return Math.max(0, (new Date(to).getTime() - new Date(from).getTime()) / 1000);
 }
 
-/** Figures about the whole cluster: read at each scrape, and left out while this process does not lead. */
+/** Cluster-wide metrics: read at each scrape, and left out by replicas that do not lead. */
 export function leaderFigures(registry: MetricRegistry, { isLeading, clock }: Pick<Observed, "isLeading" | "clock">) {
   const whileLeading = (name: MetricName, read: () => Iterable<Sample>) =>
     registry.computed(name, () => (isLeading() ? read() : []));
   return {
-    /** How often there is each phase. */
     counts(name: MetricName, phases: readonly string[], read: () => readonly string[]): void {
       whileLeading(name, () => {
         const found = Map.groupBy(read(), (phase) => phase);
         return phases.map((phase): Sample => [{ phase }, found.get(phase)?.length ?? 0]);
       });
     },
-    /** For how long the longest has lasted, by when each began; 0 without any. */
+    /** Age of the oldest, from their starts; 0 without any. */
     longest(name: MetricName, begins: () => readonly (string | Date | undefined)[]): void {
       whileLeading(name, () => {
         const now = clock.now();

@@ -4,14 +4,13 @@ export interface MetricDefinition {
   /** A sentence for people. */
   readonly help: string;
   readonly labels: readonly string[];
-  /** `stable`: its name, type and labels stay within a major version of the platform. */
+  /** `stable`: name, type and labels stay within a major version. */
   readonly stability: "stable" | "alpha";
-  /** Which replicas have it: figures about the whole cluster come from the leader alone, so that sums are right. */
+  /** Reporting replicas: cluster-wide metrics come from the leader alone, so that sums are right. */
   readonly from: "replica" | "leader";
-  /** Upper bounds of a histogram, in seconds. */
   readonly buckets?: readonly number[];
 }
 
-/** As it is written: what is left out is no labels, not yet stable, of every replica. */
+/** Definition as written, with defaults left out: no labels, `alpha`, every replica. */
 export type Definition = Omit<MetricDefinition, "labels" | "stability" | "from"> &
   Partial<Pick<MetricDefinition, "labels" | "stability" | "from">>;

@@ -7,7 +7,7 @@ import { MetricRegistry } from "./registry.ts";
 import { kubeRequestCounter, requestMetrics } from "./requests.ts";
 import { serviceCallCounter } from "./services.ts";
 
-/** The Metrics port, in the text format of Prometheus. `definitions.ts` lists what there is. */
+/** Metrics port, in Prometheus' text format. `definitions.ts` has the list. */
 export function prometheusMetrics(): Metrics {
   const registry = new MetricRegistry();
   processMetrics(registry);

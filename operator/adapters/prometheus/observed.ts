@@ -5,10 +5,9 @@ import type { MetricName } from "./definitions.ts";
 import { leaderFigures } from "./leader-figures.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 
-/** The election that replicas take part in. */
 const ELECTION = "platform";
 
-/** What is read at each scrape, beside environments. */
+/** Other metrics read at each scrape. */
 export function observedMetrics(registry: MetricRegistry, observed: Observed): void {
   const { caches, watches, hostCalls, isLeading, clock } = observed;
   registry.computed("leader_election_master_status", () => [[{ name: ELECTION }, isLeading() ? 1 : 0]]);
@@ -34,7 +33,7 @@ export function observedMetrics(registry: MetricRegistry, observed: Observed): v
   );
   ofHosts("ephemeral_host_call_limits_total", (host, { limited }) => [[{ host }, limited]]);
   ofHosts("ephemeral_host_call_budget", (host, { budget }) => (budget ? [[{ host }, budget.limit]] : []));
-  // What was left of a window that is over says nothing: without calls it would be shown for ever.
+  // The rest of an expired window is meaningless: without calls it would be shown for ever.
   ofHosts("ephemeral_host_call_budget_remaining", (host, { budget }) =>
     budget && budget.resetsAt > clock.now() ? [[{ host }, budget.remaining]] : [],
   );

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics } from "prom-client";
 import type { MetricRegistry } from "./registry.ts";
 
-/** Read through what Node.js has deprecated, or gauges that are named like counters, which Prometheus' tools refuse. */
+/** Deprecated by Node.js, or gauges with a counter's name, which Prometheus' tools refuse. */
 const LEFT_OUT = [
   "nodejs_active_handles",
   "nodejs_active_handles_total",
@@ -11,8 +11,8 @@ const LEFT_OUT = [
 ];
 
 /**
- * The metrics of the process and of Node.js, with the names that dashboards for Node.js ask for. Measured: a scrape of them
- * takes about a millisecond; the event loop's delay, looked at every ten milliseconds, takes half a hundredth of a processor.
+ * Metrics of the process and Node.js, under the names of Node.js dashboards. Measured: a scrape takes about a
+ * millisecond; the event loop's delay, sampled every ten milliseconds, takes half a hundredth of a processor.
  */
 export function processMetrics({ prometheus }: MetricRegistry): void {
   collectDefaultMetrics({ register: prometheus });

@@ -2,10 +2,10 @@ import * as prometheus from "prom-client";
 import { METRICS, type MetricName } from "./definitions.ts";
 import { Counter, Histogram } from "./series.ts";
 
-/** A value, and the labels that tell it from others of its metric. */
+/** A value with its labels. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Makes each metric of the table once, and answers all of them as text. */
+/** Creates each metric of the table once, and prints all as text. */
 export class MetricRegistry {
   readonly prometheus = new prometheus.Registry();
 
@@ -31,12 +31,12 @@ export class MetricRegistry {
       aggregator: "sum",
       values: [...histogram.values()],
     });
-    // What prom-client asks its own histograms for at a scrape.
+    // prom-client's hooks for its own histograms at a scrape.
     Object.assign(shown, { get, getForPromString: get });
     return histogram;
   }
 
-  /** A gauge or counter that is read anew at each scrape; a sample that is not there any more is left out. */
+  /** A gauge or counter that is read at each scrape; missing samples are left out. */
   computed(name: MetricName, read: () => Iterable<Sample>): void {
     const config = this.#configOf(name);
     const isCounter = METRICS[name].type === "counter";
@@ -44,7 +44,7 @@ export class MetricRegistry {
     const metric = isCounter ? new prometheus.Counter(full) : new prometheus.Gauge(full);
     function collect(): void {
       metric.reset();
-      // Without labels there is a zero after the reset.
+      // Without labels the reset leaves a zero.
       if (METRICS[name].labels.length === 0) metric.remove();
       for (const [labels, value] of read()) metric.inc(labels, value);
     }

@@ -2,10 +2,10 @@ import type { RequestSeam, Verb } from "../../kit/client/request.ts";
 import type { RequestMetrics } from "../../ports/facade/request-metrics.ts";
 import type { MetricRegistry } from "./registry.ts";
 
-/** Where no route fits: the path is whatever the caller wrote. */
+/** Route of unknown paths, which are arbitrary text. */
 const NO_ROUTE = "none";
 
-/** The metrics of the REST interface: rate, errors and duration of each route. */
+/** Metrics of the REST interface: rate, errors and duration per route. */
 export function requestMetrics(registry: MetricRegistry): RequestMetrics {
   const total = registry.counter("http_requests_total");
   const duration = registry.histogram("http_request_duration_seconds");
@@ -32,7 +32,7 @@ const METHODS: Readonly<Record<Verb, string>> = {
   delete: "DELETE",
 };
 
-/** Counts the calls to the API server, as client-go does. */
+/** Counts calls to the API server, like client-go. */
 export function kubeRequestCounter(registry: MetricRegistry): RequestSeam {
   const total = registry.counter("rest_client_requests_total");
   return (request, next) => {

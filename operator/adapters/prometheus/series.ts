@@ -1,10 +1,9 @@
 /**
- * Counters and histograms that are cheap to count with: a series is looked up once by its labels and then kept by whoever counts.
- * prom-client looks its series up by their labels as text each time, which was 2 % of a creation's processor time.
+ * Cheap counters and histograms: a series is looked up once by its labels and then kept by its user. prom-client looks
+ * series up by text each time, which was 2 % of a creation's processor time.
  */
 type Labels = Readonly<Record<string, string>>;
 
-/** A value that only grows. */
 class CounterSeries {
   value = 0;
 
@@ -13,10 +12,9 @@ class CounterSeries {
   }
 }
 
-/** How often a value was observed, by the buckets' upper bounds, and the sum of all. */
 class HistogramSeries {
   readonly #bounds: readonly number[];
-  /** How many are in each bucket and in none below; the last has what is beyond all bounds. */
+  /** Observations per bucket, without lower ones; the last is beyond all bounds. */
   readonly counts: number[];
   sum = 0;
 
@@ -33,7 +31,6 @@ class HistogramSeries {
   }
 }
 
-/** The series of a metric by the values of its labels. */
 class AllSeries<S> {
   readonly #names: readonly string[];
   readonly #make: () => S;
@@ -42,7 +39,7 @@ class AllSeries<S> {
   constructor(names: readonly string[], make: () => S) {
     this.#names = names;
     this.#make = make;
-    // Without labels there is one, from the start.
+    // Without labels the only series exists from the start.
     if (names.length === 0) this.of({});
   }
 
@@ -67,7 +64,7 @@ export class Counter {
     this.#series = new AllSeries(labelNames, () => new CounterSeries());
   }
 
-  /** The series of these labels, to be kept where it is counted often. */
+  /** Series of these labels, to be kept for frequent use. */
   labels(labels: Labels): CounterSeries {
     return this.#series.of(labels);
   }
@@ -81,7 +78,6 @@ export class Counter {
   }
 }
 
-/** A value of a histogram's text, as prom-client names it. */
 interface HistogramValue {
   readonly metricName: string;
   readonly labels: Labels;
@@ -99,7 +95,7 @@ export class Histogram {
     this.#series = new AllSeries(labelNames, () => new HistogramSeries(bounds));
   }
 
-  /** The series of these labels, to be kept where it is observed often. */
+  /** Series of these labels, to be kept for frequent use. */
   labels(labels: Labels): HistogramSeries {
     return this.#series.of(labels);
   }
@@ -108,7 +104,7 @@ export class Histogram {
     this.#series.of(labels).observe(value);
   }
 
-  /** Each bucket with those below it, the sum and the count of each series. */
+  /** Cumulative buckets, sum and count of each series. */
   *values(): Iterable<HistogramValue> {
     for (const [labels, { counts, sum }] of this.#series.all()) {
       let count = 0;

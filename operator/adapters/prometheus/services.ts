@@ -1,7 +1,6 @@
 import type { ServiceCallSeam } from "../../ports/observability/metrics.ts";
 import type { MetricRegistry } from "./registry.ts";
 
-/** Counts the calls of services. */
 export function serviceCallCounter(registry: MetricRegistry): ServiceCallSeam {
   const total = registry.counter("ephemeral_service_calls_total");
   const duration = registry.histogram("ephemeral_service_call_duration_seconds");

@@ -5,36 +5,36 @@ import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { type Counter, CountersUnavailable, type SharedCounters } from "../../ports/facade/shared-counters.ts";
 
-/** A request never waits longer for its number. */
+/** Longest wait of a request. */
 const COMMAND_MS = 100;
-/** A connection on which an answer is overdue for so long is half open: only a new one helps. */
+/** A connection with an answer this late is half open: only a new one helps. */
 const SILENCE_MS = 2_000;
 const CONNECT_MS = 2_000;
 const LONGEST_RETRY_MS = 2_000;
-/** No request is sent for so long after a failure: one API request in ten seconds waits 100 ms in vain. */
+/** Pause after a failure: one API request in ten seconds waits 100 ms in vain. */
 const PAUSE_MS = 10_000;
 const KEYS = "ephemeral-environments:limits:";
 
-/** Where the Redis is. */
+/** Address and credentials of the Redis. */
 export interface RedisOptions {
   /** `redis://host:port/database`, or `rediss://` for TLS; without credentials. */
   readonly url: string;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** PEM of the authority behind its certificate, where the machine's own authorities don't include it. */
+  /** CA of its certificate, in PEM, if unknown to the machine. */
   readonly ca?: string | undefined;
-  /** How long a command may take, 100 ms unless said. */
+  /** Limit of a command, 100 ms by default. */
   readonly commandMs?: number;
 }
 
-/** The SharedCounters port on a Redis, which may be away at any time, also at the start. Close it when done. */
+/** SharedCounters port on a Redis, which may be away at any time, even at the start. Close it when done. */
 export function redisSharedCounters(
   options: RedisOptions,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): SharedCounters & { close(): void } {
   const redis = connect(options);
   const attempts = sparingly(clock, log);
-  // Every failure shows in the command that it costs; an error event without a listener would end the process.
+  // Every failure shows in its command; an error event without a listener would end the process.
   redis.on("error", () => undefined);
   const stores = new Map<string, RedisStore>();
   const storeOf = (counter: Counter) => {
@@ -65,7 +65,7 @@ function connect({ url, username, password, ca, commandMs = COMMAND_MS }: RedisO
     connectTimeout: CONNECT_MS,
     commandTimeout: commandMs,
     socketTimeout: SILENCE_MS,
-    // What can't be sent now fails now: a count of a minute ago is of no use.
+    // Unsendable commands fail at once: old counts are useless.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     enableReadyCheck: false,
@@ -80,20 +80,20 @@ function newStore(redis: Redis, { name, windowMs }: Counter): RedisStore {
     return isScriptLoad(command, args) ? reply.catch(() => hashOf(args[1] ?? "")) : reply;
   };
   const store = new RedisStore({ sendCommand, prefix: `${KEYS}${name}:` });
-  // All that `init` reads of the options is the window; it can't fail, because loading a script can't.
+  // `init` reads only the window; it can't fail, because loading a script can't.
   void store.init({ windowMs } as Parameters<RedisStore["init"]>[0]);
   return store;
 }
 
 /**
- * The store keeps what loading its scripts came to, for ever, a failure too. Redis names a script by its SHA-1, so we can:
- * a Redis that does not have it says NOSCRIPT, and then the store loads it again.
+ * The store keeps a failed script load for ever, so we answer the script's SHA-1, its name in Redis: a Redis without it
+ * says NOSCRIPT, and the store loads it again.
  */
 const isScriptLoad = (command: string, [subcommand]: readonly string[]) =>
   command === "SCRIPT" && subcommand === "LOAD";
 const hashOf = (script: string) => hash("sha1", script);
 
-/** While it is away, lets one call in ten seconds find out whether it is back; all others fail at once. */
+/** During an outage one call in ten seconds tests the Redis; all others fail at once. */
 function sparingly(clock: Clock, log: Log) {
   let isDown = false;
   let notBeforeMs = Number.NEGATIVE_INFINITY;

@@ -4,15 +4,15 @@ import type { Sensitive } from "../../../crds/sensitive.ts";
 import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Longer waits are not believed. */
+/** Longer waits are ignored. */
 const LONGEST_WAIT_MS = 3_600_000;
-/** Statuses that say nothing about the message: a timeout, too early, too many. */
+/** Statuses unrelated to the message: a timeout, too early, too many. */
 const PASSING = [408, 425, 429];
 
 /**
- * The Chat port over Slack's incoming webhooks, which other chats take, too
- * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/). Redirects are not followed: the address is
- * a credential, and what is sent is for it alone.
+ * Chat port over Slack's incoming webhooks, which other chats accept too
+ * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/). Redirects are not followed: the address
+ * is a credential, and the message is for it alone.
  */
 export function incomingWebhookChat({ timeoutMs = TIMEOUT_MS } = {}): Chat {
   const agent = new Agent({ connections: 4, connect: { timeout: timeoutMs } });
@@ -50,7 +50,7 @@ async function post(address: URL, text: string, { agent, signal, timeoutMs }: Po
   }).catch((cause: unknown) => {
     throw new MessagingUnavailable(`the chat does not answer (${codeOf(cause)})`, { cause });
   });
-  // What it says is of no use; a long answer ends the connection instead of being read.
+  // The body is useless; a long one ends the connection instead of being read.
   await reply.body.dump({ limit: 16_384 }).catch(() => undefined);
   const { statusCode } = reply;
   if (statusCode < 300) return;
@@ -59,13 +59,15 @@ async function post(address: URL, text: string, { agent, signal, timeoutMs }: Po
   throw new MessagingUnavailable(sentence, retryAfter(reply.headers["retry-after"]));
 }
 
-/** The header in seconds, https://www.rfc-editor.org/rfc/rfc9110.html#name-retry-after; a date is left to our own delays. */
+/**
+ * The header in seconds, https://www.rfc-editor.org/rfc/rfc9110.html#name-retry-after; for a date our own delays apply.
+ */
 function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
   const seconds = Number(header);
   return seconds > 0 ? { retryAfterMs: Math.min(seconds * 1000, LONGEST_WAIT_MS) } : {};
 }
 
-/** Such as ECONNREFUSED; messages of errors may quote the address. */
+/** A code such as ECONNREFUSED; error messages may quote the address. */
 function codeOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: string };
   return typeof code === "string" ? code : (name ?? "unknown error");

@@ -11,14 +11,14 @@ const TIMEOUT_MS = 15_000;
 const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 
 interface SmtpMailOptions extends Omit<SmtpSettings, "caFile" | "passwordRef"> {
-  /** The authority behind the server's certificate, in PEM. */
+  /** CA of the server's certificate, in PEM. */
   readonly ca?: string | undefined;
   readonly timeoutMs?: number;
 }
 
 /**
- * The Mail port over SMTP: a connection a message, because there are few. A password and what warnings say must not be
- * read on the way: without TLS nothing is sent, except on loopback.
+ * Mail port over SMTP: one connection per message, because there are few. Passwords and warnings must stay
+ * confidential: without TLS nothing is sent, except on loopback.
  */
 export function smtpMail(options: SmtpMailOptions): Mail {
   return {
@@ -73,7 +73,7 @@ function envelopeOf({ id, to, subject, text }: MailMessage, from: string) {
   };
 }
 
-/** A 5xx reply is final (https://www.rfc-editor.org/rfc/rfc5321.html#section-4.2.1), except of a log-in that can be mended. */
+/** A 5xx reply is final (https://www.rfc-editor.org/rfc/rfc5321.html#section-4.2.1), except for a repairable log-in. */
 function failureOf(cause: unknown): Error {
   const { responseCode, code } = cause as { responseCode?: number; code?: string };
   const isFinal = responseCode !== undefined && responseCode >= 500 && code !== "EAUTH";

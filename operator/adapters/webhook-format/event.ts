@@ -1,4 +1,4 @@
-/** What a format makes of a payload: an event that fits its schema, or the reason why there is none. */
+/** Result of a format: an event that fits its schema, or the reason for none. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import { type TSchema, Type } from "typebox";
@@ -20,7 +20,7 @@ addFormats(ajv, ["date-time", "int64"]);
 const { labels } = PullRequestState.properties;
 const readEvent = Type.Object({
   ...WebhookEvent.properties,
-  // The rules choose the labels that are stored.
+  // The rules choose the stored labels.
   pullRequest: Type.Optional(
     Type.Object({ ...PullRequestState.properties, labels: { ...labels, maxItems: MOST_READ_LABELS } }),
   ),
@@ -37,7 +37,7 @@ function checkOf<T>(schema: TSchema): () => ValidateFunction<T> {
 
 const eventCheck = checkOf<WebhookEvent>(readEvent);
 
-/** Fields as they were found. What they are is checked in one place, against the schema. */
+/** Unchecked fields, validated in one place against the schema. */
 export type Found<T> = { readonly [K in keyof T]: unknown };
 type Candidate =
   | { readonly type: "pull_request"; readonly pullRequest: Found<PullRequestState> }
@@ -46,7 +46,7 @@ type Candidate =
   | { readonly type: "merge_group"; readonly mergeGroup: Found<MergeGroupState> }
   | { readonly type: "ping" };
 
-/** The event, where it fits its schema; else `other`, with the field that doesn't. */
+/** The event if it fits its schema; else `other`, with the wrong field. */
 export function checked(candidate: Candidate): ReadEvent {
   const fits = eventCheck();
   if (fits(candidate)) return { event: withoutAbsent(candidate) };
@@ -54,20 +54,19 @@ export function checked(candidate: Candidate): ReadEvent {
   return ignored(`Not a usable ${candidate.type}: ${problemOf(error)}`);
 }
 
-/** A field's name and what is wrong with it; never a value. */
+/** Name and problem of a field; never a value. */
 function problemOf({ instancePath, params, message }: ErrorObject): string {
   const [, , ...path] = instancePath.split("/");
   if ("missingProperty" in params) return `${[...path, params.missingProperty].join(".")} is missing`;
   return `${path.join(".")} ${message}`;
 }
 
-/** JSON knows no `undefined`. */
 const withoutAbsent = (event: WebhookEvent): WebhookEvent => JSON.parse(JSON.stringify(event)) as WebhookEvent;
 
 /** @param reason a sentence for people */
 export const ignored = (reason: string): ReadEvent => ({ event: { type: "other" }, reason: reason.slice(0, 300) });
 
-/** A reader of a field that an event can do without: its value where it fits the schema. */
+/** Reader of an optional field: its value if it fits the schema. */
 export function optional(schema: TSchema): (value: unknown) => string | undefined {
   const check = checkOf(schema);
   return (value) => (check()(value) ? text(value) : undefined);
@@ -76,7 +75,7 @@ export function optional(schema: TSchema): (value: unknown) => string | undefine
 /** Reads the payload of one event name. */
 export type EventReader = (payload: unknown, now: Date) => ReadEvent;
 
-/** Reads a payload by the name of its event. */
+/** Reader for an event name. */
 export function readBy(readers: ReadonlyMap<string, EventReader>, eventName: string): EventReader {
   return readers.get(eventName) ?? (() => ignored(`The event ${JSON.stringify(eventName)} is not used`));
 }

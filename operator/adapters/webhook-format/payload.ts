@@ -1,6 +1,6 @@
-/** Reads parts of a parsed payload, which may be any JSON. None of these functions throws. */
+/** Readers for parsed payloads, which may be any JSON. None throws. */
 
-/** The value at a path of keys; `undefined` where one is missing. */
+/** Value at a path of keys, or `undefined`. */
 export function at(payload: unknown, ...path: readonly string[]): unknown {
   let value = payload;
   for (const key of path) value = isObject(value) ? value[key] : undefined;
@@ -10,20 +10,20 @@ export function at(payload: unknown, ...path: readonly string[]): unknown {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A text as it is; empty for anything else, which no required field may be. */
+/** The text; empty for anything else, which no required field may be. */
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** An integer that JavaScript holds exactly. The API server refuses others, which a schema's `integer` lets through. */
+/** An integer that JavaScript holds exactly. The API server refuses others, which a schema's `integer` admits. */
 export const integer = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) ? (value as number) : undefined;
 
 const FULL_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?) ?(Z|UTC|[+-]\d\d:?\d\d)$/;
-/** How far a host's clock may be ahead of ours. A later time would outdate every event that follows. */
+/** Tolerance for a host's clock ahead of ours. A later time would outdate all following events. */
 const AHEAD_MS = 5 * 60_000;
 
 /**
- * A moment in ISO 8601 and UTC, from that or from GitLab's `2024-01-01 00:00:00 UTC`. `undefined` for anything else, for
- * the future, and for the zero that Gitea reports of what has not happened.
+ * A moment in ISO 8601 and UTC, from that or from GitLab's `2024-01-01 00:00:00 UTC`. `undefined` for anything else,
+ * for the future, and for Gitea's zero time.
  */
 export function timestamp(value: unknown, now: Date): string | undefined {
   const match = FULL_TIME.exec(text(value));
@@ -35,11 +35,11 @@ export function timestamp(value: unknown, now: Date): string | undefined {
 
 const BRANCH = "refs/heads/";
 
-/** The branch of a full ref; `undefined` for tags and other refs. */
+/** Branch of a full ref; `undefined` for tags and other refs. */
 export const branchOfRef = (ref: unknown): string | undefined =>
   text(ref).startsWith(BRANCH) ? text(ref).slice(BRANCH.length) : undefined;
 
-/** The id that git gives to no commit. */
+/** Git's id for no commit. */
 export const isNoCommit = (commit: string): boolean => commit !== "" && /^0+$/.test(commit);
 
 /** Whether both are objects of one repository: by id, else by name. */

@@ -6,8 +6,8 @@ import { at, integer, text, timestamp } from "./payload.ts";
 type Status = PipelineState["status"];
 
 /**
- * GitLab's statuses, https://docs.gitlab.com/api/pipelines/, and the contract's. `skipped` built nothing; `manual` waits for
- * a person, maybe for ever.
+ * Statuses of GitLab, https://docs.gitlab.com/api/pipelines/, and of the contract. `skipped` built nothing; `manual`
+ * may wait for a person for ever.
  */
 const STATUSES: ReadonlyMap<string, Status> = new Map([
   ["created", "running"],
@@ -24,8 +24,8 @@ const STATUSES: ReadonlyMap<string, Status> = new Map([
 ] as const);
 
 /**
- * GitLab's sources, https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable. The others keep their
- * names: `external` is made of commit statuses, also of ours; a `parent_pipeline` reports what its child has done.
+ * Sources of GitLab, https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable. Others keep
+ * their names: `external` comes from commit statuses, ours too; `parent_pipeline` reports its child's work.
  */
 const EVENTS: ReadonlyMap<unknown, string> = new Map([
   ["merge_request_event", "pull_request"],
@@ -40,7 +40,7 @@ const name = optional(PipelineState.properties.name);
 const branch = optional(PipelineState.properties.branch);
 const url = optional(PipelineState.properties.url);
 
-/** The pipeline body of the contract, which is GitLab's. The pipeline of a fork's merge request is ignored. */
+/** Pipeline body of the contract and GitLab. The pipeline of a fork's merge request is ignored. */
 export function pipelineEvent(payload: unknown, now: Date): ReadEvent {
   const pipeline = at(payload, "object_attributes");
   if (at(payload, "object_kind") !== "pipeline") return ignored("The payload is not a pipeline");
@@ -70,7 +70,7 @@ export function pipelineEvent(payload: unknown, now: Date): ReadEvent {
 const MERGE_REQUEST_REF = "refs/merge-requests/";
 
 /**
- * Versions differ: some name the source branch of a merge request, some its ref, as `refs/merge-requests/7/merge`,
+ * Some versions give a merge request's source branch, others its ref, as `refs/merge-requests/7/merge`,
  * https://gitlab.com/gitlab-org/gitlab/-/issues/29209.
  */
 function refOf(pipeline: unknown, request: unknown): unknown {
@@ -84,7 +84,7 @@ function mergeRequestOf(pipeline: unknown, request: unknown, now: Date) {
   return { pullRequest: number, createdAt: timestamp(at(pipeline, "created_at"), now) };
 }
 
-/** Since when it has its status: GitLab reports only when it was created and when it ended. */
+/** Start of the status: GitLab reports only creation and end. */
 function momentOf(pipeline: unknown, status: Status, now: Date): string {
   const ended = status === "running" ? undefined : timestamp(at(pipeline, "finished_at"), now);
   return ended ?? now.toISOString();

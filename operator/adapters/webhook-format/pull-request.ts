@@ -7,16 +7,15 @@ import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhooks/webhook-f
 import { checked, type Found, optional } from "./event.ts";
 import { at, integer, isObject, isSameRepository, text, timestamp } from "./payload.ts";
 
-/** What each host reports in its own way. A field that is left out is read from the pull request. */
+/** Host-specific fields; missing ones are read from the pull request. */
 export interface PullRequestFacts {
   readonly action: PullRequestAction;
-  /** The label that was added or removed. */
   readonly label?: unknown;
   readonly labels?: readonly string[];
   readonly merged?: boolean;
   readonly isFork: boolean;
   readonly headRef?: unknown;
-  /** The commit that merges it for a test; what is no commit is ignored. */
+  /** Test merge commit; invalid ones are ignored. */
   readonly mergeCommit?: unknown;
 }
 
@@ -34,7 +33,7 @@ export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now:
   return pullRequest({
     number: integer(at(pull, "number") ?? at(payload, "number")),
     action: facts.action,
-    // A script that speaks the contract may leave the state as it was before.
+    // A script by the contract may leave the former state.
     state: facts.action === "closed" ? "closed" : at(pull, "state"),
     merged: facts.merged ?? at(pull, "merged") === true,
     draft: at(pull, "draft") === true,
@@ -56,15 +55,15 @@ export const pullRequestRef = (number: number): string => `refs/pull/${number}/h
 const NO_COMMIT = "0".repeat(40);
 
 /**
- * The event of a pull request. The head commit of a closed one may be gone with its repository; its environment is deleted
- * all the same, so git's id of no commit takes its place.
+ * Event of a pull request. The head commit of a closed one may be gone with its repository; git's id of no commit
+ * replaces it, so that its environment is still deleted.
  */
 export function pullRequest(found: Found<PullRequestState>): ReadEvent {
   const isGone = found.state === "closed" && text(found.headCommit) === "";
   return checked({ type: "pull_request", pullRequest: isGone ? { ...found, headCommit: NO_COMMIT } : found });
 }
 
-/** The names of labels that a rule can name, each once. @param key of the name in a label's object */
+/** Unique names of labels that a rule can name. @param key of the name in a label's object */
 export function labelNames(labels: unknown, key: "name" | "title"): unknown {
   if (labels === undefined || labels === null) return [];
   if (!Array.isArray(labels)) return labels;
@@ -74,14 +73,14 @@ export function labelNames(labels: unknown, key: "name" | "title"): unknown {
 
 const ACTIONS: readonly string[] = PULL_REQUEST_ACTIONS.filter((action) => action !== "updated");
 
-/** GitHub's actions. `edited` is also sent for titles and texts, which change nothing that the rules read. */
+/** Actions of GitHub. `edited` also reports titles and texts, which do not affect the rules. */
 export function actionOf(payload: unknown): PullRequestAction {
   const action = text(at(payload, "action"));
   if (action === "edited") return isObject(at(payload, "changes", "base")) ? "edited" : "other";
   return ACTIONS.includes(action) ? (action as PullRequestAction) : "other";
 }
 
-/** Whether the head is in another repository than the base. One that is gone, `null`, was another. */
+/** True when the head's repository is not the base's. A deleted one, `null`, was another. */
 export function isOfFork(payload: unknown): boolean {
   const head = at(payload, "pull_request", "head", "repo");
   const base = at(payload, "pull_request", "base", "repo") ?? at(payload, "repository");
@@ -89,7 +88,7 @@ export function isOfFork(payload: unknown): boolean {
 }
 
 /**
- * The commit that merges an open pull request for a test, which GitHub's pipelines build; null until the host has made one.
+ * Test merge commit of an open pull request, which GitHub's pipelines build; null until it exists.
  * https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
  */
 export function testMergeOf(payload: unknown): unknown {

@@ -6,7 +6,7 @@ import { runEvent } from "./pipeline.ts";
 
 type Status = PipelineState["status"];
 
-/** GitHub's conclusions that say whether the commit was built. The others, such as `skipped`, say nothing of it. */
+/** Conclusions of GitHub about a build. Others, such as `skipped`, say nothing. */
 const STATUS_OF_CONCLUSION: Readonly<Partial<Record<string, Status>>> = {
   success: "success",
   failure: "failed",
@@ -16,7 +16,7 @@ const STATUS_OF_CONCLUSION: Readonly<Partial<Record<string, Status>>> = {
 };
 const UNFINISHED = ["requested", "in_progress"];
 
-/** Words of older versions of Gitea, which say what has happened instead of the event that the workflow names. */
+/** Words of older Gitea versions for the change instead of the event. */
 const EVENTS: ReadonlyMap<unknown, string> = new Map(
   ["sync", "assign", "label", "milestone", "review_request"].map((what) => [`pull_request_${what}`, "pull_request"]),
 );
@@ -29,8 +29,8 @@ const url = optional(PipelineState.properties.url);
 /**
  * `workflow_run` of GitHub and Gitea: a pipeline of its head commit.
  *
- * That of a fork is ignored: its branch may have the name of one of ours, its commit may be one of ours, and its workflow
- * is its own. Gitea names no head repository, and no branch for runs of pull requests.
+ * A fork's is ignored: its branch may have one of our names, its commit may be ours, and its workflow is its own. Gitea
+ * names no head repository, and no branch for runs of pull requests.
  */
 export function workflowRunEvent(payload: unknown, now: Date): ReadEvent {
   const run = at(payload, "workflow_run");
@@ -63,7 +63,7 @@ const attempt = (value: unknown): number | undefined => {
   return count === undefined || count < 0 ? undefined : count;
 };
 
-/** The path of a workflow without the ref that some hosts append, as in `build.yml@refs/heads/main`. */
+/** Path of a workflow without the ref that some hosts append, as in `build.yml@refs/heads/main`. */
 const fileOf = (path: unknown): string => text(path).replace(/^(.*?[.]ya?ml)@.*$/s, "$1");
 
 function statusOf(action: string, conclusion: string): Status | undefined {
@@ -72,7 +72,7 @@ function statusOf(action: string, conclusion: string): Status | undefined {
   return UNFINISHED.includes(action) ? "running" : undefined;
 }
 
-/** Since when it has its status. Gitea has no `updated_at`. */
+/** Start of the status. Gitea has no `updated_at`. */
 function momentOf(run: unknown, status: Status, now: Date): string {
   const own = at(run, status === "running" ? "started_at" : "completed_at");
   return timestamp(at(run, "updated_at") ?? own, now) ?? now.toISOString();

@@ -22,16 +22,15 @@ export interface CanaryDependencies {
   readonly environments: Pick<OperatorEnvironments, "remove">;
   readonly repositories: Pick<Repositories, "find">;
   readonly writes: Pick<DecidedWrites, "create">;
-  /** Names audit records. */
   readonly newId: () => string;
 }
 
 type CanarySettings = NonNullable<Settings["canary"]>;
 
 const MINUTE_MS = 60_000;
-/** Its way is followed by the watch; this is the fallback. */
+/** Fallback for the watch. */
 const RECHECK_MS = 30_000;
-/** Should the platform be gone when it is to be deleted. */
+/** Safety net should the platform be gone at its deletion. */
 const TTL_HOURS = 1;
 
 /**

@@ -12,7 +12,7 @@ export interface ConfigSetVersionDependencies {
   readonly liveEnvironments: Inventory["liveEnvironments"];
 }
 
-/** Discards a version of a config set, by its revision's name, when no environment has it or asks for it. */
+/** Discards a config set version, by its revision's name, when no environment has or requests it. */
 export function discardWhenUnused({
   configSetVersions: versions,
   environmentsNaming,
@@ -26,7 +26,7 @@ export function discardWhenUnused({
   };
 }
 
-/** Whether an environment has the version, or may be about to move to it. */
+/** True when an environment has the version, or may be about to get it. */
 function uses(kept: ConfigSetVersion): (environment: EphemeralEnvironment) => boolean {
   const revision = revisionName(kept);
   return ({ spec, status }) =>

@@ -23,29 +23,29 @@ export interface AccountDependencies {
   readonly records: Pick<Records, "allocate">;
 }
 
-/** An environment that is there, or was, and what is known to have been allocated to it. */
+/** An existing or deleted environment, with its known allocations. */
 export interface Account {
   readonly uid: string;
   readonly name: string;
   readonly createdMs: number;
-  /** `undefined` while it is there. */
+  /** `undefined` while it exists. */
   readonly goneMs: number | undefined;
   readonly allocations: Allocations | undefined;
-  /** Keeps these, too: in its status, or beside its record. */
+  /** Adds these to its status, or beside its record. */
   store(added: readonly Allocation[]): Promise<void>;
 }
 
-/** What was written beside records, by their UIDs, which the watch may not have told of yet. */
+/** Allocations written beside records, by UID, which the watch may not have delivered yet. */
 export type WrittenAllocations = Map<string, Allocations>;
 
-/** Those that were there since that moment. */
+/** Accounts that existed since that moment. */
 export function accountsSince(
   sinceMs: number,
   written: WrittenAllocations,
   context: AccountDependencies,
 ): readonly Account[] {
   const records = context.caches.records.list().filter(({ spec }) => Date.parse(spec.goneAt) > sinceMs);
-  // Its record is written before its resource goes.
+  // The record is written before the resource goes.
   const recorded = new Set(records.map(({ spec }) => spec.uid));
   const living = context.caches.environments.list().filter(({ metadata }) => !recorded.has(metadata.uid));
   return [
@@ -67,7 +67,7 @@ function ofEnvironment(environment: EphemeralEnvironment, context: AccountDepend
   };
 }
 
-/** Where another writer was first, the status is read again. One that is gone has a record by now. */
+/** After another writer's change the status is read again. A deleted environment has a record by now. */
 async function storeInStatus(
   environment: EphemeralEnvironment,
   added: readonly Allocation[],
@@ -83,7 +83,7 @@ async function storeInStatus(
   await retryOnConflict(attempt)
     .catch(insteadOf(isNotFound, undefined))
     .catch((error: unknown) => {
-      // One that is refused must not keep the others from being stored.
+      // A refused one must not block the others.
       if (!isInvalid(error)) throw error;
       log.warn("what was allocated is refused", { environment: name, error });
     });
@@ -107,7 +107,7 @@ function ofRecord(record: EnvironmentRecord, written: WrittenAllocations, { reco
   };
 }
 
-/** Those that were there at some time of the period and had their name, so their namespace's, alone. */
+/** Accounts of the period that had their name, hence their namespace, alone. */
 export function soleOwners(accounts: readonly Account[], { fromMs, toMs }: Period): readonly Account[] {
   const byName = new Map<string, Account | "several">();
   for (const account of accounts) {

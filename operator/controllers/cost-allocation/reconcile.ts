@@ -24,11 +24,11 @@ export interface CostAllocationDependencies extends AccountDependencies {
 }
 
 const HOUR_MS = 3_600_000;
-/** Until so long after the end of a time, Prometheus may not have all of it. */
+/** Delay until Prometheus has all samples of a period. */
 const SETTLED_MS = 600_000;
-/** Today, and days whose sums are still made anew: see `operator/rollups/daily-summaries.ts`. */
+/** Today, and days with provisional sums: see `operator/rollups/daily-summaries.ts`. */
 const ASKED_DAYS = 3;
-/** A monitor that fails for one time may answer for another. */
+/** A monitor that fails for one period may answer for another. */
 const MOST_FAILURES = 2;
 const WRITES_AT_ONCE = 8;
 
@@ -47,7 +47,6 @@ interface Asking extends CostAllocationDependencies {
   readonly resolutionMs: number;
 }
 
-/** Of one reconcile. */
 interface Run {
   readonly failures: AllocationsUnavailable[];
   readonly written: WrittenAllocations;
@@ -55,7 +54,7 @@ interface Run {
 }
 
 function createAllocating({ clock, allocations, resolutionMs, ...context }: Asking) {
-  /** UIDs of which the monitor said nothing, by the start of the period: they are not asked for again and again. */
+  /** UIDs unknown to the monitor, by the start of the period: not read again. */
   const unknown = new Map<number, Set<string>>();
 
   async function ask(period: Period, accounts: readonly Account[], signal: AbortSignal) {
@@ -95,7 +94,7 @@ function createAllocating({ clock, allocations, resolutionMs, ...context }: Aski
     const firstMs = midnightOf(nowMs) - (ASKED_DAYS - 1) * DAY_MS;
     for (const fromMs of unknown.keys()) if (fromMs < firstMs) unknown.delete(fromMs);
     const run: Run = { failures: [], written: new Map(), signal };
-    // Day by day: what was found does not wait for the rest.
+    // Day by day: results do not wait for the rest.
     for (let dayMs = midnightOf(nowMs); dayMs >= firstMs; dayMs -= DAY_MS) {
       signal.throwIfAborted();
       await allocate(dayMs, run);
@@ -105,19 +104,17 @@ function createAllocating({ clock, allocations, resolutionMs, ...context }: Aski
   };
 }
 
-/** The times of a day that are over, the newest first. */
 function timesOf(dayMs: number, resolutionMs: number, nowMs: number): readonly Period[] {
   const begins = Array.from({ length: DAY_MS / resolutionMs }, (_, index) => dayMs + index * resolutionMs);
   const times = begins.map((fromMs) => ({ fromMs, toMs: fromMs + resolutionMs }));
   return times.filter(({ toMs }) => toMs + SETTLED_MS <= nowMs).reverse();
 }
 
-/** When the next time can be asked for. */
+/** Time at which the next period can be asked for. */
 function nextDueMs(nowMs: number, resolutionMs: number): number {
   return (Math.floor((nowMs - SETTLED_MS) / resolutionMs) + 1) * resolutionMs + SETTLED_MS;
 }
 
-/** The part of the period in which it was there. */
 function lifeIn({ createdMs, goneMs = Number.POSITIVE_INFINITY }: Account, { fromMs, toMs }: Period): Period {
   return { fromMs: Math.max(fromMs, createdMs), toMs: Math.min(toMs, goneMs) };
 }

@@ -9,14 +9,14 @@ interface Known {
   readonly configSetVersions: Pick<ConfigSetVersions, "find">;
 }
 
-/** The environment's version of its config set; `undefined` when it has none, or none is resolved yet. */
+/** Resolved config set version of the environment; `undefined` without one. */
 export function configurationOf({ status }: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
   return status?.configSet && pinnedVersion(status.configSet, known);
 }
 
 /**
- * The version that the environment should have: the one in its spec, else the one that it was created with, else the
- * current one. `undefined` when it names no config set.
+ * Desired version of the config set: from the spec, else from the creation, else the current one. `undefined` without a
+ * config set.
  */
 export function wantedConfiguration(
   environment: EphemeralEnvironment,
@@ -30,17 +30,19 @@ export function wantedConfiguration(
   return found.spec.production ? forProduction(name) : found;
 }
 
-/** Whether the version in its status is the one that its spec asks for. */
 function isResolved({ spec, status }: EphemeralEnvironment): boolean {
   const version = spec.configSet?.version;
   return status?.configSet !== undefined && (version === undefined || version === status.configSet.version);
 }
 
-/** As with Repositories, a change of the groups does not concern environments that have the config set already. */
+/**
+ * True when the environment has a config set or may have this one: as with Repositories, a change of the groups affects
+ * only new environments.
+ */
 const isGranted = (environment: EphemeralEnvironment, configSet: Pick<ConfigSetVersion, "spec">) =>
   environment.status?.configSet !== undefined || mayHave(environment, configSet);
 
-/** The version that it should have, or the former one while that is not available: for steps that run in parallel. */
+/** The desired version, or the former one while that is unavailable: for parallel steps. */
 export function foreseenConfiguration(environment: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
   const wanted = wantedConfiguration(environment, known);
   return wanted !== undefined && "state" in wanted ? configurationOf(environment, known) : wanted;
@@ -48,7 +50,7 @@ export function foreseenConfiguration(environment: EphemeralEnvironment, known: 
 
 type Pinned = NonNullable<NonNullable<EphemeralEnvironment["status"]>["configSet"]>;
 
-/** The stored version; while the config set is still at that version, it can be computed from it. */
+/** The stored version, or the equal current one. */
 function pinnedVersion({ name, revision }: Pinned, { configSets, configSetVersions }: Known) {
   const kept = configSetVersions.find(revision);
   const current = configSets.find(name);
@@ -57,7 +59,7 @@ function pinnedVersion({ name, revision }: Pinned, { configSets, configSetVersio
   return revisionName(version) === revision ? version : undefined;
 }
 
-/** The current version, or a stored one of the current config set or of the one that the environment was created with. */
+/** The current version, or a stored one of the current config set or of the environment's first. */
 function namedVersion(
   { spec, status }: EphemeralEnvironment,
   { configSets, configSetVersions }: Known,

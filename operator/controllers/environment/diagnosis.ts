@@ -17,21 +17,20 @@ import { selectorsOf } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
-/** The deployer's watch enqueues the environment; this is the fallback. */
+/** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
 /** Most applications are healthy by then; only the others have their pods read. */
 const DIAGNOSE_AFTER_MS = 10_000;
 /** A working deployer compares within seconds. */
 const SILENT_MS = 120_000;
-/** A problem is reported after this time, although it may still pass. */
+/** Age at which a problem is reported, although it may still pass. */
 const REPORT_AFTER_MS = 30_000;
-/** Most hooks have ended by then; what a sync waits for longer is named. */
+/** Most hooks have ended by then; longer waits are named. */
 const NAME_HOOK_AFTER_MS = 20_000;
-/** So long a degraded application may be, for which no object gives a reason. */
 const DEGRADED_TOLERANCE_MS = 120_000;
 /**
- * How long each problem may last before it fails the rollout. Within this time pulls and refused pods are retried, a node
- * may be added, and an application may start, for which the chart allows five minutes.
+ * Age at which each problem fails the rollout. Before it, pulls and refused pods are retried, a node may be added, and
+ * an application may start, for which the chart allows five minutes.
  */
 const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
   ImagePullFailed: 30_000,
@@ -44,36 +43,33 @@ const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
   Unschedulable: 300_000,
   ProbeFailing: 300_000,
   ResourceDegraded: 120_000,
-  // The deadline of the rollout ends it.
+  // The rollout's deadline ends it.
   ResourceNotReady: Number.POSITIVE_INFINITY,
 };
 
-/** The pods of an application that is not healthy. */
+/** Pods of an unhealthy application. */
 export interface UnhealthyPods {
   readonly environment: EphemeralEnvironment;
-  /** The hash of the desired values. */
   readonly hash: string;
   /** `undefined` before the deployer's watch has seen the application. */
   readonly observed: ObservedApplication | undefined;
-  /** Whether a problem may fail the environment; one that serves fails only by its URLs. */
+  /** True when a problem may fail the environment; a serving one fails only by its URLs. */
   readonly mayFail: boolean;
-  /** The one component to diagnose, for its own condition; all of them, for `ApplicationSynced`, when absent. */
+  /** The one component to diagnose, for its own condition; absent: all, for `ApplicationSynced`. */
   readonly only?: { readonly component: string; readonly condition: StepCondition };
 }
 
-/** An application that is not healthy. */
 export interface UnhealthyApplication extends UnhealthyPods {
   readonly wanted: WantedApplication;
 }
 
 interface Case extends UnhealthyPods {
-  /** The condition of the last reconcile, if it was about the same values. */
+  /** Condition of the last reconcile, if it was about the same values. */
   readonly former: Condition | undefined;
-  /** For how long the application has been unhealthy. */
   readonly unhealthyMs: number;
 }
 
-/** The environment can be used; what is not well carries no traffic. */
+/** A usable environment whose problems affect no traffic. */
 export interface QuietProblems {
   readonly state: "serving";
   readonly observed: ObservedApplication;
@@ -81,9 +77,9 @@ export interface QuietProblems {
 }
 
 /**
- * Why the application is not healthy: a message with a remedy, a stable reason, and a failure once the problem has lasted
- * too long to pass by itself. A failure stays until the application is healthy or another problem is found, so a retry, or
- * a pod between two starts, does not look like a recovery.
+ * Diagnosis of an unhealthy application: a message with a remedy, a stable reason, and a failure once the problem is
+ * too old to pass by itself. A failure stays until the application is healthy or has another problem: a retry or
+ * restart is no recovery.
  */
 export async function diagnoseApplication(
   application: UnhealthyApplication,
@@ -102,7 +98,7 @@ export async function diagnoseApplication(
   return diagnosedPods(one, context);
 }
 
-/** Why the pods of a deployed application are not ready. */
+/** Diagnosis of a deployed application's unready pods. */
 export async function diagnosePods(unhealthy: UnhealthyPods, context: StepContext): Promise<Unfinished> {
   const one = caseOf(unhealthy, context);
   const result = await diagnosedPods(one, context);
@@ -122,13 +118,12 @@ function caseOf(unhealthy: UnhealthyPods, { clock }: StepContext): Case {
 
 const messageOf = ({ observed }: Case) => observed?.message ?? "waiting for the deployer to pick the application up";
 
-/** The failure of the last reconcile, if there was one. */
 function formerFailure({ former, mayFail }: Case): Unfinished | undefined {
   if (former?.status !== "False" || !mayFail) return undefined;
   return failed(former.reason, former.message, { requeueAfterMs: RECHECK_MS });
 }
 
-/** Problems after which the deployer retries; the age of such a problem includes the retries. */
+/** Problems after which the deployer retries; their age includes the retries. */
 const RETRIED: readonly string[] = [
   "ChartInvalid",
   "SyncFailed",
@@ -136,7 +131,7 @@ const RETRIED: readonly string[] = [
   "QuotaUncounted",
   "DeployerUnavailable",
 ];
-/** Problems that the environment did not cause: a part of the deployer is missing, or the cluster is behind. */
+/** Problems that the environment did not cause: a missing part of the deployer, or a slow cluster. */
 const TRANSIENT: readonly DeploymentProblem[] = ["DeployerUnavailable", "QuotaUncounted"];
 
 function syncing(one: Case, requeueAfterMs: number): Unfinished {
@@ -159,7 +154,7 @@ function unseen(one: Case): Unfinished {
 
 const runningMs = ({ since }: WaitingSync, { clock }: Pick<StepContext, "clock">) => elapsedMs(since, clock.now());
 
-/** A sync that has waited for so long: what it waits for is named, with its last lines, and hooks that take too long are ended. */
+/** Names what a late sync waits for, with its last lines, and ends hooks that take too long. */
 async function awaited(one: Case, sync: WaitingSync, context: StepContext): Promise<Unfinished> {
   const { settings, deployer, pods } = context;
   const { hookSeconds } = settings.reconcile;
@@ -191,7 +186,6 @@ async function awaited(one: Case, sync: WaitingSync, context: StepContext): Prom
 const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
 const titleOf = ({ kind, name, hook }: SyncedObject) => `${kind}/${name}${hook === undefined ? "" : ` (hook ${hook})`}`;
 
-/** What says more of a problem. */
 interface Speaker {
   readonly title: string;
   readonly evidence: () => Promise<string>;
@@ -202,7 +196,7 @@ const speakerFor = ({ environment }: Case, object: NamedObject, { pods }: StepCo
   evidence: () => pods.lastOutput(environment.metadata, object),
 });
 
-/** The deployer has given up on these values, so it is asked to retry. */
+/** The deployer has given up on these values, so a retry is requested. */
 async function refused(
   one: Case,
   wanted: WantedApplication,
@@ -235,7 +229,7 @@ async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinishe
   return unhealthyPods(one, problemsOf(one, diagnosis, context), context);
 }
 
-/** Whether nothing but time has passed since the pods were made, as far as is known. */
+/** True when the pods may simply be starting. */
 const isStarting = (one: Case) => one.observed?.state !== "broken" && one.former?.status !== "False" && !wasQuiet(one);
 
 async function unhealthyPods(
@@ -246,7 +240,7 @@ async function unhealthyPods(
   const { unhealthyMs, observed, mayFail } = one;
   const isBroken = observed?.state === "broken";
   const now = clock.now();
-  // `since` is by the cluster's clock; no problem of these values is older than the application is unhealthy.
+  // `since` is by the cluster's clock; no problem of these values is older than the application's bad health.
   const lastedMs = ({ since }: { readonly since: Date }) => Math.min(unhealthyMs, elapsedMs(since, now));
   const problems = found.filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
   const lasting = problems.filter((problem) => lastedMs(problem) >= TOLERANCE_MS[problem.reason]);
@@ -262,16 +256,16 @@ async function unhealthyPods(
   return waiting(isBroken ? "Degraded" : "Progressing", messageOf(one), { requeueAfterMs: recheckMs(one) });
 }
 
-/** Whether the environment served in the last reconcile although something of it was not well. */
+/** True when the last reconcile found it serving with quiet problems. */
 const wasQuiet = ({ environment, former }: Case) =>
   former?.status === "True" && findCondition(environment.status?.conditions, "ResourcesHealthy") !== undefined;
 
-/** Whether what carries no traffic is all that the deployer may mean: it names no object. */
+/** True when objects without traffic explain the deployer's state, which names no object. */
 function isExplained({ quiet, isServing }: Diagnosis, { state }: ObservedApplication): boolean {
   return isServing && quiet.some(({ isDegraded }) => isDegraded || state !== "broken");
 }
 
-/** The problems of the pods; a backing service has its own remedies. */
+/** Problems of the pods; a backing service has its own remedies. */
 function problemsOf(
   { environment, only }: Case,
   { problems }: Diagnosis,
@@ -306,7 +300,7 @@ interface Words {
   readonly isFinal: boolean;
 }
 
-/** The message; its evidence differs each time, so the first one stays, or every reconcile would write the status. */
+/** The message. Its evidence varies, so the first one stays, or every reconcile would write the status. */
 async function withWords({ former }: Case, { reason, summary, speakers, isFinal }: Words): Promise<string> {
   const isReported =
     former?.reason === reason &&
@@ -324,13 +318,13 @@ function failedOrWaiting(
   return isFinal ? failed(reason, message, { requeueAfterMs }) : waiting(reason, message, { requeueAfterMs });
 }
 
-/** Often while a rollout may still succeed, less and less often afterwards: each diagnosis costs two reads. */
+/** Short while a rollout may still succeed, then growing: each diagnosis costs two reads. */
 function recheckMs({ unhealthyMs, former, mayFail }: Case): number {
   const isOpen = mayFail && former?.status !== "False" && unhealthyMs < 900_000;
   return Math.min(isOpen ? 10_000 : 300_000, Math.max(5_000, unhealthyMs));
 }
 
-/** The summary, then as many of the last lines of each speaker as there is room for. */
+/** The summary, then as many last lines of each source as fit. */
 async function withEvidence(summary: string, speakers: readonly Speaker[]): Promise<string> {
   const evidences = await Promise.all(speakers.map((speaker) => speaker.evidence()));
   const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - summary.length) / speakers.length);

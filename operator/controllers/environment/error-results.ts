@@ -7,18 +7,18 @@ import { CredentialRefused } from "../../repository-access/host-credentials.ts";
 import { NotIsolated } from "./step.ts";
 import { failed, type Unfinished, type Waiting, waiting } from "./step-result.ts";
 
-/** Foreign objects are not watched: this finds within 30 s that a taken name is free again. */
+/** Foreign objects are not watched: within 30 s this notices that a name is free again. */
 const NAME_TAKEN_RECHECK_MS = 20_000;
 const BEING_DELETED_RECHECK_MS = 2_000;
 const UNAVAILABLE_RECHECK_MS = 5_000;
 /** The secret manager is not watched. */
 const CREDENTIAL_RECHECK_MS = 30_000;
-/** Hosts lock out clients after too many bad logins. */
+/** Hosts lock out clients after too many failed logins. */
 const REJECTED_RECHECK_MS = 300_000;
-/** A fallback; the controller retries long before. */
+/** Fallback; the controller retries long before. */
 const RETRY_FALLBACK_MS = 300_000;
 
-/** The step result for an error of a port; `undefined` for any other error. */
+/** Step result for an error of a port; `undefined` for any other error. */
 export function errorResult(error: unknown): Unfinished | undefined {
   if (error instanceof NameTaken) {
     return failed("NameTaken", error.message, { requeueAfterMs: NAME_TAKEN_RECHECK_MS });
@@ -26,7 +26,7 @@ export function errorResult(error: unknown): Unfinished | undefined {
   if (error instanceof BeingDeleted) {
     return waiting("BeingDeleted", error.message, { requeueAfterMs: BEING_DELETED_RECHECK_MS });
   }
-  // What the isolation waits for enqueues the environment.
+  // Progress of the isolation enqueues the environment.
   if (error instanceof NotIsolated) return waiting(error.name, error.message, { requeueAfterMs: RETRY_FALLBACK_MS });
   const rejection = rejectionOf(error);
   if (rejection !== undefined) return { ...rejection, state: "failed" };
@@ -38,7 +38,7 @@ export function errorResult(error: unknown): Unfinished | undefined {
   return waiting(name, message, { requeueAfterMs: UNAVAILABLE_RECHECK_MS });
 }
 
-/** The result for a refused credential where a former answer can be used meanwhile; `undefined` for any other error. */
+/** Result for a refused credential where a former answer remains usable; `undefined` for any other error. */
 export function waitingForCredential(error: unknown): Unfinished | undefined {
   const rejection = rejectionOf(error);
   return rejection && { ...rejection, state: "waiting" };
@@ -46,7 +46,7 @@ export function waitingForCredential(error: unknown): Unfinished | undefined {
 
 type Rejection = Pick<Unfinished, "reason" | "message"> & { readonly requeueAfterMs: number };
 
-/** A refused credential stays refused until the settings, the Repository, the secret manager or the host change. */
+/** A refused credential stays so until the settings, the Repository, the secret manager or the host change. */
 function rejectionOf(error: unknown): Rejection | undefined {
   if (error instanceof CredentialRefused) {
     return { reason: error.reason, message: error.message, requeueAfterMs: CREDENTIAL_RECHECK_MS };
@@ -55,9 +55,9 @@ function rejectionOf(error: unknown): Rejection | undefined {
   return { reason: error.name, message: error.message, requeueAfterMs: REJECTED_RECHECK_MS };
 }
 
-/** The result for any other error; the controller retries with backoff. */
+/** Result for any other error; the controller retries with backoff. */
 export function retrying(error: unknown): Waiting<Record<never, never>> {
-  // Only the message of a KubeError is known to be free of secrets.
+  // Only a KubeError's message is known to be free of secrets.
   const message = error instanceof KubeError ? error.message : "an unexpected error: see the operator's log";
   return waiting("Retrying", message, { requeueAfterMs: RETRY_FALLBACK_MS });
 }

@@ -11,16 +11,15 @@ import { type Scalar, scalarOf } from "../../../crds/scalar.ts";
 import type { ComponentRepositories } from "./repositories.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-/** What overrides of chart values are checked against. */
 interface Allowing {
   readonly repositories: ComponentRepositories;
-  /** The mapping of the chart's values; `undefined`: the platform's layout. */
+  /** Mapping of the chart's values; `undefined`: the platform's layout. */
   readonly mapping: MapTemplate | undefined;
 }
 
 /**
- * The result of a step whose environment has a forbidden override; `undefined` when all are allowed. A granted path stays
- * granted when the Repository no longer lists it.
+ * Step result for a forbidden override; `undefined` without one. A granted path stays granted when the Repository no
+ * longer lists it.
  */
 export function forbiddenOverride(environment: EphemeralEnvironment, allowing: Allowing): Unfinished | undefined {
   const { spec } = environment;
@@ -41,7 +40,7 @@ export function forbiddenOverride(environment: EphemeralEnvironment, allowing: A
   return problems.length === 0 ? undefined : failed("OverrideForbidden", problems.join("; "));
 }
 
-/** The result of a step whose environment has more variables than the objects that hold them take; `undefined` when they fit. */
+/** Step result for too many variables; `undefined` when they fit. */
 export function excessiveVariables(
   { spec }: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,
@@ -53,7 +52,7 @@ export function excessiveVariables(
   return problem && failed("VariablesTooLong", problem.message);
 }
 
-/** The overrides of chart values that are allowed. */
+/** Allowed overrides of chart values. */
 export function grantedValues(
   environment: EphemeralEnvironment,
   allowing: Allowing,

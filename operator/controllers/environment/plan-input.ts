@@ -6,18 +6,17 @@ import { configurationOf } from "./configuration.ts";
 import { type ComponentRepositories, repositoriesOf } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 
-/** What the secrets, variables and chart values of an environment are computed from. */
+/** Basis of an environment's secrets, variables and chart values. */
 export interface PlanInput {
   readonly environment: EphemeralEnvironment;
-  /** The Repositories that it may use, by component. */
   readonly repositories: ComponentRepositories;
-  /** Its version of the config set; `undefined` when it has none. */
+  /** Version of the config set, if any. */
   readonly configSet: ConfigSetSpec | undefined;
-  /** All backing services of the platform, whether the environment has them or not. */
+  /** All backing services of the platform, used or not. */
   readonly services: readonly BackingService[];
 }
 
-/** The input as steps know it now; gathered once for all steps of a run, which have the same environment object. */
+/** Current input of steps; computed once per run, whose steps share the environment object. */
 export const planInput = oncePer(
   (environment: EphemeralEnvironment, context: StepContext): PlanInput => ({
     environment,

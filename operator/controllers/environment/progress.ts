@@ -11,7 +11,7 @@ import { shortHash } from "./short-hash.ts";
 
 type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;
 
-/** The fields of the spec that change nothing that runs. */
+/** Spec fields without effect on the workload. */
 const LIFETIME_FIELDS: ReadonlySet<string> = new Set([
   "ttlHours",
   "protected",
@@ -21,7 +21,7 @@ const LIFETIME_FIELDS: ReadonlySet<string> = new Set([
   "trigger",
 ] satisfies (keyof EnvironmentSpec)[]);
 
-/** Identifies what the spec asks to run, in 12 hex digits: an extension is no update. */
+/** Hash of the desired workload, in 12 hex digits: an extension is no update. */
 export const specHash = oncePer(({ backend, frontend, suspended = false, ...spec }: EnvironmentSpec): string => {
   const sources = [backend, frontend].map((source) => [
     source?.repository,
@@ -34,8 +34,8 @@ export const specHash = oncePer(({ backend, frontend, suspended = false, ...spec
 });
 
 /**
- * Whether the application was given the commits and the version of the config set that the spec asks for. False while one
- * of them is unknown or being built; the application keeps the former ones until then.
+ * True when the application has the spec's commits and config set version. False while one is unknown or being built;
+ * the application keeps the former ones until then.
  */
 export function isAppliedAsSpecified(environment: SpecAndStatus): boolean {
   const { spec, status } = environment;
@@ -49,12 +49,14 @@ export function isAppliedAsSpecified(environment: SpecAndStatus): boolean {
   });
 }
 
-/** The hash of the running values, from `<chart revision>+<hash>`: a version of a chart may have a `+` of its own. */
+/** Hash of the running values, from `<chart revision>+<hash>`: a chart version may have its own `+`. */
 export function runningHash(status: EnvironmentStatus | undefined): string | undefined {
   return status?.components?.backend?.revision?.split("+").at(-1);
 }
 
-/** Whether what the spec asks for runs and its URLs answered; for a suspended environment, whether all is scaled to zero. */
+/**
+ * True when the spec's workload runs and its URLs answered; for a suspended environment, when all is scaled to zero.
+ */
 export function isServing(environment: SpecAndStatus): boolean {
   const { spec, status } = environment;
   const isRunning = status?.desiredHash !== undefined && runningHash(status) === status.desiredHash;
@@ -62,7 +64,7 @@ export function isServing(environment: SpecAndStatus): boolean {
   return isRunning && isSpecified && (spec.suspended === true || status?.servingHash === status?.desiredHash);
 }
 
-/** The pipelines that build the commits that the environment should run. */
+/** Pipelines of the commits that the environment should run. */
 export function wantedPipelines(environment: SpecAndStatus): (Pipeline & { readonly component: Component })[] {
   return COMPONENTS.flatMap((component) => {
     const { pipelines = [] } = environment.spec[component] ?? {};

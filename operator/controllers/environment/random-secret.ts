@@ -4,13 +4,13 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A new random value of the wanted kind and length, from the system's cryptographic source. */
+/** Random value of the kind and length, from the system's cryptographic source. */
 export function randomSecret({ kind, length }: WantedSecret): Sensitive {
   return new Sensitive(SHAPES[kind](length));
 }
 
 const SHAPES = {
-  // Only letters and digits need no escaping in connection strings and shells.
+  // Letters and digits need no escaping in connection strings and shells.
   password: (length: number) =>
     Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join(""),
   key: (length: number) => randomBytes(length).toString("base64url").slice(0, length),

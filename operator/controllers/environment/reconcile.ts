@@ -26,10 +26,9 @@ import { environmentSteps } from "./steps/index.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * The reconcile of an environment: towards its desired state, or towards its deletion.
+ * Reconcile of an environment: towards its desired state, or its deletion.
  *
- * Level-triggered: every reconcile reads everything again, so it does not matter which event caused it, how many were
- * missed, or where the process was killed before.
+ * Level-triggered: every reconcile reads everything again, so causes, missed events and earlier kills do not matter.
  */
 export function createReconciler(context: EnvironmentDependencies): Reconcile {
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
@@ -46,10 +45,10 @@ export function createReconciler(context: EnvironmentDependencies): Reconcile {
     refusals,
     reportDisagreement: disagreementReporter(context),
   };
-  // An expiry further ahead is left to a later reconcile: an environment that is deleted sooner leaves no timer.
+  // Further expiries are left to a later reconcile: an earlier deletion then leaves no timer.
   const aheadMs = 2 * resyncMinutes * MINUTE_MS;
 
-  /** What is remembered of an environment ends with its deletion; returns it with its latest status. */
+  /** Drops the memory of a terminating environment; answers it with its latest status. */
   const forgotten = (environment: EphemeralEnvironment) => {
     const { name, uid } = environment.metadata;
     for (const memory of [probes, secretChecks, refusals, expiringSoon]) memory.forget(uid);
@@ -80,7 +79,7 @@ export function createReconciler(context: EnvironmentDependencies): Reconcile {
   };
 }
 
-/** The same object when nothing else is noted of its manifest than its status says. */
+/** The same object when its status already has the manifest. */
 function withManifest(environment: EphemeralEnvironment, manifest: ManifestStatus | undefined): EphemeralEnvironment {
   const { manifest: former, ...status } = environment.status ?? {};
   if (equalJson(former, manifest)) return environment;
@@ -91,11 +90,9 @@ interface AdvanceContext extends EnvironmentDependencies {
   readonly signal: AbortSignal;
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;
-  /** What is noted of the environment's manifest in Git. */
   readonly manifest: ManifestStatus | undefined;
-  /** When to check the expiry again, in milliseconds. */
+  /** Milliseconds until the next check of the expiry. */
   readonly recheckInMs: number | undefined;
-  /** Why the environment still exists although it is expired, if its deletion is refused. */
   readonly expiryRefusal: string | undefined;
 }
 
@@ -109,7 +106,7 @@ async function advance(
     drafts.store(known, status, () => statusWriter.writeStatus(known, status));
   const found = hasFinalizer(environment) ? environment : await statusWriter.addFinalizer(environment);
   const begun = withManifest(drafts.continued(found), manifest);
-  // A status that has waited long enough does not wait for the steps, too.
+  // A status that has waited long enough does not wait for the steps too.
   const due = drafts.due(found);
   const stored = due === undefined ? found : await write(found, due);
   const [told, { results, error }] = await Promise.all([
@@ -125,7 +122,7 @@ async function advance(
   const mayWait = error === undefined && !mustPersist(results) && isProgress(begun, status);
   if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
-  // While the status waits, so does what is told of it.
+  // While the status waits, so do its announcements.
   if (newsInMs === 0 && !mayWait) requeueUrgently(0);
   const failure = error ?? told.error;
   if (failure !== undefined) throw failure;
@@ -136,7 +133,7 @@ function mustPersist(results: StepResults): boolean {
   return [...results.values()].some((result) => result.state === "waiting" && result.persistFirst === true);
 }
 
-/** The soonest time that a step, the expiry or a warning asks for, at the latest the periodic reconcile. */
+/** Earliest time requested by a step, the expiry or a warning, at most the resync period. */
 function requeue(
   results: StepResults,
   { recheckInMs, newsInMs, settings, random }: AdvanceContext & { readonly newsInMs: number | undefined },

@@ -7,12 +7,11 @@ import type { Repositories } from "../../ports/repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-/** The Repositories of an environment, by component. */
 export type ComponentRepositories = { readonly [component in Component]?: Repository };
 
 /**
- * The Repositories that the environment's components name; one that is absent, of the other type or not shared with the
- * environment is left out.
+ * Usable Repositories of the environment's components; a missing one, one of the other type or an unshared one is left
+ * out.
  */
 export function repositoriesOf(environment: EphemeralEnvironment, repositories: Repositories): ComponentRepositories {
   const find = (component: Component) => {
@@ -22,7 +21,7 @@ export function repositoriesOf(environment: EphemeralEnvironment, repositories: 
   return { ...find("backend"), ...find("frontend") };
 }
 
-/** What says which of its pods are of which component. */
+/** Selectors of its components' pods. */
 export function selectorsOf(
   environment: EphemeralEnvironment,
   { repositories }: Pick<StepContext, "repositories">,
@@ -30,12 +29,11 @@ export function selectorsOf(
   return componentSelectors(environment, repositoriesOf(environment, repositories).backend);
 }
 
-/** No watch tells when another environment frees its place. */
+/** No watch reports that another environment frees its place. */
 const FULL_RECHECK_MS = 30_000;
 
 /**
- * The result of a step whose environment can't use a component's Repository, because it is missing, not shared with the
- * environment, or full. A change of the Repository enqueues the environment.
+ * Step result for a Repository that is missing, unshared or full. A change of the Repository enqueues the environment.
  */
 export function repositoryProblem(
   environment: EphemeralEnvironment,

@@ -13,7 +13,7 @@ export interface StepsOutcome {
 }
 
 /**
- * Runs every step whose `after` steps are done; steps that don't need each other run in parallel.
+ * Runs every step whose `after` steps are done; independent steps run in parallel.
  *
  * @param plan a step comes after the steps that it needs
  */
@@ -31,7 +31,7 @@ export async function runSteps(
   };
   const context: StepContext = { ...outside, earlier: results, canContinueAfter };
 
-  /** This run's own object, the same for all steps until one finds something new: what is computed from it can be cached by it. */
+  /** Object of this run, shared by all steps until one has findings, so that it can key caches. */
   let current: EphemeralEnvironment = { ...environment };
 
   const isPassable = (condition: StepCondition) => {
@@ -61,7 +61,7 @@ interface Attempt {
   readonly error?: unknown;
 }
 
-/** A conflict has no result: the write that caused it enqueues the environment again. */
+/** A conflict has no result: its write enqueues the environment again. */
 async function attempt(step: Step, environment: EphemeralEnvironment, context: StepContext): Promise<Attempt> {
   try {
     context.signal.throwIfAborted();
@@ -74,7 +74,7 @@ async function attempt(step: Step, environment: EphemeralEnvironment, context: S
   }
 }
 
-/** Adds the findings of every clean-up to the result of its step; returns the errors. */
+/** Adds the findings of every clean-up to its step's result; returns the errors. */
 async function cleanUp(
   plan: readonly Step[],
   results: Map<StepCondition, StepResult>,
@@ -93,7 +93,7 @@ async function cleanUp(
   return errors;
 }
 
-/** The environment with what a step has found; the same object when its status says so already, as in most reconciles. */
+/** The environment with a step's findings; the same object when its status has them, as in most reconciles. */
 function withNews(environment: EphemeralEnvironment, findings: Findings = {}): EphemeralEnvironment {
   const { status } = environment;
   const isNews = Object.entries(findings).some(

@@ -4,20 +4,20 @@ import { elapsedMs } from "../../kit/time/clock.ts";
 import type { NamedObject } from "../../ports/deployer.ts";
 import type { StepContext } from "./step.ts";
 
-/** So long pods may take to be deleted, or to end, after the chart was scaled to zero. */
+/** Time for pods to end after the chart was scaled to zero. */
 const GRACE_MS = 15_000;
-/** What has no pods by then is not looked at any more: thousands of environments may be asleep. */
+/** Limit of checks without pods: thousands of environments may be suspended. */
 const LOOK_MS = 120_000;
-/** What goes on is looked at again: it may have ended, without any change that is watched. */
+/** Running pods may end without a watched change. */
 const RECHECK_MS = 300_000;
 
 interface Running {
   readonly running: readonly NamedObject[];
-  /** When to look again, in milliseconds; infinite where that is not needed. */
+  /** Milliseconds until the next check; infinite without one. */
   readonly recheckMs: number;
 }
 
-/** What keeps pods in an environment that is suspended and synced: its chart gives it some all the same. */
+/** Workloads that keep pods in a suspended, synced environment. */
 export async function runningWhileSuspended(
   environment: EphemeralEnvironment,
   { clock, pods }: Pick<StepContext, "clock" | "pods">,
@@ -33,7 +33,7 @@ export async function runningWhileSuspended(
     : { running: found, recheckMs: RECHECK_MS };
 }
 
-/** Since when it is suspended, and its application as it is now; that it has begun to be is not stored yet. */
+/** Start of the suspension in its current form; now if it is not stored yet. */
 function asleepSince({ status }: EphemeralEnvironment, now: Date): Date {
   const times = (["Suspended", "ApplicationSynced"] as const).map((type) => {
     const condition = findCondition(status?.conditions, type);

@@ -1,18 +1,17 @@
 import type { Clock } from "../../kit/time/clock.ts";
 
-/** When each environment repeats something that costs I/O. In memory only: a restart may repeat it early. */
+/** Repetition of expensive work per environment. In memory only: a restart may repeat it early. */
 export interface Schedule {
   /**
-   * Milliseconds until it is due; 0 when it is. The first times after a start are spread over a period.
+   * Milliseconds until it is due. After a start the first ones are spread over a period.
    *
    * @param withinMs a shorter period
    */
   dueInMs(uid: string, withinMs?: number): number;
-  /** It was done: a period begins. */
   taken(uid: string): void;
-  /** It failed: it is due after a pause that doubles each time, up to a period. Returns the pause in milliseconds. */
+  /** Doubles the pause after a failure, up to a period. Returns it in milliseconds. */
   again(uid: string, firstMs: number): number;
-  /** It succeeded: the next pause is the first one again. */
+  /** Resets the pause. */
   succeeded(uid: string): void;
   forget(uid: string): void;
 }
@@ -46,7 +45,7 @@ export function createSchedule(clock: Clock, periodMs: number): Schedule {
   };
 }
 
-/** UIDs are random: the first 32 bits place one evenly in [0, 1). */
+/** UIDs are random: the first 32 bits are even in [0, 1). */
 function spread(uid: string): number {
   return Number.parseInt(uid.replaceAll("-", "").slice(0, 8), 16) / 2 ** 32;
 }

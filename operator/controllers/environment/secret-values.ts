@@ -6,12 +6,12 @@ import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret 
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-/** The secret manager is not watched: this finds that a secret is shared or exists by now. */
+/** The secret manager is not watched: this notices new or newly shared secrets. */
 const REFERENCE_RECHECK_MS = 30_000;
 
 type Outside = Pick<StepContext, "secretManager" | "settings" | "repositories" | "generateSecret">;
 
-/** Every value of a plan, by variable, and its status. */
+/** All values of a plan, by variable, and its status. */
 export interface Complete {
   readonly state: "complete";
   readonly values: ReadonlyMap<string, StoredSecret>;
@@ -21,11 +21,11 @@ export interface Complete {
 /** The secret manager's answer to a plan. */
 export type Gathered =
   | Complete
-  /** Users have not written the values of these variables yet. */
+  /** Users have yet to write these values. */
   | { readonly state: "awaiting"; readonly variables: readonly string[] }
   | { readonly state: "refused"; readonly result: Unfinished };
 
-/** Reads the values of a plan; generates an own value that does not exist. */
+/** Reads the values of a plan; generates missing own ones. */
 export async function gather(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
@@ -69,7 +69,7 @@ async function ownValues(
   return secretManager.ensure(metadata, requests);
 }
 
-/** `ensuring` are the own values, which an alias may repeat. */
+/** `ensuring` resolves with the own values, for aliases. */
 type WithOwn = Outside & { readonly ensuring: Promise<ReadonlyMap<string, StoredSecret>> };
 
 function referredValue(
@@ -80,7 +80,7 @@ function referredValue(
   return secret.kind === "alias" ? aliasValue(environment, secret, outside) : sharedValue(environment, secret, outside);
 }
 
-/** The value that it repeats may be generated in this very reconcile. */
+/** The source may be generated in this very reconcile. */
 async function aliasValue(
   { metadata }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
@@ -92,7 +92,7 @@ async function aliasValue(
   return former?.get(of) ?? notFound(name, source);
 }
 
-/** The right is checked at every read, because sharing may end; pods keep what they have. */
+/** Checked at every read, because sharing may end; pods keep their values. */
 async function sharedValue(
   { spec }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,

@@ -32,7 +32,6 @@ export interface StepDependencies {
   readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
   /** The backing services that environments may have. */
   readonly backingServices: readonly BackingService[];
-  /** A new random value of the wanted kind and length. */
   readonly generateSecret: (wanted: WantedSecret) => Sensitive;
 }
 
@@ -47,43 +46,42 @@ export interface StepContext extends RunContext {
   /** The results of this reconcile so far; those of the steps in `after` are among them. */
   readonly earlier: StepResults;
   /**
-   * Waits until a step earlier in the plan has ended in this reconcile, for a step that needs it only partway; returns
-   * whether steps after that one may run.
+   * Waits for an earlier step of the plan, for a step that needs it only partway; answers true when steps after that
+   * one may run.
    */
   readonly canContinueAfter: (condition: StepCondition) => Promise<boolean>;
 }
 
 /** One idempotent step towards a ready environment; `W` are the status fields that it writes. */
 export interface Step<W extends StepField = StepField> {
-  /** The condition that shows users its result. */
   readonly condition: StepCondition;
-  /** The status fields that it finds out; no other step writes them. */
+  /** Status fields of this step; no other writes them. */
   readonly writes: readonly W[];
-  /** The steps that must be done before this one; steps that don't need each other run in parallel. */
+  /** Steps that must be done before; independent steps run in parallel. */
   readonly after: readonly StepCondition[];
-  /** Whether it runs although a step before it is not done. */
+  /** True when it runs although an earlier step is not done. */
   readonly alwaysRun?: (environment: EphemeralEnvironment) => boolean;
-  /** Whether the steps after it may use its former findings when it is not done; `result` is how it ended. */
+  /** True when later steps may use its former findings while it is not done. */
   readonly continueWithPrevious?: (
     environment: EphemeralEnvironment,
     context: StepContext,
     result?: StepResult,
   ) => boolean;
   /**
-   * Port errors that `errorResult` knows may be thrown; any other error is transient, and the controller retries with
+   * Runs the step. May throw errors known to `errorResult`; any other is transient, and the controller retries with
    * backoff.
    *
-   * @param environment its status includes what earlier steps found in this reconcile
+   * @param environment its status includes this reconcile's earlier findings
    */
   run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult<OwnFindings<W>>>;
   /**
-   * Removes what only former pods needed. Called when every step has ended, with all results in `context.earlier`; an
-   * error changes no result and is retried with backoff.
+   * Removes remains of former pods. Called after all steps, with their results in `context.earlier`; an error changes
+   * no result and is retried with backoff.
    */
   cleanUp?(environment: EphemeralEnvironment, context: StepContext): Promise<Findings<W>>;
 }
 
-/** Nothing that pods need to start is written into a namespace that is not isolated yet. */
+/** Blocks writes of pods' prerequisites into a namespace without isolation. */
 export class NotIsolated extends Error {
   override readonly name = "NotIsolated";
 

@@ -21,10 +21,10 @@ import type { ComponentRepositories } from "./repositories.ts";
 
 const NAME = "my-environment";
 const PLACEHOLDER_UID = "00000000-0000-4000-8000-000000000000";
-/** The placeholder of a tag template stands for itself. */
+/** Placeholder that stands for itself. */
 const ANY_COMMIT = "{commit}";
 
-/** The ChartTemplates port on the functions that environments are rendered with. */
+/** ChartTemplates port on the rendering functions. */
 export function chartTemplates(settings: Settings, services: readonly BackingService[]): ChartTemplates {
   return {
     templateOf(choice) {
@@ -67,7 +67,6 @@ function placeholder(type: Component): Repository {
   };
 }
 
-/** A minimal environment of these Repositories, with resolved commits. */
 function environmentOf(
   repositories: ComponentRepositories,
   { generatesSecrets }: TemplateChoice,
@@ -80,7 +79,7 @@ function environmentOf(
     apiVersion: API_VERSION,
     kind: "EphemeralEnvironment",
     metadata: { name: NAME, uid: PLACEHOLDER_UID, resourceVersion: "", generation: 1, creationTimestamp: "" },
-    // The template of a frontend has no backend, which no real environment lacks.
+    // A frontend's template lacks the backend that every real environment has.
     spec: {
       ...components,
       secrets: { autoGenerate: generatesSecrets, useSharedApiKeys: true },
@@ -94,7 +93,7 @@ function appliedOf(repository: Repository) {
   return { branch: branchOf(repository), commit: ANY_COMMIT, image };
 }
 
-/** All components see all secrets, because they are in one Secret. */
+/** All components see all secrets, which share one Secret. */
 function templateVariables(input: PlanInput, { generatesSecrets }: TemplateChoice): TemplateVariable[] {
   const { plain, references } = variablesOf(input);
   const services = wantedServices(input);

@@ -8,7 +8,7 @@ import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import type { Priority } from "../../kit/controller/priority.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../ports/caches.ts";
 
-/** Enqueues the environments that a change concerns; returns the end of it. */
+/** Enqueues the environments affected by a change; returns the unsubscribe function. */
 export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   const enqueueOne = (environment: EphemeralEnvironment) => enqueue(environment.metadata.name, priorityOf(environment));
   const enqueueOwner = (object: KubeObject | undefined) => {
@@ -33,7 +33,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
       if (current !== undefined && isRelevant(current, previous)) enqueueOne(current);
     }),
     caches.repositories.subscribe((_key, current, previous) => {
-      // The status of a Repository, and its deletion, do not concern its environments.
+      // A Repository's status and deletion do not affect its environments.
       if (
         current?.metadata.uid === previous?.metadata.uid &&
         current?.metadata.generation === previous?.metadata.generation
@@ -58,11 +58,11 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   ]);
 }
 
-/** When hundreds are deleted at once, changes that users wait for come first. */
+/** Priority of an environment: in mass deletions, users' changes come first. */
 const priorityOf = ({ metadata }: EphemeralEnvironment): Priority =>
   metadata.deletionTimestamp === undefined ? "high" : "low";
 
-/** Events of our own writes, of the status and of our finalizer, are not relevant. */
+/** Events of our own writes, of status and finalizer, are irrelevant. */
 function isRelevant(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {
   if (previous === undefined || previous.metadata.uid !== current.metadata.uid) return true;
   const isFinalized = hasFinalizer(previous) && !hasFinalizer(current);
@@ -75,7 +75,7 @@ const requestOf = ({ metadata }: EphemeralEnvironment) => [
   metadata.annotations,
 ];
 
-/** A new child was made by a reconcile, which knows it; one that changed or is gone may need a repair. */
+/** A new child comes from a reconcile; a changed or missing one may need a repair. */
 function isRelevantChild(current: KubeObject | undefined, previous: KubeObject | undefined): boolean {
   if (previous === undefined) return false;
   return current === undefined || !isDeepStrictEqual(withoutVersion(current), withoutVersion(previous));

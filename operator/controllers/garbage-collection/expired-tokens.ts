@@ -6,7 +6,7 @@ import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import { earlierOfClocks } from "./earlier-of-clocks.ts";
 
-/** How long a revoked or expired token stays in lists. */
+/** Time for which a revoked or expired token stays listed. */
 const LISTED_MS = 30 * 86_400_000;
 
 /** The settings and ports of the collection of API tokens. */
@@ -20,10 +20,10 @@ export interface ExpiredTokensDependencies {
 }
 
 /**
- * Removes API tokens that ended long ago, and values that may no longer be shown: those of ended tokens, which a revocation
- * may have left behind, and all of them where the settings keep none.
+ * Deletes API tokens that ended long ago, and values that must no longer be shown: those of ended tokens, which a
+ * revocation may have left, and all of them when the settings keep none.
  *
- * The value is removed before its token, which is the only trace of it.
+ * The value is deleted before its token, which is its only trace.
  */
 export function deleteExpiredTokens(context: ExpiredTokensDependencies): (signal: AbortSignal) => Promise<void> {
   // Once per process is enough: a value is never written again.
@@ -35,7 +35,6 @@ export function deleteExpiredTokens(context: ExpiredTokensDependencies): (signal
     cleared.add(token.metadata.uid);
   }
 
-  /** Returns whether the token was removed. */
   async function collect(token: ApiToken, now: Date): Promise<boolean> {
     const ended = endedAt(token, now);
     if (ended !== undefined || !context.settings.api.tokens.revealable) await clear(token);

@@ -16,15 +16,15 @@ export interface OldDeliveriesDependencies {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The most that one pass drops, so that none takes minutes. */
+/** Limit of one reconcile, so that none takes minutes. */
 const MOST_DROPPED = 2_000;
 const AT_ONCE = 8;
 
 /**
- * Drops finished deliveries that exceed the bounds of the settings, oldest first, verified ones of the Repositories that
- * have the most; never one that is pending.
+ * Drops finished deliveries beyond the settings' bounds, oldest first, and verified ones of the Repositories with the
+ * most; never a pending one.
  *
- * @returns whether some are left for the next pass
+ * @returns true when some are left
  */
 export function dropOldDeliveries(context: OldDeliveriesDependencies): (signal: AbortSignal) => Promise<boolean> {
   const { verified, verifiedDays, unverified, unverifiedHours } = context.settings.webhooks.retention;
@@ -32,7 +32,7 @@ export function dropOldDeliveries(context: OldDeliveriesDependencies): (signal: 
     const finished = context.webhookDeliveries.list().filter((delivery) => !isPending(delivery));
     if (finished.length === 0) return false;
     const now = await earlierOfClocks(context);
-    // One that is exactly so old goes, too.
+    // Includes those of exactly this age.
     const ago = (ms: number) => new Date(now.getTime() - ms + 1);
     const byProof = Object.groupBy(finished, ({ spec }) => (spec.verified ? "verified" : "unverified"));
     const bounds = {
@@ -51,7 +51,7 @@ export function dropOldDeliveries(context: OldDeliveriesDependencies): (signal: 
   };
 }
 
-/** What exceeds the bounds, by Repository: the events of one drop none of another that has fewer. */
+/** Excess by Repository: the events of one displace none of another with fewer. */
 function surplusOfEach(deliveries: readonly WebhookDelivery[], bounds: KeptBounds): readonly WebhookDelivery[] {
   const each = [...Map.groupBy(deliveries, ({ spec }) => spec.repositories?.[0]).values()];
   const atMost = fairShare(

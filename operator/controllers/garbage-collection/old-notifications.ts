@@ -4,7 +4,6 @@ import { surplusOf } from "../../kit/surplus.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Notifications } from "../../ports/notifications/notifications.ts";
 
-/** So many at most at a time: the rest is left to the next collection. */
 const MOST_REMOVED = 500;
 const HOUR_MS = 3_600_000;
 
@@ -16,9 +15,9 @@ export interface OldNotificationsDependencies {
 }
 
 /**
- * Removes the messages that are done with and are too many or too old, oldest first; one that waits is never removed.
+ * Deletes finished messages beyond number or age, oldest first; never a waiting one.
  *
- * @returns a function that answers whether some are left for the next collection
+ * @returns a function that answers true when some are left
  */
 export function removeFinishedMessages({ settings, notifications, clock }: OldNotificationsDependencies) {
   return async (signal: AbortSignal): Promise<boolean> => {

@@ -9,7 +9,7 @@ export interface OldRollupsDependencies {
 }
 
 const DAY_MS = 86_400_000;
-/** For so long the counts of a day are known by five minutes, then by the hour. */
+/** Days with counts by five minutes; older ones by the hour. */
 const FINE_DAYS = 3;
 const KEPT_DAYS = 400;
 
@@ -24,7 +24,7 @@ export function shrinkOldRollups({
       signal.throwIfAborted();
       if (rollup.day < daysAgo(KEPT_DAYS)) await rollupStore.remove(rollup);
       else if (rollup.day < daysAgo(FINE_DAYS) && !isByTheHour(rollup)) {
-        // No process has counts of that day any more.
+        // No process still counts for that day.
         await rollupStore.replace(rollup, { ...rollup, slots: byTheHour(rollup.slots), writers: {} });
       }
     }

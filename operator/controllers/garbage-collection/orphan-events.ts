@@ -10,13 +10,11 @@ interface Outlets {
   readonly events: EventRecorder;
 }
 
-/** What happened to orphans, for the log and as Events. */
 interface OrphanEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
-  /** The constant log message. */
   readonly line: string;
-  /** The Event's message about one orphan, after the name of its environment. */
+  /** The Event's message about one orphan, after its environment's name. */
   readonly message: (orphan: BlockedOrphan) => string;
 }
 
@@ -48,10 +46,10 @@ export const STUCK: OrphanEvent = {
 const describe = ({ kind, name, reason, message }: TeardownBlocker) =>
   `${[kind, name].filter(Boolean).join(" ")} is blocked by ${reason}: ${message}`;
 
-/** The others are reported by their number, because thousands may be found at once. */
+/** Others are counted, because thousands may be found at once. */
 const MOST_BY_NAME = 10;
 
-/** Reports some orphans by name and the others by their number. */
+/** Reports some orphans by name and counts the others. */
 export function recordEvents(event: OrphanEvent, orphans: readonly BlockedOrphan[], { log, events }: Outlets): void {
   const { type, reason, line, message } = event;
   const said = { type, reason, action: "Sweep" } as const;
@@ -66,7 +64,7 @@ export function recordEvents(event: OrphanEvent, orphans: readonly BlockedOrphan
   events.publish({ ...said, message: `the same applies to ${others} more environments` });
 }
 
-/** The sweep that finds more orphans than plausible. */
+/** Report of a sweep with implausibly many orphans. */
 export const BLOCKED: BlockedSweep = {
   line: "too many orphans to be plausible: none is deleted",
   reason: "OrphansBlocked",

@@ -19,17 +19,17 @@ export interface OrphanedValuesDependencies {
   readonly secretManager: Pick<SecretManager, "owners" | "remove">;
 }
 
-/** A value without a token, and since when that is known, on the monotonic clock. */
+/** A value without a token, and the time of its discovery, on the monotonic clock. */
 interface Candidate {
   readonly owner: Owner;
   readonly sinceMs: number;
-  /** Whether the watch has seen the deletion of its token. */
+  /** True when the watch has seen the token's deletion. */
   readonly isSeen: boolean;
 }
 
 /**
- * Removes the values of deleted API tokens: they can't be shown any more, and they grant nothing. What was deleted while no
- * operator watched is found in the secret manager, and removed after the grace period.
+ * Deletes the values of deleted API tokens, which are useless. Those deleted while no operator watched are found in the
+ * secret manager, and wait for the grace period.
  */
 export function createOrphanedValues(context: OrphanedValuesDependencies) {
   const { settings, secretManager, clock, log } = context;
@@ -41,7 +41,7 @@ export function createOrphanedValues(context: OrphanedValuesDependencies) {
     candidates.set(owner.uid, { ...known, isSeen: isSeen || known.isSeen });
   }
 
-  /** The secret manager's list may be outdated: a deletion that the watch has seen stays noted. */
+  /** The secret manager's list may be outdated: an observed deletion stays noted. */
   async function noteHeld(): Promise<void> {
     const held = (await secretManager.owners(context.isKnown)).filter(isValueOwner);
     const listed = new Set(held.map(({ uid }) => uid));
@@ -49,7 +49,7 @@ export function createOrphanedValues(context: OrphanedValuesDependencies) {
     for (const [uid, { isSeen }] of candidates) if (!isSeen && !listed.has(uid)) candidates.delete(uid);
   }
 
-  /** A lost or restored etcd also returns no tokens: then even seen deletions wait for the grace period. */
+  /** A lost or restored etcd also returns no tokens: then even observed deletions wait for the grace period. */
   function due(living: number): Candidate[] {
     const isOld = ({ sinceMs }: Candidate) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
     return [...candidates.values()].filter((candidate) =>
@@ -58,11 +58,11 @@ export function createOrphanedValues(context: OrphanedValuesDependencies) {
   }
 
   return {
-    /** Notes a token whose deletion the watch has seen: while other tokens exist, its value needs no grace period. */
+    /** Notes an observed deletion: while other tokens exist, the value needs no grace period. */
     deleted: (token: ApiToken) => note(valueOwner(token), true),
     /**
-     * Removes the values whose tokens no longer exist. The watch and the secret manager suggest them; a fresh read of the
-     * tokens confirms them, and an error ends the sweep before anything is removed.
+     * Deletes values without a token. The watch and the secret manager suggest them; a fresh read of the tokens
+     * confirms them, and an error ends the sweep before any deletion.
      */
     async sweep(signal: AbortSignal): Promise<void> {
       await noteHeld();

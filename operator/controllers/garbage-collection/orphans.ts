@@ -20,40 +20,38 @@ export interface OrphanSweepDependencies extends TeardownDependencies {
   readonly livingUids: Inventory["livingUids"];
 }
 
-/** What a sweep found and did; all numbers count environments. */
+/** Result of a sweep; all numbers count environments. */
 export interface SweepReport {
-  /** Deleted environments with orphans. */
   readonly orphans: number;
-  /** Those whose orphans are being deleted. */
+  /** Orphans being deleted. */
   readonly removing: number;
-  /** Those whose orphans are blocked until people act. */
+  /** Orphans blocked until people act. */
   readonly stuck: number;
-  /** Those whose orphans are gone. */
   readonly removed: number;
-  /** Whether the deletion budget blocks what is not confirmed. */
+  /** True when the deletion budget blocks unconfirmed ones. */
   readonly isBlocked: boolean;
 }
 
 export type Sweep = (signal: AbortSignal) => Promise<SweepReport>;
 
-/** A confirmed orphan between sweeps. In memory only: a restart begins its grace period again. */
+/** A confirmed orphan between sweeps. In memory only: a restart restarts its grace period. */
 interface Candidate {
   readonly atMs: number;
   readonly at: Date;
-  /** All of it, as it was before its deletion began. */
+  /** All of it, as before its deletion. */
   orphan: Orphan;
-  /** The progress of its deletion; once begun it is completed, although less and less of it is found. */
+  /** Progress of its deletion; once begun it is completed, although less and less is found. */
   teardown?: Teardown;
 }
 
 type Candidates = Map<string, Candidate>;
 
 /**
- * Finds what belongs to environments that no longer exist: because the finalizer was removed, a step was forced, or etcd was
- * restored. Orphans are reported when they are found, and deleted after a grace period, in the order of a teardown, by UID.
+ * Finds objects of environments that no longer exist: the finalizer was removed, a step was forced, or etcd was
+ * restored. Orphans are reported at once, and deleted after a grace period, in the order of a teardown, by UID.
  *
  * Watches and the secret manager suggest orphans; a fresh read of the environments confirms them, and an error ends the
- * sweep before anything is deleted. More than the deletion budget are blocked until an admin confirms them.
+ * sweep before any deletion. More than the deletion budget are blocked until an admin confirms them.
  */
 export function createSweep(context: OrphanSweepDependencies): Sweep {
   const candidates: Candidates = new Map();
@@ -111,7 +109,7 @@ function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: O
   return fresh;
 }
 
-/** Whether the deletion budget does not apply; a confirmed orphan still has its grace period. */
+/** True when the deletion budget does not apply; a confirmed orphan still has its grace period. */
 const isExempt = ({ teardown, orphan }: Candidate) => teardown !== undefined || orphan.isConfirmed;
 
 /** Whether the grace period is over, since it was found and since the newest of it was created. */
@@ -124,7 +122,7 @@ function targetOf({ orphan, at, teardown }: Candidate): DeletionTarget {
   const { owner, since } = orphan;
   return {
     metadata: owner,
-    // Its variables are unknown; after the grace period the secret manager's own list is complete.
+    // The variables are unknown; after the grace period the secret manager's own list is complete.
     variables: [],
     status: { teardown: { steps: [...(teardown?.steps ?? [])], removals: [...(teardown?.removals ?? [])] } },
     record: (past, goneAt) => orphanRecord({ owner, since, seenAt: at }, { ...past, goneAt }),

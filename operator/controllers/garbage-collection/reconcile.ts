@@ -21,24 +21,21 @@ export interface CollectorDependencies {
   readonly loopSucceeded: Metrics["loopSucceeded"];
 }
 
-/** The collections that have files of their own. */
+/** Collections with their own files. */
 export interface Collections {
   readonly orphans: Sweep;
-  /** Removes API tokens that ended, and their values. */
   readonly tokens: (signal: AbortSignal) => Promise<void>;
-  /** Removes the values of API tokens that no longer exist. */
   readonly tokenValues: (signal: AbortSignal) => Promise<void>;
-  /** Drops old deliveries of webhooks; answers whether some are left for the next collection. */
+  /** Drops old webhook deliveries; answers true when some are left. */
   readonly deliveries: (signal: AbortSignal) => Promise<boolean>;
-  /** Removes messages that were sent or given up; answers whether some are left for the next collection. */
+  /** Deletes finished messages; answers true when some are left. */
   readonly notifications: (signal: AbortSignal) => Promise<boolean>;
-  /** Keeps old rollups small, and drops the oldest. */
+  /** Shrinks old rollups, and drops the oldest. */
   readonly rollups: (signal: AbortSignal) => Promise<void>;
-  /** Sums up the days that are over. */
   readonly summaries: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The periodic collections; the keys of their controller. */
+/** Periodic collections; the keys of their controller. */
 export const COLLECTIONS = [
   "orphans",
   "records",
@@ -55,7 +52,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const OUTBOX_MS = HOUR_MS / 12;
-/** A deletion that has begun takes a few reconciles. */
+/** A begun deletion takes a few reconciles. */
 const DELETING_RECHECK_MS = 10_000;
 
 /** Repeats a collection periodically, and never right after the start: a new leader has more urgent work. */
@@ -90,7 +87,6 @@ export function collectGarbage(context: CollectorDependencies, of: Collections):
   };
 }
 
-/** Collects again soon while some are left. */
 function soonAgain(collect: (signal: AbortSignal) => Promise<boolean>) {
   return async (signal: AbortSignal): Promise<ReconcileResult> =>
     (await collect(signal)) ? { requeueAfterMs: DELETING_RECHECK_MS } : {};

@@ -5,19 +5,17 @@ import type { Clock } from "../../ports/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { mostAtOnce } from "../environment/deletion/deletion-budget.ts";
 
-/** How many orphans were found, how many owners live, and the most orphans that are plausible beside them. */
 interface Excess {
   readonly orphans: number;
   readonly living: number;
   readonly most: number;
 }
 
-/** How a sweep that is blocked is reported. */
+/** Report of a blocked sweep. */
 export interface BlockedSweep {
-  /** Of the log. */
   readonly line: string;
   readonly reason: string;
-  /** Of the Event, before the remedy. */
+  /** Event message, before the remedy. */
   readonly message: (excess: Excess) => string;
   readonly remedy: string;
 }
@@ -30,8 +28,7 @@ interface SweepBudgetDependencies {
 }
 
 /**
- * Tells whether there are more orphans than plausible, which rather means that the list of what lives is wrong; reports it
- * once an hour.
+ * Answers true for implausibly many orphans, which rather indicate a wrong list of owners; reports them once an hour.
  */
 export function sweepBudget(
   { settings, clock, log, events }: SweepBudgetDependencies,

@@ -4,39 +4,35 @@ import { differ } from "../../webhooks/pull-request/doubt.ts";
 import type { KnownState } from "../../webhooks/pull-request/newest-state.ts";
 import { isWanted } from "../../webhooks/pull-request/wanted.ts";
 
-/** What a host answered about the pull requests of a Repository, and what is known of them. */
+/** A host's pull requests of a Repository, with the known states. */
 export interface Survey {
   readonly rules: PullRequestRules;
-  /** The open ones, and those that were asked for one by one. Of what failed there is no answer. */
+  /** Open ones, and those fetched singly. Failed fetches are missing. */
   readonly answers: readonly HostedPullRequest[];
-  /** The newest known state of a pull request. */
   readonly known: (number: number) => KnownState | undefined;
-  /** The numbers of the pull requests that have an environment. */
   readonly environments: ReadonlySet<number>;
-  /** Those of them whose environment is protected: it stays, whatever becomes of its pull request. */
+  /** Numbers with a protected environment, which stays in any case. */
   readonly protectedOnes: ReadonlySet<number>;
-  /** Pull requests that changed before get no environment by a survey. */
+  /** Pull requests without a change since get no environment from a survey. */
   readonly createsSince: Date;
 }
 
-/** The states that no webhook has told. */
+/** States that no webhook has reported. */
 export interface MissedStates {
   readonly states: readonly HostedPullRequest[];
-  /** How many answers would have ended an environment and are not believed. */
+  /** Count of disbelieved answers that would have ended environments. */
   readonly implausible: number;
 }
 
 /**
- * More environments than these, when they are also more than half of the Repository's, don't end by one survey: a host that
- * lost its data, or was set up anew from an old copy, answers so. Such environments end by a webhook, by a user or by their
- * TTL.
+ * Limit on environments that one survey may end, if more than half of the Repository's: a host restored from an old
+ * copy answers so. Such environments end by a webhook, a user or their TTL.
  */
 export const IMPLAUSIBLE_ENDS = { moreThan: 5, share: 0.5 } as const;
 
 /**
- * The missed states: those that differ from the newest known one, and known ends whose environment is there. Only a definite
- * answer counts: a pull request that a list lacks, or that could not be asked for, has none, so it changes nothing. Nor does
- * an answer that is older than what is known.
+ * Missed states: those that differ from the newest known one, and known ends with an existing environment. Only
+ * definite, newer answers count: a pull request missing in a list or not fetched changes nothing.
  */
 export function missedStates(survey: Survey): MissedStates {
   const { answers, environments, rules } = survey;

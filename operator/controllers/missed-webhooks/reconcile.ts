@@ -34,17 +34,16 @@ export interface MissedWebhookDependencies {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** As long as GitHub keeps its log. An older pull request may have lost its environment long ago, and its record with it. */
+/** Retention of GitHub's log. An older pull request may have lost its environment and its record long ago. */
 const REMEMBERED_MS = 3 * DAY_MS;
-/** Pull requests of a Repository that are asked for one by one, in one sweep. */
+/** Limit on single fetches of a Repository's pull requests per sweep. */
 const MOST_ASKED = 200;
 const ASKED_AT_ONCE = 4;
 const FAILED_RECHECK_MS = 5 * MINUTE_MS;
 
 /**
- * Asks the host of a Repository for pull requests whose webhooks were missed, at every start and then periodically. What is
- * found is stored as a delivery, which the controller of deliveries decides like any other. No environment is ended by what
- * a host does not say: see `missedStates`.
+ * Finds pull requests with missed webhooks on a Repository's host, at every start and then periodically. Findings are
+ * stored as deliveries, like any other. A missing answer ends no environment: see `missedStates`.
  */
 export function createPullRequestSweep(context: MissedWebhookDependencies): Reconcile {
   return async (name, { signal }) => {
@@ -72,7 +71,7 @@ function afterwards(failed: number, { settings, random }: MissedWebhookDependenc
   return everyMs === 0 ? {} : { requeueAfterMs: everyMs };
 }
 
-/** A host may name the time of the next try; otherwise the controller backs off. */
+/** A host may state the retry time; otherwise the controller backs off. */
 function whenWanted(error: unknown): ReconcileResult {
   const retryAfterMs = error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined;
   if (retryAfterMs === undefined) throw error;
@@ -123,7 +122,6 @@ function environmentsOf(
   return world.environments.ofRepository(name).filter(isOwn);
 }
 
-/** The numbers of their pull requests. */
 const numbersOf = (environments: readonly EphemeralEnvironment[]): ReadonlySet<number> =>
   new Set(environments.flatMap(({ spec }) => spec.trigger?.number ?? []));
 
@@ -140,7 +138,7 @@ async function redeliver({ hosted, signal }: Place, context: MissedWebhookDepend
   });
 }
 
-/** Asks for each of them; one that fails costs no other. */
+/** Fetches each; a failure affects no other. */
 async function askEach(
   numbers: readonly number[],
   { hosted, signal }: Place,

@@ -1,18 +1,18 @@
-/** Facts are what users, hosts and pipelines say: in a chat they must stay text, whatever they hold. */
+/** Facts come from users, hosts and pipelines: in a chat they must stay plain text. */
 import type { Fact, Facts } from "../../../crds/notifications/notification.ts";
 
 const URLS: readonly Fact[] = ["url", "backendUrl", "frontendUrl", "pipelineUrl"];
 
-/** Breaks what a chat reads as a mention or as markup, and is not seen. */
+/** Invisible character that breaks mentions and markup. */
 const ZERO_WIDTH_SPACE = "\u200B";
-/** Mentions, links, and what marks bold, struck or code text also within a word. */
+/** Mentions, links, and markup of bold, struck or code text, even within a word. */
 const MARKUP = /[@*~`[\]]/g;
-/** Marks italic text only at the edge of a word: names like `shop_api` stay as they are. */
+/** Marks italic text only at the edge of a word: `shop_api` stays. */
 const EDGE_UNDERSCORE = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 /** Line breaks, and characters that change how others are read. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
-/** On one line, without characters that are not seen. */
+/** One line without invisible characters. */
 export function oneLine(text: string): string {
   return text.replaceAll(INVISIBLE, " ").trim();
 }
@@ -29,7 +29,7 @@ function chatText(text: string): string {
   return entities(inert);
 }
 
-/** A link that can be clicked; any other text is only text. */
+/** A clickable link; other text stays text. */
 function chatUrl(text: string): string {
   if (!URL.canParse(text)) return chatText(text);
   const { protocol, href } = new URL(text);
@@ -39,7 +39,7 @@ function chatUrl(text: string): string {
   );
 }
 
-/** The facts as a chat may have them. */
+/** Facts escaped for a chat. */
 export function chatFacts(facts: Facts): Facts {
   const escaped = Object.entries(facts).map(([name, text]) => [
     name,
@@ -48,7 +48,7 @@ export function chatFacts(facts: Facts): Facts {
   return Object.fromEntries(escaped);
 }
 
-/** The facts as an e-mail in plain text may have them. */
+/** Facts escaped for a plain-text e-mail. */
 export function mailFacts(facts: Facts): Facts {
   return Object.fromEntries(Object.entries(facts).map(([name, text]) => [name, oneLine(text)]));
 }

@@ -6,8 +6,8 @@ import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret
 const KEY_BYTES = 32;
 
 /**
- * The key that signs the links of expiry warnings: made once for the installation, kept in the secret manager, asked for
- * once by each process.
+ * Signing key of links in expiry warnings: created once per installation, kept in the secret manager, read once per
+ * process.
  *
  * @returns a function that throws SecretManagerUnavailable
  */

@@ -14,19 +14,17 @@ import type { Notifications } from "../../ports/notifications/notifications.ts";
 
 /** An outage of a day costs about thirty attempts a channel. */
 const RETRY_MS = { first: 10_000, longest: 3_600_000 };
-/** An older message that can't be sent is given up. */
+/** Age at which an unsendable message is given up. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-/** Longer than an attempt lasts: until then no other process begins one. */
+/** Longer than an attempt: until then no other process begins one. */
 const CLAIMED_MS = 90_000;
-/** So many are given up at most before the next one is sent. */
+/** Limit on dropped messages before the next one is sent. */
 const MOST_DROPPED = 100;
 /** Another replica has it, or the watch is behind. */
 const RECHECK_MS = 1_000;
 
-/** What became of an attempt. */
 type Attempt =
   | { readonly result: "sent" }
-  /** It is of no use any more. */
   | { readonly result: "outdated"; readonly message: string }
   | { readonly result: "refused"; readonly message: string }
   | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
@@ -47,12 +45,11 @@ export interface NotificationDependencies {
 type Send = (notification: Notification, signal: AbortSignal) => Promise<void>;
 
 /**
- * The reconcile of a destination: sends its oldest message that waits. Its messages stay in order, and one that can't be
- * sent now delays those behind it, because what is wrong is the channel; `Retry-After` holds for it, too. Of more than may wait
- * the oldest behind it are given up.
+ * Reconcile of a destination: sends its oldest waiting message. An unsendable one delays the later ones, because the
+ * channel is at fault; beyond the limit the oldest of those are given up.
  *
- * An attempt is noted before it begins, on the version that was read: so a message is sent by one process, and again only
- * if that process ended between the sending and the note of it.
+ * An attempt is recorded first, on the version read: so one process sends a message, and it is repeated only after a
+ * crash between sending and recording.
  */
 export function deliverMessages(dependencies: NotificationDependencies, send: Send): Reconcile {
   const context: Delivering = { ...dependencies, send, ended: new Map<string, Ended>() };
@@ -72,7 +69,7 @@ export function deliverMessages(dependencies: NotificationDependencies, send: Se
   };
 }
 
-/** Gives up the oldest of those behind the one that is being sent, as far as they are too many. */
+/** Gives up the oldest excess messages behind the current one. */
 async function dropSurplus(
   behind: readonly Notification[],
   { settings, notifications, events, log }: NotificationDependencies,
@@ -92,16 +89,15 @@ async function dropSurplus(
   log.error("notifications were given up: too many wait for a destination", { dropped: surplus.length, most });
 }
 
-/** No address: Events are read by more people than messages are. */
+/** Hides the address: Events have more readers than messages. */
 const addressee = ({ spec }: Pick<Notification, "spec">) =>
   spec.channel === "chat" ? `channel '${spec.to}'` : "its owner";
 
 /** The API server's own timestamps have seconds only. */
 const byAge = ({ spec: one }: Notification, { spec: other }: Notification) => Date.parse(one.at) - Date.parse(other.at);
 
-/** How an attempt ended. */
 interface Ended {
-  /** The message. */
+  /** UID of the message. */
   readonly uid: string;
   readonly status: NotificationStatus;
 }
@@ -113,7 +109,7 @@ interface Delivering extends NotificationDependencies {
   readonly ended: Map<string, Ended>;
 }
 
-/** Whether the end of its attempt could not be stored, of whatever the API server said instead. */
+/** True when the end of its attempt is not stored, whatever the API server answered. */
 function isUnnoted({ metadata, status }: Notification, ended: Ended): boolean {
   const isShown = status?.phase === ended.status.phase && status.nextAttemptAt === ended.status.nextAttemptAt;
   return metadata.uid === ended.uid && !isShown;

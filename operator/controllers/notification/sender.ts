@@ -14,15 +14,15 @@ export interface MessageSenderDependencies {
   readonly settings: Settings;
   readonly secretManager: Pick<SecretManager, "read">;
   readonly chat: Chat;
-  /** Present where the settings name a mail server. */
+  /** Present when the settings name a mail server. */
   readonly mail?: Mail | undefined;
-  /** The key of the links that extend; see `extensionKeyOf`. */
+  /** Key of extension links; see `extensionKeyOf`. */
   readonly extensionKey: () => Promise<Sensitive>;
   readonly environmentOf: (uid: string) => EphemeralEnvironment | undefined;
 }
 
 /**
- * Sends one message by its channel. The link that extends is made here: it is in no resource, and in no chat.
+ * Sends one message by its channel. The extension link is made here: it is in no resource, and in no chat.
  *
  * @returns a function that throws MessageRefused or MessagingUnavailable
  */

@@ -3,10 +3,9 @@ import type { MessageTemplate } from "../../../config/notifications.schema.ts";
 import type { Facts, MessageEvent, NotificationSpec } from "../../../crds/notifications/notification.ts";
 import { chatFacts, mailFacts, oneLine } from "./escaping.ts";
 
-/** The texts of a message. */
 type Texts = Required<Omit<MessageTemplate, "id">>;
 
-/** What a chat takes (https://docs.slack.dev/changelog/2018-truncating-really-long-messages); mail programs show more. */
+/** Limit of a chat (https://docs.slack.dev/changelog/2018-truncating-really-long-messages); mail programs show more. */
 const MAX_CHAT_CHARS = 4_000;
 const MAX_SUBJECT_CHARS = 200;
 const SIGNATURE = "\n\nSent by the Ephemeral Environment Platform.\n";
@@ -16,7 +15,6 @@ const CODE = "{{repository}} {{branch}}{{#commit}} at {{commit}}{{/commit}}";
 const texts = (chat: string, subject: string, text: string): Texts => ({ chat, subject, text: text + SIGNATURE });
 const same = (sentence: string, subject: string) => texts(sentence, subject, sentence.replaceAll("*", ""));
 
-/** The template of each event where the settings have none. */
 const BUILT_IN: Readonly<Record<MessageEvent, Texts>> = {
   created: same(`*{{environment}}* is being created: ${CODE}`, "{{environment}} is being created"),
   ready: same(`*{{environment}}* is ready: ${ADDRESSES} (${CODE})`, "{{environment}} is ready"),
@@ -42,7 +40,7 @@ const BUILT_IN: Readonly<Record<MessageEvent, Texts>> = {
 /**
  * Renders the messages of an installation.
  *
- * @param configured the settings' templates; what one leaves out is the built-in one's of the event
+ * @param configured templates of the settings; the event's built-in one fills gaps
  */
 export function messageTexts(configured: readonly MessageTemplate[]) {
   const textsOf = ({ template, event }: NotificationSpec): Texts => ({
@@ -50,11 +48,11 @@ export function messageTexts(configured: readonly MessageTemplate[]) {
     ...configured.find(({ id }) => id === template),
   });
   return {
-    /** In the markup of chats. */
+    /** Text in chat markup. */
     chat(spec: NotificationSpec): string {
       return render(textsOf(spec).chat, chatFacts(spec.facts)).slice(0, MAX_CHAT_CHARS);
     },
-    /** @param extendUrl the link that extends the environment; none where there is nothing to extend */
+    /** @param extendUrl link that extends the environment, if possible */
     mail(spec: NotificationSpec, extendUrl?: string): { subject: string; text: string } {
       const { subject, text } = textsOf(spec);
       const facts = { ...mailFacts(spec.facts), ...(extendUrl === undefined ? {} : { extendUrl }) };
@@ -63,7 +61,7 @@ export function messageTexts(configured: readonly MessageTemplate[]) {
   };
 }
 
-/** Facts are escaped already, for every spelling of a name; and without a prototype `constructor` is no name. */
+/** Facts are already escaped, for every spelling of a name; without a prototype `constructor` is no name. */
 function render(template: string, facts: Facts): string {
   return Mustache.render(template, Object.assign(Object.create(null), facts), {}, { escape: (text) => text });
 }

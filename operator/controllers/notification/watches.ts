@@ -2,14 +2,16 @@ import { destinationOf, isPending } from "../../../crds/notifications/notificati
 import type { Enqueue } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 
-/** Queues the destination of a new message; returns the end of it. What a delivery itself notes queues nothing. */
+/**
+ * Enqueues the destination of a new message; returns the unsubscribe function. Deliveries' own notes enqueue nothing.
+ */
 export function enqueueOnMessages({ notifications }: Pick<Caches, "notifications">, enqueue: Enqueue): () => void {
   return notifications.subscribe((_key, current, previous) => {
     if (current !== undefined && previous === undefined && isPending(current)) enqueue(destinationOf(current));
   });
 }
 
-/** The destinations that have messages to send. */
+/** Destinations with waiting messages. */
 export function waitingDestinations({ notifications }: Pick<Caches, "notifications">): readonly string[] {
   return [...new Set(notifications.list().filter(isPending).map(destinationOf))];
 }

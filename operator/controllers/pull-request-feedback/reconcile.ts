@@ -10,7 +10,9 @@ import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
+import { type SubjectContext, subjectOf } from "../../host-reports/subject.ts";
 import { tell } from "./tell.ts";
+import { wantedOf } from "../../host-reports/wanted.ts";
 
 const STORE_AGAIN_MS = 5_000;
 
@@ -26,8 +28,8 @@ export interface PullRequestFeedbackDependencies {
 }
 
 /**
- * Tells the host of a pull request, or of a pipeline, about its environment: each state once, because what was told is
- * stored in the environment's status. The end of an environment is told by its teardown, see `conclude.ts`.
+ * Reports an environment to the host of its pull request or pipeline: each state once, because reports are stored in
+ * the environment's status. The teardown reports the end, see `conclude.ts`.
  */
 export function createFeedbackReconciler(context: PullRequestFeedbackDependencies): Reconcile {
   /** What was told and could not be stored yet, by name. */
@@ -44,7 +46,7 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
   };
   const store = async ({ metadata: { name, uid } }: EphemeralEnvironment, feedback: FeedbackStatus) => {
     unstored.set(name, { uid, feedback });
-    // The calls may have lasted for seconds.
+    // The calls may have taken seconds.
     const latest = context.environment(name);
     if (latest?.metadata.uid === uid && !equalJson(latest.status?.feedback ?? {}, feedback)) {
       await context.statusWriter.writeStatus(latest, { ...latest.status, feedback });
@@ -70,14 +72,14 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
   };
 }
 
-/** A host may name the time of the next try; otherwise the controller backs off. */
+/** A host may state the retry time; otherwise the controller backs off. */
 function afterFailure(error: unknown): ReconcileResult {
   const retryAfterMs = error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined;
   if (retryAfterMs === undefined) throw error;
   return { requeueAfterMs: retryAfterMs };
 }
 
-/** The controller's backoff is for the host: it must not keep what was told from an API server that is back. */
+/** The controller's backoff is for the host: reports must reach a recovered API server soon. */
 function afterStoring(failure: unknown): ReconcileResult {
   if (failure === undefined) return {};
   if (!isUnavailable(failure)) throw failure;

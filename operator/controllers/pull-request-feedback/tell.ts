@@ -1,10 +1,10 @@
 import { clipped } from "../../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
+import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import type { Subject } from "../../host-reports/subject.ts";
 import { hashOf, type Wanted } from "../../host-reports/wanted.ts";
-import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 
-/** What was told, and the first error. */
+/** Stored reports, and the first error. */
 export interface Told {
   readonly feedback: FeedbackStatus;
   readonly error?: unknown;
@@ -15,16 +15,16 @@ interface Telling {
   readonly subject: Subject;
   readonly wanted: Wanted;
   readonly signal: AbortSignal;
-  /** Whether the environment is still there: its end must be the last that is told. */
+  /** False once the environment is gone: its end must be the last report. */
   readonly isLasting: () => boolean;
 }
 
 type Teller = (former: FeedbackStatus, telling: Telling) => Promise<Partial<FeedbackStatus>>;
 
-/** The status first: merges wait for it. Each is independent of the others. */
+/** The status first: merges wait for it. All are independent. */
 const TELLERS: readonly Teller[] = [tellStatus, tellDeployment, tellComment];
 
-/** Tells the host what it does not know yet. */
+/** Reports changes to the host. */
 export async function tell(former: FeedbackStatus, telling: Telling): Promise<Told> {
   const { problem: _, ...known } = former;
   let feedback: FeedbackStatus = known;

@@ -1,4 +1,4 @@
-/** The environment of a pull request, decided once more: replicas that decide at the same moment know not all of each other. */
+/** Second decision about a pull request's environment: replicas deciding at the same moment don't see each other. */
 import { triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
@@ -33,8 +33,8 @@ export interface PullRequestRecheckDependencies {
 }
 
 /**
- * Decides by the newest known state about the environment of this name. The outcome is that of the delivery that reported
- * the state. Nothing is made; while a delivery of the pull request is to be decided, nothing is done.
+ * Decides by the newest known state about the environment of this name; the outcome belongs to that state's delivery.
+ * Creates nothing, and does nothing while a delivery of the pull request is pending.
  */
 export function createRecheck(context: PullRequestRecheckDependencies): Reconcile {
   const { world, webhookDeliveries, clock } = context;

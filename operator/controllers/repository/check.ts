@@ -6,17 +6,10 @@ import type { ConfigSets } from "../../ports/config-sets.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import {
-  CredentialRefused,
-  type CredentialSource,
-  cloneCredential,
-  pullCredential,
-} from "../../repository-access/host-credentials.ts";
+import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "../../repository-access/host-credentials.ts";
 
-/** The condition `Ready` of a Repository, before its generation is known. */
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
 
-/** The result of a check. */
 export interface Finding {
   readonly reachable: boolean;
   readonly ready: ReadyDraft;
@@ -42,7 +35,7 @@ export async function check(repository: Repository, outside: CheckDependencies):
   return { reachable: true, ready };
 }
 
-/** Only the reader of YAML can tell whether the values of its chart are any. */
+/** Only a YAML parser can check the chart's values. */
 function valuesDraft({ spec }: Repository): ReadyDraft | undefined {
   const problem = valuesProblem(spec.chart);
   return problem === undefined ? undefined : notReady("ValuesInvalid", `spec.chart.values: ${problem}`);
@@ -80,7 +73,7 @@ async function pullProblem(repository: Repository, outside: CheckDependencies): 
   }
 }
 
-/** @throws any error that is not about the credential */
+/** @throws errors that are not about the credential */
 function credentialProblem(error: unknown): ReadyDraft {
   if (error instanceof CredentialRefused) return notReady(error.reason, error.message);
   if (error instanceof SecretManagerUnavailable) return notReady(error.name, error.message);

@@ -1,4 +1,4 @@
-/** The id and the name by which a host knows a Repository, learnt from its verified webhooks. */
+/** Id and name of a Repository on its host, from its verified webhooks. */
 import { type Condition, findCondition, transition, withCondition } from "../../../crds/conditions.ts";
 import type { HostRepository } from "../../../crds/repository/host-repository.schema.ts";
 import { fullNameOf, hostIdOf, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
@@ -7,7 +7,7 @@ import { equalJson } from "../../kit/equal-json.ts";
 
 const NAME_CURRENT = "NameCurrent";
 
-/** Whether a delivery tells something of the Repository's identity that its status does not say. */
+/** True when a delivery has a new identity of the Repository. */
 export function tellsIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
   const told = delivery.hostRepository;
   const isOurs = delivery.verified && delivery.host !== undefined && delivery.host === spec.host;
@@ -15,10 +15,10 @@ export function tellsIdentity({ spec, status }: Repository, { spec: delivery }: 
 }
 
 /**
- * The status with what the Repository's verified deliveries say of its identity; `undefined` where that is nothing new. The first one
- * gives the id, which no later one changes, and the newest one of that id the name.
+ * Status with the identity from the Repository's verified deliveries; `undefined` when unchanged. The first one gives
+ * the id, for good, and the newest one of that id the name.
  *
- * @param deliveries all that are stored
+ * @param deliveries all stored ones
  */
 export function identified(
   repository: Repository,
@@ -40,14 +40,14 @@ export function identified(
   return { ...rest, ...(hostRepository && { hostRepository }), conditions: conditionsOf(status, condition) };
 }
 
-/** Whether it is a verified delivery of this Repository, not of a former one that had its name. */
+/** True for a verified delivery of this Repository, not of a predecessor with its name. */
 function isOf({ metadata, spec }: Repository, { spec: delivery }: WebhookDelivery): boolean {
   const isOwn = delivery.repositories?.includes(metadata.name) === true && delivery.hostRepository !== undefined;
   if (!isOwn || !delivery.verified || spec.host === undefined || delivery.host !== spec.host) return false;
   return Date.parse(delivery.receivedAt) >= Date.parse(metadata.creationTimestamp);
 }
 
-/** What is stored; not what was of another id or host than the Repository names now. */
+/** Stored identity, unless the Repository now names another id or host. */
 function knownIdentity({ spec, status }: Repository): HostRepository | undefined {
   const known = status?.hostRepository;
   const isOther = spec.host === undefined || (spec.hostId !== undefined && spec.hostId !== known?.id);

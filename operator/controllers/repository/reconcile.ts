@@ -30,14 +30,13 @@ export interface RepositoryDependencies {
   readonly webhookDeliveries: Pick<WebhookDeliveries, "list">;
 }
 
-/** The period of the checks, because a host may become unavailable while no environment needs it. */
+/** Interval of checks, because a host may become unavailable while no environment needs it. */
 const CHECK_EVERY_MS = 3_600_000;
-/** The period while the Repository is not ready. */
 const RECHECK_MS = 300_000;
 
 /**
- * The reconcile of a Repository: checks it when that is due or requested, and keeps a finalizer on it while environments
- * use it, so a deleted Repository stays until its last environment is gone.
+ * Reconcile of a Repository: checks it when due or requested, and keeps a finalizer on it while environments use it, so
+ * that a deleted Repository stays until its last environment is gone.
  */
 export function createRepositoryReconciler(context: RepositoryDependencies): Reconcile {
   return async (name) => {

@@ -39,7 +39,7 @@ export function enqueueOnRepositories(
   ]);
 }
 
-/** Events of our own writes, of the status and of our finalizer, are not relevant. */
+/** Events of our own writes, of status and finalizer, are irrelevant. */
 function isRelevant(current: Repository, previous: Repository | undefined): boolean {
   const requestOf = ({ metadata }: Repository) =>
     [metadata.uid, metadata.generation, metadata.deletionTimestamp].join();

@@ -38,16 +38,16 @@ export interface WebhookDeliveryDependencies {
   readonly newId: () => string;
 }
 
-/** The replica that accepted it needs milliseconds; after this time it has crashed, or could not act. */
+/** The accepting replica needs milliseconds; by then it has crashed, or could not act. */
 const TAKEN_OVER_AFTER_MS = 30_000;
-/** An environment that is waited for ends in a watch event; this is for events that are lost. */
+/** Fallback for the watch event that ends the wait. */
 const WAITING_RECHECK_MS = 15_000;
-/** A delivery that fails for reasons of its own, or is refused, must not be tried for ever. */
+/** A delivery with a permanent failure or refusal must not be retried for ever. */
 const MOST_ATTEMPTS = 10;
 
 /**
- * Settles deliveries that are still pending: those that the facade left to the operator and those of its own at once, all
- * others when the replica that accepted them has had its time. Decided anew, so a decision may have been carried out before.
+ * Processes pending deliveries: the API's leftovers and the operator's own at once, others after the accepting
+ * replica's time. Decides again, because a decision may have been carried out before.
  */
 export function createDeliveryReconciler(context: WebhookDeliveryDependencies): Reconcile {
   const { webhookDeliveries, clock } = context;
@@ -68,7 +68,7 @@ export function createDeliveryReconciler(context: WebhookDeliveryDependencies): 
   };
 }
 
-/** The outcome of a try, and the error of a dependency that is away: its key backs off. */
+/** Outcome of an attempt, and the error of an unavailable dependency: its key backs off. */
 interface Attempt {
   readonly status: WebhookDeliveryStatus;
   readonly error?: unknown;

@@ -15,13 +15,13 @@ export function enqueueOnDeliveries(
     webhookDeliveries.subscribe((_key, current) => {
       if (current === undefined) return;
       if (isPending(current)) enqueue(current.metadata.name);
-      // It takes the place of what waits for the same, or settles it.
+      // Supersedes deliveries that wait for the same, or ends their wait.
       const key = waitingKeyOf(current);
       for (const { metadata } of key === undefined ? [] : webhookDeliveries.by(BY_WAITING_KEY, key)) {
         enqueue(metadata.name);
       }
     }),
-    // Its name is free: a delivery may have waited for that.
+    // A delivery may have waited for the freed name.
     environments.subscribe((_name, current, previous) => {
       const key = current === undefined ? triggerKey(previous?.spec.trigger) : undefined;
       if (key === undefined) return;

@@ -1,10 +1,10 @@
 import { type ConditionDraft, type ConditionType, clipped } from "../../../crds/conditions.ts";
 import type { Examination, HookProblem } from "../../ports/facade/hook-doctor.ts";
 
-/** The condition that tells whether webhooks of a Repository arrive. */
+/** Condition about the arrival of a Repository's webhooks. */
 export const WEBHOOK_ACTIVE = "WebhookActive" satisfies ConditionType;
 
-/** What can't be found out without them is unknown. */
+/** Reasons that leave the state unknown. */
 const UNKNOWN: readonly HookProblem["reason"][] = [
   "HostUnknown",
   "TokenMissing",
@@ -13,10 +13,10 @@ const UNKNOWN: readonly HookProblem["reason"][] = [
   "HostUnavailable",
   "HostRefused",
 ];
-/** Events arrive nevertheless. */
+/** Reasons despite which events arrive. */
 const HARMLESS: readonly HookProblem["reason"][] = ["HookRepeated"];
 
-/** The condition of what was found, before its generation is known: what is surely wrong counts before what is unknown. */
+/** Condition of a check, without its generation: certain problems before unknown states. */
 export function conditionOf({ problems }: Examination): Omit<ConditionDraft, "observedGeneration"> {
   const grave = problems.filter(({ reason }) => !HARMLESS.includes(reason));
   const problem = grave.find(({ reason }) => !UNKNOWN.includes(reason)) ?? grave[0];

@@ -11,13 +11,13 @@ import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts
 import { type ExamineContext, examine, problemOfHost } from "./examine.ts";
 import { type Ground, groundOf } from "./ground.ts";
 
-/** Readers must not use up the calls that a host allows. */
+/** Readers must not use up the host's rate limit. */
 const CACHED_SECONDS = 15;
 /** A request is answered within 30 s; a call has 10 s. */
 const DEADLINE_MS = 25_000;
 const RETRY_SECONDS = 10;
 
-/** The HookDoctor port. */
+/** HookDoctor port. */
 export function createHookDoctor(context: ExamineContext): HookDoctor {
   const found = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   return {

@@ -8,10 +8,9 @@ export interface ExamineContext extends GroundContext {
   readonly hooks: RepositoryHooks;
 }
 
-/** Where hooks of the platform lead to, whatever its public address was. */
 const OURS = /\/api\/(v2\/)?webhooks\/(repohost|pipelinehost\/pipeline)$/;
 
-/** Compares a Repository's hooks on its host with what they should be. */
+/** Compares a Repository's hooks on its host with the desired ones. */
 export async function examine(
   repository: Repository,
   context: ExamineContext,
@@ -57,7 +56,7 @@ function toExamined({ id, address, isHere, events, state, lastDelivery }: AskedH
   return { id, address, isHere, events, state, ...(lastDelivery === undefined ? {} : { lastDelivery }) };
 }
 
-/** The address of a hook that leads to the platform; one of another service may be a secret. */
+/** Address of a hook to the platform; another service's may be a secret. */
 function shownAddress(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
@@ -66,7 +65,7 @@ function shownAddress(url: string): string | undefined {
 
 interface Wanted {
   readonly address: string;
-  /** The call that registers and repairs. */
+  /** Call that registers and repairs. */
   readonly repair: string;
 }
 
@@ -92,7 +91,7 @@ function stateProblems({ id, state }: AskedHook, remedy: string): readonly HookP
   return [{ reason: "HookPaused", message, remedy: wait }];
 }
 
-/** A delivery before the last change says nothing of the hook as it is. */
+/** A delivery before the last change says nothing about the current hook. */
 function deliveryProblems({ id, lastDelivery, address, changedAt }: AskedHook, remedy: string): readonly HookProblem[] {
   if (lastDelivery === undefined || lastDelivery.isAccepted) return [];
   const { at, answer, isUnauthentic } = lastDelivery;
@@ -111,10 +110,10 @@ function repetition(here: readonly unknown[], remedy: string): readonly HookProb
   return [{ reason: "HookRepeated", message, remedy }];
 }
 
-/** Answers to a token that lacks a right; some hosts hide what it may not see. */
+/** Answers to a token without a right; some hosts hide resources. */
 const WITHOUT_RIGHT = [401, 403, 404];
 
-/** Why the host could not be asked; `HostUnavailable` passes by itself. */
+/** Problem of a host that could not be asked; `HostUnavailable` passes by itself. */
 export function problemOfHost(
   { message, status = 500, retryAfterMs }: PullRequestHostFailed,
   repository: HostedRepository,

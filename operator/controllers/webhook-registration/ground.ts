@@ -7,15 +7,14 @@ import type { HookProblem } from "../../ports/facade/hook-doctor.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
 import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
 
-/** The endpoint for hooks of all kinds of hosts. */
 const PATH = "/api/webhooks/repohost";
 
-/** What a hook needs before its host is asked. */
+/** Prerequisites of a hook. */
 export interface Ground {
   readonly host?: RepositoryHostSettings;
-  /** Where hooks belong. */
+  /** Expected address of hooks. */
   readonly address?: string;
-  /** What deliveries are signed with from now on. */
+  /** Signing key of deliveries from now on. */
   readonly key?: Sensitive;
   readonly problems: readonly HookProblem[];
 }
@@ -25,7 +24,7 @@ export interface GroundContext {
   readonly secretManager: Pick<SecretManager, "read">;
 }
 
-/** What is known of a Repository's hook without asking its host. */
+/** Prerequisites of a Repository's hook, without asking its host. */
 export async function groundOf(repository: Repository, context: GroundContext): Promise<Ground> {
   const host = hostWithToken(repository, context);
   const address = addressOf(context.settings);
@@ -63,7 +62,7 @@ function addressOf({ publicUrl }: GroundContext["settings"]): string | HookProbl
   return { reason: "AddressUnknown", message, remedy: "Set publicUrl in the settings." };
 }
 
-/** The first key signs; the other one, if there is one, is accepted beside it. */
+/** The first key signs; a second one is accepted too. */
 async function keyOf(
   { metadata, spec }: Repository,
   { settings, secretManager }: GroundContext,

@@ -27,20 +27,18 @@ export interface WebhookRegistrationDependencies {
   readonly alertOfHook: HookAlert;
 }
 
-/** Until a host that could not be asked, or would not go on, is asked again. */
 const RETRY_MS = 300_000;
-/** Until a hook that its host goes on with is looked at again. */
 const RESUMED_MS = 10_000;
 
 /**
- * The reconcile of a Repository's hook: stores the condition `WebhookActive`, tells people when it breaks, and has the host
- * go on with a hook that it paused. Hooks are examined when the operator starts and after each check of their Repository.
+ * Reconcile of a Repository's hook: stores the condition `WebhookActive`, reports a failure to people, and resumes a
+ * hook that its host paused. Hooks are checked at the operator's start and after each check of their Repository.
  */
 export function createHookReconciler(context: WebhookRegistrationDependencies): Reconcile {
   return async (name, { signal }) => {
     const repository = context.repositories.find(name);
     if (repository === undefined || repository.metadata.deletionTimestamp !== undefined) return;
-    // Without a host the REST contract's own headers come from anywhere.
+    // Without a host the REST contract's own headers may come from anywhere.
     if (repository.spec.host === undefined) return forget(repository, context);
     const examination = await examine(repository, context, signal);
     await note(repository, examination, context);
@@ -80,7 +78,7 @@ async function note(
   await context.repositoryStatusWriter.writeStatus(latest, { ...latest.status, conditions });
 }
 
-/** What worked and broke, perhaps while the host was away, and what the host paused; not what was never there. */
+/** Failures of working hooks, perhaps during the host's absence, and paused hooks; not missing ones. */
 function isAlarming({ status, reason }: Condition, former: Condition | undefined): boolean {
   if (status !== "False" || former?.reason === reason) return false;
   return former?.status === "True" || former?.reason === "HostUnavailable" || reason === "HookPaused";

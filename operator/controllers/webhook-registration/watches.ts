@@ -2,7 +2,7 @@ import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Enqueue } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 
-/** Enqueues a Repository after each check of it: when it changed, when that was requested, and every hour. */
+/** Enqueues a Repository after each check: after a change, on request, and hourly. */
 export function enqueueOnChecks({ repositories }: Pick<Caches, "repositories">, enqueue: Enqueue): () => void {
   const checkOf = (repository: Repository | undefined) => repository?.status?.lastCheckedAt;
   return repositories.subscribe((_key, current, previous) => {

@@ -5,19 +5,19 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 export class CacheIndex<T> {
   readonly #valuesOf: IndexFunction<T>;
   readonly #objects = new Map<string, Map<string, T>>();
-  /** Key → where it is filed, so that it is found again whatever the function says later. */
+  /** Key → the values under which it is filed, whatever the function says later. */
   readonly #places = new Map<string, readonly string[]>();
 
   constructor(valuesOf: IndexFunction<T>) {
     this.#valuesOf = valuesOf;
   }
 
-  /** The objects filed under `value`, in no particular order. */
+  /** The objects filed under `value`, unordered. */
   under(value: string): T[] {
     return [...(this.#objects.get(value)?.values() ?? [])];
   }
 
-  /** Files the key's object anew; without one, or when the index function throws, it is filed nowhere. */
+  /** Refiles the key's object; nowhere without one, or when the index function throws. */
   file(key: string, object: T | undefined): void {
     for (const value of this.#places.get(key) ?? []) this.#drop(value, key);
     this.#places.delete(key);

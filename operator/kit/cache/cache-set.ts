@@ -8,27 +8,25 @@ import type { ObjectCache } from "./object-cache.ts";
 import { createReflector, type Reflector, type ReflectorStatus } from "./reflector.ts";
 import { type WatchedKind, withoutHistory } from "./watched-kind.ts";
 
-/** All caches of this process, each kept up to date by a reflector. */
+/** All caches of this process, each fed by a reflector. */
 export interface CacheSet {
-  /** A cache of the kind, empty until `start`. */
   watch<T extends KubeObject>(kind: WatchedKind<T>): ObjectCache<T>;
   start(): void;
-  /** Resolves when every cache has its first complete list; rejects with the signal's reason when it aborts first. */
+  /** Resolves when every cache has its first complete list; rejects with the signal's reason on abort. */
   whenSynced(signal: AbortSignal): Promise<void>;
   readonly synced: boolean;
-  /** The kinds whose first complete list has not come yet, such as `applications.argoproj.io`. */
+  /** Kinds without a first complete list, such as `applications.argoproj.io`. */
   readonly missing: readonly string[];
-  /** Milliseconds since each watch made progress, by its kind; infinite before its first page. */
+  /** Milliseconds since the last progress of each kind's watch; infinite before its first page. */
   readonly progressAgesMs: ReadonlyMap<string, number>;
-  /** The longest of them. */
+  /** The longest of `progressAgesMs`. */
   readonly oldestProgressMs: number;
-  /** False when a watch has begun nothing and received nothing for so long that it must hang. */
+  /** False when a watch has been silent for so long that it must hang. */
   readonly alive: boolean;
-  /** Resolves when all watches have ended. */
   stop(): Promise<void>;
 }
 
-/** A watch is opened anew within a minute, and a part of a list comes or fails within one: whatever the API server does. */
+/** A watch reopens within a minute, and a page arrives or fails within one. */
 const LONGEST_SILENCE_MS = 300_000;
 
 interface Context {
@@ -43,7 +41,6 @@ interface Watched {
   readonly reflector: Reflector;
 }
 
-/** A set without caches. */
 export function createCacheSet(context: Context): CacheSet {
   const { client, clock, log } = context;
   const watched: Watched[] = [];

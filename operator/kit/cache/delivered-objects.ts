@@ -1,17 +1,17 @@
 import type { KubeObject } from "../client/objects.ts";
 import { isNewer } from "./resource-version.ts";
 
-/** Deletions that are remembered until the next list; the oldest are forgotten first. */
+/** Deletions remembered until the next list; the oldest go first. */
 const MOST_ENDS = 8_192;
-/** Older than every version that the API server gives. */
+/** Older than every version of the API server. */
 const NO_VERSION = "0";
 
-/** What lists and the watch have delivered, and how new that is: a repeated or late event never brings back what is past. */
+/** Delivered objects and their versions: a repeated or late event never brings back an older state. */
 export class DeliveredObjects<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
-  /** Key → the version with which its object ended, since the last list. */
+  /** Key → the version of its object's end, since the last list. */
   readonly #ends = new Map<string, string>();
-  /** What the last list does not have had ended by its version. */
+  /** Objects missing from the last list had ended by its version. */
   #listVersion = NO_VERSION;
 
   get(key: string): T | undefined {
@@ -22,7 +22,6 @@ export class DeliveredObjects<T extends KubeObject> {
     return this.#objects;
   }
 
-  /** Whether the version, or a newer one, or the end of the key's object after it, has been delivered. */
   hasReached(key: string, version: string): boolean {
     return !isNewer(version, this.#versionOf(key));
   }
@@ -38,7 +37,7 @@ export class DeliveredObjects<T extends KubeObject> {
     if (this.#ends.size > MOST_ENDS) this.#ends.delete(this.#ends.keys().next().value as string);
   }
 
-  /** A list of this version has been taken in: what it says holds, also when it is older than what was known before. */
+  /** Records a list of this version: it holds even when it is older than the previous state. */
   listed(version: string): void {
     this.#ends.clear();
     this.#listVersion = version;

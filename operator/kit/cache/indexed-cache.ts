@@ -30,7 +30,7 @@ interface Change<T> {
   readonly previous: T | undefined;
 }
 
-/** What the server delivered, with the pending writes over it, is the view that readers see. */
+/** The readers' view: delivered objects overlaid with pending writes. */
 class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T> {
   readonly #delivered = new DeliveredObjects<T>();
   readonly #pending = new PendingWrites<T>();
@@ -93,7 +93,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     const key = keyOf(object);
     const { uid, resourceVersion } = object.metadata;
     const isDelivered = this.#delivered.get(key)?.metadata.uid === uid;
-    // Its end, or its successor, was delivered before the answer came.
+    // The object's end or successor arrived before the response.
     if (!isDelivered && this.#delivered.hasReached(key, resourceVersion)) return;
     this.#pending.noteDeleted(key, object.metadata, this.#clock.monotonicMs());
     this.#settle([key]);
@@ -108,7 +108,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     return { begun: this.#pending.mark() };
   }
 
-  /** An object that the transform can't take costs its own room only, never the stream that brought it. */
+  /** An object that the transform fails on is kept whole; the stream goes on. */
   trimmed(object: T): T {
     return this.#guarded(keyOf(object), () => this.#transform(object)) ?? object;
   }
@@ -136,7 +136,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   upsert(object: T): void {
     const key = keyOf(object);
     if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
-    // Most events tell this process of its own writes.
+    // Most events echo this process's own writes.
     this.#accept(key, this.#shown(key, object.metadata) ?? this.trimmed(object));
     this.#settle([key]);
   }
@@ -158,8 +158,8 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   }
 
   /**
-   * A watch that began before a definition of the kind changed delivers objects without the fields that only the newer one
-   * knows, until the API server ends it a second later: the answer to a request is by the newer one.
+   * A watch older than a change of the CRD delivers objects without the new fields until the API server ends it a
+   * second later; the response to a write has them.
    */
   #answered(key: string, object: T, delivered: T): void {
     if (equalJson(object, delivered)) return;
@@ -172,13 +172,13 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     this.#pending.delivered(key, object.metadata, this.#clock.monotonicMs());
   }
 
-  /** Readers keep the object that they have of a version: a relist brings each again, of which no listener is told. */
+  /** Keeps the instance that readers have of a version: a relist repeats every object without a change. */
   #shown(key: string, version: KubeObject["metadata"]): T | undefined {
     const shown = this.#view.get(key);
     return shown !== undefined && isSameVersion(shown.metadata, version) ? shown : undefined;
   }
 
-  /** Brings the view of the keys up to date, all of them before the first listener hears of any. */
+  /** Updates the view of all keys before it calls the first listener. */
   #settle(keys: Iterable<string>): void {
     const changes: Change<T>[] = [];
     for (const key of keys) changes.push(...this.#changesOf(key));
@@ -223,7 +223,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   }
 }
 
-/** Another object under the same key is an end and a beginning; the same version with the same content is no change. */
+/** Another object under the same key is an end and a beginning; equal content of one version is no change. */
 function changesBetween<T extends KubeObject>(
   key: string,
   current: T | undefined,
@@ -240,7 +240,7 @@ function changesBetween<T extends KubeObject>(
   ];
 }
 
-/** Across a restore of etcd, which gives versions out again, another object of the name has another UID. */
+/** After a restore of etcd versions repeat, but another object of the name has another UID. */
 function isSameVersion(one: KubeObject["metadata"], other: KubeObject["metadata"]): boolean {
   return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
 }

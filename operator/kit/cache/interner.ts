@@ -1,28 +1,27 @@
-/** Parts that are remembered to be shared; twice as many at most are held. */
+/** Remembered parts; at most twice as many are held. */
 const REMEMBERED = 1_000;
-/** In characters. Longer parts are hardly ever alike as a whole, and a thousand of them are hundreds of megabytes. */
+/** Limit in characters. Longer parts are rarely equal, and a thousand of them take hundreds of megabytes. */
 const LONGEST_REMEMBERED = 2_048;
 
 type Parts = Record<string, unknown>;
 
 /**
- * Lets many objects share their equal parts, each of which is kept once.
+ * Shares equal parts among objects.
  *
- * For plain JSON as it was parsed, which nothing else changes. Innermost parts come first, so that two parts are equal
- * when they hold the very same ones. Parts that have not been met for long are forgotten, and no long part is remembered,
- * but its parts are.
+ * For immutable parsed JSON. Innermost parts come first, so equal parts hold identical ones. Unused parts are
+ * forgotten; of long parts only their own parts are remembered.
  */
 export class Interner {
   #recent = new Map<number, object>();
   #before = new Map<number, object>();
-  /** Of the value that was looked at last: a number that equal values have alike, and its length in characters, about. */
+  /** Hash of the last value (equal values have equal hashes) and its approximate length in characters. */
   #hash = 0;
   #length = 0;
 
-  /** The object itself, whose parts are now shared with all that were given before. Two wholes are hardly ever alike. */
+  /** The object itself, now with shared parts. Whole objects are rarely equal. */
   compact<T extends object>(object: T): T {
     const { metadata } = object as Parts;
-    // Nor are the metadata of two objects.
+    // Nor are metadata.
     if (typeof metadata === "object" && metadata !== null) this.#compactParts(metadata as Parts);
     this.#compactParts(object as Parts, metadata);
     return object;
@@ -31,7 +30,7 @@ export class Interner {
   #compactParts(parts: Parts, done?: unknown): void {
     for (const name of Object.keys(parts)) {
       const given = parts[name];
-      // What is frozen is shared already.
+      // Frozen values are shared already.
       if (typeof given === "object" && given !== done && !Object.isFrozen(given)) parts[name] = this.#shared(given);
     }
     unifyTexts(parts);
@@ -83,18 +82,18 @@ export class Interner {
   }
 }
 
-// Any that are odd and have bits all over.
+// Any odd numbers with well-spread bits.
 const FACTOR = 0x9e3779b1;
 const LIST = 0x2545f491;
 
-/** A few characters tell most texts apart; that two parts are the same is not left to a number. */
+/** A few characters distinguish most texts; equality is checked separately. */
 function hashOf(text: string): number {
   const { length } = text;
   const ends = text.charCodeAt(0) ^ (text.charCodeAt(length - 1) << 8);
   return Math.imul(ends ^ (text.charCodeAt(length >> 1) << 16) ^ (text.charCodeAt(length >> 2) << 24), FACTOR) + length;
 }
 
-/** Whether both hold the very same, under the same names in the same order. */
+/** True when both hold identical values under the same names in the same order. */
 function holdTheSame(one: object, other: object): boolean {
   if (Array.isArray(one) || Array.isArray(other)) return areSameLists(one, other);
   const names = Object.keys(one);
@@ -114,12 +113,12 @@ function areSameLists(one: object, other: object): boolean {
 }
 
 const nothing: object = Object.create(null);
-/** Fields whose texts hardly ever equal another. */
+/** Fields whose texts are rarely equal. */
 const UNLIKE: ReadonlySet<string> = new Set(["uid", "resourceVersion"]);
 
 /**
- * Makes equal strings of what is kept one: V8 holds every property name once, for as long as anything uses it, and a
- * string that has been asked for as a name shares that copy from then on (https://v8.dev/blog/fast-properties).
+ * Unifies equal strings: V8 keeps every property name once, and a string used as a name shares that copy from then on
+ * (https://v8.dev/blog/fast-properties).
  */
 function unifyTexts(parts: Parts): void {
   for (const name of Object.keys(parts)) {

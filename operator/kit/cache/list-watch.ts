@@ -10,29 +10,27 @@ import { isNewer } from "./resource-version.ts";
 export interface ListWatchOptions<T extends KubeObject>
   extends Pick<WatchOptions, "namespace" | "labelSelector" | "withoutManagedFields" | "signal"> {
   readonly clock: Clock;
-  /** False for an event that no cache can take in. @throws KubeError for an ERROR event */
+  /** False for an event that no cache can use. @throws KubeError for an ERROR event */
   readonly isUsable: (event: WatchEvent<T>) => boolean;
-  /** What is gathered of each object, as it comes in. */
+  /** Trims each object as it arrives. */
   readonly keep: (object: T) => T;
-  /** Called whenever something has come in. */
   readonly onProgress: () => void;
-  /** Called with the failure when pages have to be asked for. */
+  /** Called with the failure before the fallback to pages. */
   readonly onFallback: (error: unknown) => void;
 }
 
-/** While the API server streams what it has in memory, it is never silent for long. */
+/** A stream from the API server's memory is never silent for long. */
 const LONGEST_SILENCE_MS = 10_000;
-/** Long enough for any collection that keeps coming. */
 const STREAM_SECONDS = 300;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
- * The whole collection, as it is now: a consistent read.
+ * The whole current collection: a consistent read.
  *
- * Streamed as the beginning of a watch, which the API server answers from its memory, object by object. A server that
- * can't, or that stops on the way, is asked for pages: whatever the reason, it must be possible to go on.
+ * Streamed as the beginning of a watch, which the API server answers from memory. On any failure pages are read
+ * instead.
  * (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists)
- * @throws KubeError when pages can't be had either, or the server asks to wait
+ * @throws KubeError when pages fail too, or the server asks to wait
  */
 export async function listWatch<T extends KubeObject>(
   client: Pick<KubeClient, "list" | "watch">,
@@ -87,7 +85,7 @@ async function streamed<T extends KubeObject>(
   }
 }
 
-/** Undefined when the stream ends before all came. */
+/** Undefined when the stream ends early. */
 async function gathered<T extends KubeObject>(
   events: AsyncIterable<WatchEvent<T>>,
   { keep, isUsable }: Pick<ListWatchOptions<T>, "keep" | "isUsable">,
@@ -103,7 +101,7 @@ async function gathered<T extends KubeObject>(
   return undefined;
 }
 
-/** What changes while the list comes is part of it. */
+/** Changes during the list are part of it. */
 function take<T extends KubeObject>(
   { type, object }: WatchEvent<T>,
   items: Map<string, T>,

@@ -1,30 +1,29 @@
 import type { KubeObject, ObjectMeta } from "../client/objects.ts";
 import { isNewer } from "./resource-version.ts";
 
-/** The newest write of this process to one key, while the watch has not delivered it. */
+/** The newest undelivered write of this process to one key. */
 export interface PendingWrite<T> {
   readonly uid: string;
-  /** Of a deletion, the last version that is known: its end is newer. */
+  /** Last known version; the end of a deleted object is newer. */
   readonly resourceVersion: string;
-  /** What the API server answered; undefined when the object was deleted. */
   readonly object: T | undefined;
   /** Compares with `mark()`. */
   readonly order: number;
-  /** Since when nothing has been heard of the key. */
+  /** Time of the last update of the key. */
   readonly waitsSinceMs: number;
 }
 
 /**
- * The writes of this process that the watch has still to deliver, one a key.
+ * Writes of this process that the watch has yet to deliver, one per key.
  *
- * A write leaves when the watch or a list delivers its version or a newer one, when its object ends, and with every list
- * that began after it. The last rule alone holds when etcd is restored, and versions go back.
+ * A write leaves when the watch or a list delivers its version or a newer one, when its object ends, and with every
+ * list that began after it. After a restore of etcd, when versions go back, only the last holds.
  */
 export class PendingWrites<T extends KubeObject> {
   readonly #writes = new Map<string, PendingWrite<T>>();
   #order = 0;
 
-  /** A moment between writes: all noted before are older, all noted later are newer. */
+  /** A moment between writes: earlier writes are older, later ones newer. */
   mark(): number {
     this.#order += 1;
     return this.#order;
@@ -34,7 +33,7 @@ export class PendingWrites<T extends KubeObject> {
     return this.#writes.get(key);
   }
 
-  /** Notes what a write was answered with, unless a newer write has been noted or the object was deleted. */
+  /** Records the response to a write, unless a newer write or a deletion is recorded. */
   noteWritten(key: string, object: T, nowMs: number): void {
     const { uid, resourceVersion } = object.metadata;
     const known = this.#writes.get(key);
@@ -42,7 +41,7 @@ export class PendingWrites<T extends KubeObject> {
     this.#note(key, { uid, resourceVersion, object }, known?.waitsSinceMs ?? nowMs);
   }
 
-  /** Notes that the object is deleted, whatever its last version was. */
+  /** Records a deletion, whatever the object's last version was. */
   noteDeleted(key: string, { uid, resourceVersion }: ObjectMeta, nowMs: number): void {
     const known = this.#writes.get(key);
     // A successor has been written already.
@@ -50,7 +49,7 @@ export class PendingWrites<T extends KubeObject> {
     this.#note(key, { uid, resourceVersion, object: undefined }, known?.waitsSinceMs ?? nowMs);
   }
 
-  /** The watch or a list has delivered this version of the key. */
+  /** Records a version that the watch or a list delivered. */
   delivered(key: string, { uid, resourceVersion }: ObjectMeta, nowMs: number): void {
     const known = this.#writes.get(key);
     if (known === undefined) return;
@@ -59,14 +58,14 @@ export class PendingWrites<T extends KubeObject> {
     else this.#writes.set(key, { ...known, waitsSinceMs: nowMs });
   }
 
-  /** The watch or a list has said that the object ended, with this version. */
+  /** Records the version with which the watch or a list ended the object. */
   ended(key: string, { uid, resourceVersion }: Pick<ObjectMeta, "uid" | "resourceVersion">): void {
     const known = this.#writes.get(key);
     if (known === undefined) return;
     if (isDeletionOf(known, uid) || isNewer(resourceVersion, known.resourceVersion)) this.#writes.delete(key);
   }
 
-  /** A list that began at `mark` has been taken in, of this version; answers the keys that lost writes to it. */
+  /** Takes a list of this version that began at `mark`; answers the keys whose writes it covers. */
   listed(mark: number, resourceVersion: string): string[] {
     const isCovered = ({ order, object, resourceVersion: version }: PendingWrite<T>) =>
       order < mark || (object !== undefined && !isNewer(version, resourceVersion));
@@ -75,7 +74,7 @@ export class PendingWrites<T extends KubeObject> {
     return covered;
   }
 
-  /** Since when the write that has waited longest waits; undefined when none does. */
+  /** Start of the longest wait for a write; undefined without one. */
   oldestSinceMs(): number | undefined {
     let oldest: number | undefined;
     for (const { waitsSinceMs } of this.#writes.values()) oldest = Math.min(oldest ?? waitsSinceMs, waitsSinceMs);

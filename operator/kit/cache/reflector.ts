@@ -17,18 +17,21 @@ import {
 } from "./watch-outcome.ts";
 import { WatchSession } from "./watch-session.ts";
 
-/** How a reflector is doing, for readiness and metrics. Times are on the clock's monotonic scale. */
+/** State of a reflector, for readiness and metrics. Times are on the clock's monotonic scale. */
 export interface ReflectorStatus {
-  /** When part of a list or bytes on the watch (bookmarks too) last arrived; undefined before the first. */
+  /** Time of the last page or bytes (bookmarks included); undefined before the first. */
   readonly lastProgressAt: number | undefined;
-  /** When a list or a watch last began: about a minute ago at most, also while the API server is away; longer during a long list. */
+  /**
+   * Start of the last list or watch: at most about a minute ago, also while the API server is away; longer during a
+   * long list.
+   */
   readonly lastBegunAt: number | undefined;
 }
 
-/** Keeps a cache equal to a collection: list once, then watch, and survive whatever the connection does. */
+/** Keeps a cache equal to a collection: lists once, then watches, and survives every connection failure. */
 export interface Reflector {
   start(): void;
-  /** Resolves when nothing of it is left running. */
+  /** Resolves when nothing runs any more. */
   stop(): Promise<void>;
   status(): ReflectorStatus;
 }
@@ -39,23 +42,22 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly cache: ObjectCache<T> & CacheFeed<T>;
   readonly namespace?: string;
   readonly labelSelector?: string;
-  /** For a cache whose transform drops `managedFields`: they are not even decoded (default false). */
+  /** Skips the decoding of `managedFields`, for a cache whose transform drops them (default false). */
   readonly withoutManagedFields?: boolean;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
 
-/** A reflector that waits for `start`. */
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
   return new CollectionReflector(options);
 }
 
 const MINUTE_MS = 60_000;
 /**
- * When the server is asked to end a watch, drawn between the two. It sends a bookmark just before, so that the next watch
- * begins where this one ended. A connection that is half open gives no other sign than that the end does not come: these
- * times, the grace and the session's check every 5 s together detect one within a minute.
+ * Bounds of the random time after which the server ends a watch. It sends a bookmark just before, so the next watch
+ * continues there. Only a missing end shows a half-open connection: these times, the grace and the check every 5 s
+ * detect one within a minute.
  */
 const WATCH_SECONDS = { least: 30, most: 50 };
 const END_GRACE_MS = 5_000;
@@ -107,7 +109,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     }
   }
 
-  /** A list that fails is wanted again, for the same reason. */
+  /** Lists; a failed list is retried for the same reason. */
   async #list(reason: RelistReason): Promise<NextMove> {
     const { client, cache, type } = this.#options;
     this.#log.info("a list begins", { reason });
@@ -166,7 +168,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     const { type, object } = event;
     if (type === "DELETED") this.#options.cache.remove(object);
     else if (type !== "BOOKMARK") this.#options.cache.upsert(object);
-    // Only now, so that an event that could not be taken in is asked for again.
+    // Set last, so that an event that failed is requested again.
     this.#resourceVersion = object.metadata.resourceVersion;
   }
 

@@ -1,35 +1,32 @@
 import { isGone, KubeError } from "../client/errors.ts";
 import type { WatchCut } from "./watch-session.ts";
 
-/** How a watch came to its end. */
+/** The end of a watch. */
 export interface WatchOutcome {
-  /** Undefined: it was closed, by the server or by us. */
+  /** Undefined when the server or this process closed it. */
   readonly error?: unknown;
   readonly cut?: WatchCut | undefined;
-  /** Events that it delivered, bookmarks too. */
   readonly events: number;
   readonly ageMs: number;
-  /** On the clock's monotonic scale. */
+  /** Moment on the clock's monotonic scale. */
   readonly endedAtMs: number;
 }
 
-/** What happened to watches since the last list, as far as it matters for what comes next. */
+/** Watch failures since the last list that matter for the next step. */
 export interface WatchHistory {
-  /** When the unbroken row of internal errors (HTTP 5xx) began; undefined when the last watch ended otherwise. */
+  /** Start of the unbroken row of internal errors (HTTP 5xx); undefined when the last watch ended otherwise. */
   readonly internalErrorsSinceMs: number | undefined;
   readonly endedAtMs: number;
-  /** Broken streams in a row without an event between them. */
+  /** Consecutive broken streams without an event. */
   readonly brokenInARow: number;
 }
 
-/** No watch has ended since the last list. */
 export const noHistory: WatchHistory = Object.freeze({
   internalErrorsSinceMs: undefined,
   endedAtMs: 0,
   brokenInARow: 0,
 });
 
-/** The history with one more watch. */
 export function historyAfter(end: WatchOutcome, before: WatchHistory): WatchHistory {
   const { error, endedAtMs } = end;
   const isInternal = error instanceof KubeError && error.status >= 500;
@@ -41,23 +38,23 @@ export function historyAfter(end: WatchOutcome, before: WatchHistory): WatchHist
   };
 }
 
-/** Why the collection is listed again. */
+/** Reason for a new list. */
 export type RelistReason = "start" | "expired" | "refused" | "internal" | "broken" | "unconfirmed" | "routine";
 
-/** What to do after a watch has ended. */
+/** Next step after a watch. */
 export interface NextMove {
   /** Present: list before the next watch. */
   readonly relist?: RelistReason;
-  /** Present: wait first, at least so many seconds. */
+  /** Present: wait at least this many seconds first. */
   readonly pauseSeconds?: number;
 }
 
-/** A watch that ended sooner, and without an event, says that something is wrong, however politely it was closed. */
+/** A shorter watch without an event is a failure, even when closed politely. */
 const SHORTEST_HEALTHY_MS = 1_000;
 const LONGEST_INTERNAL_ERRORS_MS = 60_000;
 const MOST_BROKEN_IN_A_ROW = 5;
 
-/** Decides, after client-go's reflector: go on from the last version where that can work, else list again. */
+/** Decides like client-go's reflector: continues from the last version where possible, else lists again. */
 export function afterWatch(end: WatchOutcome, history: WatchHistory): NextMove {
   if (end.cut === "unconfirmed") return { relist: "unconfirmed" };
   if (end.error === undefined) return isTooShort(end) ? { pauseSeconds: 0 } : {};

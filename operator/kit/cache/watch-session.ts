@@ -1,22 +1,21 @@
 import type { CancelTimer, Clock } from "../time/clock.ts";
 
-/** Why we ended a watch ourselves. */
+/** Reason for ending a watch from this side. */
 export type WatchCut = "overdue" | "unconfirmed" | "stopped";
 
-/** The watch delivers a write of ours within milliseconds; after 10 s its event was missed, or merged into a later list. */
+/** The watch delivers own writes within milliseconds; after 10 s the event was missed or merged into a later list. */
 const LONGEST_CONFIRMATION_MS = 10_000;
 const LOOK_EVERY_MS = 5_000;
 
 export interface WatchSessionOptions {
   readonly clock: Clock;
-  /** When the watch must have ended, from now on. */
   readonly deadlineMs: number;
-  /** How long the oldest own write has waited for its event. */
+  /** Wait of the oldest own write for its event. */
   readonly unconfirmedMs: () => number | undefined;
   readonly stop: AbortSignal;
 }
 
-/** Looks after one watch: ends it when it is overdue, misses a write of ours, or is to stop. */
+/** Guards one watch: ends it when it is overdue, misses an own write, or must stop. */
 export class WatchSession {
   readonly #options: WatchSessionOptions;
   readonly #controller = new AbortController();
@@ -37,7 +36,7 @@ export class WatchSession {
     return this.#controller.signal;
   }
 
-  /** Undefined while it runs, and when it ended by itself. */
+  /** Undefined while the watch runs, and when it ended by itself. */
   get cut(): WatchCut | undefined {
     return this.#cut;
   }

@@ -8,7 +8,7 @@ import {
   type TlsMaterial,
 } from "./credentials/credentials.ts";
 
-/** One HTTP exchange, ready for the wire but for credentials. */
+/** One HTTP exchange without credentials. */
 export interface WireRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path and query below the server's own base path. */
@@ -16,25 +16,26 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** Streams have no limit on silence and never take a connection away from calls. */
+  /** Streams have no limit on silence and their own connections. */
   readonly isStream: boolean;
 }
 
-/** Two pools, so that long watches never starve calls. HTTP/2 stays off: undici loses requests on a GOAWAY (issue 5468). */
+/**
+ * Separate pools: long watches never starve calls. HTTP/2 stays off: undici loses requests on a GOAWAY (issue 5468).
+ */
 interface Pools {
   readonly fingerprint: string;
   readonly calls: Agent;
   readonly streams: Agent;
 }
 
-/** The connections of one client. */
 export type KubeConnections = ReturnType<typeof createKubeConnections>;
 
 /**
  * Authenticated, pooled connections to one API server.
  *
  * @param connections of the pool for calls
- * @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy
+ * @throws TypeError when the kubeconfig has no current cluster, or a proxied one
  */
 export function createKubeConnections(kubeConfig: KubeConfigSource, connections: number, clock: Clock) {
   const server = serverOf(kubeConfig);
@@ -61,12 +62,12 @@ export function createKubeConnections(kubeConfig: KubeConfigSource, connections:
         method: request.method,
         headers: { ...request.headers, ...credentials.headers },
         body: request.body ?? null,
-        // undici distrusts a DELETE with a body, and would shake hands anew for each; Kubernetes reads what is sent.
+        // By default undici opens a new connection after a DELETE with a body; Kubernetes reads the body.
         reset: false,
         signal: request.signal,
       });
     },
-    /** The server refused our credentials: read them anew before the next request. */
+    /** Call after the server refused the credentials: the next request reads them again. */
     reauthenticate: () => source.expire(),
     async close(): Promise<void> {
       const open = [...retired, ...(pools === undefined ? [] : [pools.calls, pools.streams])];
@@ -84,7 +85,7 @@ function serverOf(kubeConfig: KubeConfigSource): URL {
 
 function openPools(tls: TlsMaterial, connections: number): Pools {
   const transport = { timeout: 5_000, keepAlive: true, keepAliveInitialDelay: 30_000, ...tls.options };
-  // undici hands these to tls.connect; its own type knows them only partly.
+  // undici passes these to tls.connect; its own type lacks some.
   const connect = transport as NonNullable<Agent.Options["connect"]>;
   const common = { allowH2: false, keepAliveTimeout: 30_000, headersTimeout: 30_000 };
   return {
@@ -94,7 +95,7 @@ function openPools(tls: TlsMaterial, connections: number): Pools {
   };
 }
 
-/** What runs on the old connections may end there; a stream ends by its own deadline at the latest. */
+/** Calls on the old connections may finish; a stream ends by its own deadline at the latest. */
 function retire(agent: Agent, retired: Set<Agent>): void {
   retired.add(agent);
   const forget = () => retired.delete(agent);

@@ -10,15 +10,15 @@ import { kubeWrites } from "./writes.ts";
 
 export interface KubeClientOptions extends Partial<Omit<KubeExchangeOptions, "connections">> {
   readonly kubeConfig: KubeConfigSource;
-  /** Connections of the pool for calls (default 32); watches have their own, unlimited. */
+  /** Connections of the pool for calls (default 32); watches have their own pool, unlimited. */
   readonly connections?: number;
 }
 
 /**
- * A client for the current context of `kubeConfig`. Tokens and certificates are followed as their files change.
+ * A client for the current context of `kubeConfig`; follows changes of token and certificate files.
  *
- * A plain-http server is accepted only with `skipTLSVerify`, as client-node has it.
- * @throws TypeError when the kubeconfig has no current cluster, or one behind a proxy
+ * Accepts a plain-http server only with `skipTLSVerify`, like client-node.
+ * @throws TypeError when the kubeconfig has no current cluster, or a proxied one
  */
 export function createKubeClient({
   kubeConfig,

@@ -1,27 +1,25 @@
-/** One field that the API server refused, from `Status.details.causes`. Its message may quote user input. */
+/** A field that the API server refused, from `Status.details.causes`. Its message may quote user input. */
 export interface FieldCause {
   readonly field?: string;
   readonly reason?: string;
   readonly message?: string;
 }
 
-/** What is known about a failed call. */
+/** Facts of a failed call. */
 export interface KubeFailure {
-  /** The HTTP status, or 0 when no answer came. */
   readonly status: number;
-  /** The API server's `Status.reason`, or our own `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */
+  /** The API server's `Status.reason`, or `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */
   readonly reason: string;
-  /** How long the server asked us to wait, in seconds. */
   readonly retryAfterSeconds?: number;
   readonly causes?: readonly FieldCause[];
-  /** The kind or plural that the refusal is about (`Status.details.kind`), such as `namespaces`. */
+  /** Kind or plural in the refusal (`Status.details.kind`), such as `namespaces`. */
   readonly kind?: string;
-  /** The sentence that the API server wrote: for conditions that quote a refusal, never for logs. */
+  /** The API server's sentence: for conditions that quote a refusal, never for logs. */
   readonly detail?: string;
   readonly cause?: unknown;
 }
 
-/** A call to the API server that failed. Its message names status and reason, never a body, a header or a token. */
+/** A failed call to the API server. The message names status and reason, never a body, a header or a token. */
 export class KubeError extends Error {
   override readonly name = "KubeError";
   readonly status: number;
@@ -44,12 +42,11 @@ export class KubeError extends Error {
     this.#detail = failure.detail ?? "";
   }
 
-  /** The API server's own sentence ("" when there is none); kept out of `message` because it may quote user input. */
+  /** The API server's sentence, or ""; kept out of `message` because it may quote user input. */
   detail(): string {
     return this.#detail;
   }
 
-  /** What a log line may show. */
   toJSON(): object {
     return { status: this.status, reason: this.reason, retryAfterSeconds: this.retryAfterSeconds };
   }
@@ -60,14 +57,15 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof KubeError && error.status === 404;
 }
 
-/** The object changed since it was read, or a UID precondition failed; an existing name is `isAlreadyExists` instead. */
+/** The object changed since the read, or a UID precondition failed; see `isAlreadyExists` for an existing name. */
 export function isConflict(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409 && error.reason !== "AlreadyExists";
 }
 
 /**
- * A `test` of a JSON patch failed. Refusals by admission may be a 422 as well, so its words decide, which are the same for
- * every patch that can't be applied. https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go
+ * A `test` of a JSON patch failed. Admission may refuse with 422 too, so the message decides; it is the same for every
+ * patch that can't be applied.
+ * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go
  */
 export function isTestFailed(error: unknown): boolean {
   const words = "the server rejected our request due to an error in our request";
@@ -84,29 +82,29 @@ export function isGone(error: unknown): boolean {
   return error instanceof KubeError && (error.status === 410 || error.reason === "Expired" || error.reason === "Gone");
 }
 
-/** We may not do that. */
+/** RBAC or admission forbids the call. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof KubeError && error.status === 403;
 }
 
-/** The object was refused by its schema, its rules (422) or as unreadable (400). */
+/** The object violates its schema or rules (422), or is unreadable (400). */
 export function isInvalid(error: unknown): boolean {
   return error instanceof KubeError && (error.status === 422 || error.status === 400);
 }
 
-/** The API server is overloaded, failing or out of reach: 429, 5xx, no connection, no answer in time. */
+/** The API server is overloaded, failing or unreachable: 429, 5xx, no connection, timeout. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   if (error.status === 0) return error.reason !== "Aborted";
   return error.status === 429 || error.status >= 500;
 }
 
-/** A write may have happened or not: the API server, or a proxy before it, failed on the way. Not when it was too busy (429). */
+/** A write with unknown outcome: the API server, or a proxy before it, failed on the way. Excludes 429. */
 export function isUnanswered(error: unknown): boolean {
   return isUnavailable(error) && (error as KubeError).status !== 429;
 }
 
-/** For a `catch`: the answer instead of an error that is expected; any other is thrown on. */
+/** Handler for a `catch`: answers `answer` for an expected error and rethrows any other. */
 export function insteadOf<const A>(isExpected: (error: unknown) => boolean, answer: A): (error: unknown) => A {
   return (error) => {
     if (isExpected(error)) return answer;

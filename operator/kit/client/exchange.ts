@@ -9,43 +9,41 @@ import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "
 import { assertAccepted, errorOfWire, flatHeaders } from "./responses.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
-/** One call as the client's methods describe it. */
 export interface Call extends KubeRequest {
   readonly method: WireRequest["method"];
   readonly contentType?: string;
-  /** The form in which the answer is wanted, unless it is plain JSON. */
+  /** Requested media type, unless plain JSON. */
   readonly accept?: string;
 }
 
-/** How calls travel: through the seam, with deadline and errors translated. */
+/** Sends calls through the interceptor, with deadline and translated errors. */
 export interface KubeExchange {
-  /** Once; for writes. */
+  /** One attempt; for writes. */
   once(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
-  /** As often as `read-retry` allows; for reads. */
+  /** Retries as `read-retry` allows; for reads. */
   read(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
-  /** Once; answers the bytes unread, with the signal that ends them. */
+  /** One attempt; answers the unread bytes with their signal. */
   stream(call: Call, signal?: AbortSignal): Promise<OpenStream>;
 }
 
-/** A response whose bytes are still to be read. */
+/** A response with unread bytes. */
 export interface OpenStream {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly bound: BoundedSignal;
-  /** Lets go of the connection and of the signal. */
   close(): void;
 }
 
 export interface KubeExchangeOptions {
   readonly connections: KubeConnections;
-  /** Up to its first slash it names this client's fields on the objects that it writes (default `controller-kit`). */
+  /** The part up to the first slash is the field manager of this client's writes (default `controller-kit`). */
   readonly userAgent: string;
-  /** The longest a call may take, all attempts included (default 20 s). Watches and their streams are exempt. */
+  /** Longest duration of a call, all attempts included (default 20 s). Streams are exempt. */
   readonly deadlineMs: number;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly onRequest?: RequestSeam | undefined;
-  /** Without it the client may always work. */
+  /** Without it every call is allowed. */
   readonly guard?: WriteGuard | undefined;
 }
 
@@ -54,7 +52,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   const seam: RequestSeam = options.onRequest ?? ((_request, next) => next());
 
   async function send(call: Call, bound: BoundedSignal, isStream: boolean): Promise<Dispatcher.ResponseData> {
-    // As near to the wire as can be: the lease may have been lost since the call began.
+    // Checked last before sending: the lease may have been lost since the call began.
     if (isWrite(call.verb) && guard?.holds() === false) throw new KubeError({ status: 0, reason: "Aborted" });
     try {
       return await connections.send({ ...wireRequest(call, options.userAgent), signal: bound.signal, isStream });
@@ -86,11 +84,11 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
       if (response.status === 401) connections.reauthenticate();
       assertAccepted(response);
       if (response.stream === undefined) throw new TypeError("a request seam answered no stream");
-      // undici ends its own stream with the signal; one of the seam's knows of none.
+      // undici ends its own stream with the signal; an interceptor's stream needs help.
       const bytes = response.stream === opened ? opened : untilAborted(response.stream, bound.signal);
       return { bytes, bound, close };
     } catch (error) {
-      // The seam may have refused a stream that the server had opened.
+      // The interceptor may have refused an open stream.
       close();
       throw error;
     }
@@ -123,7 +121,7 @@ function seen({ method: _method, contentType: _contentType, accept: _accept, ...
 }
 
 function wireRequest(call: Call, userAgent: string): Omit<WireRequest, "signal" | "isStream"> {
-  // Not by URLSearchParams, which takes ten times as long: every call comes by here.
+  // Not URLSearchParams, which takes ten times as long on every call.
   const query = Object.entries(call.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return {
     method: call.method,
@@ -148,7 +146,7 @@ async function answered(raw: Dispatcher.ResponseData, bound: BoundedSignal): Pro
   return { status: raw.statusCode, headers: flatHeaders(raw.headers), body: bodyOf(raw.statusCode, text) };
 }
 
-/** Error pages may be plain text: their status says enough. Anything else that is no JSON is a broken answer. */
+/** Error pages may be plain text: their status suffices. Other non-JSON is a broken answer. */
 function bodyOf(status: number, text: string): unknown {
   if (text === "") return undefined;
   try {

@@ -1,9 +1,9 @@
 import { type KubeObject, type ResourceType, resourceType } from "./objects.ts";
 
-/** Any object as it is on the wire. */
+/** Any object in its wire form. */
 export type WireObject = KubeObject & { readonly [field: string]: unknown };
 
-/** A kind whose objects are read as they are on the wire. */
+/** A kind whose objects are read in their wire form. */
 export const wireKind = (facts: Omit<ResourceType<WireObject>, "object">): ResourceType<WireObject> =>
   resourceType<WireObject>(facts);
 

@@ -2,11 +2,11 @@ import type { Call, KubeExchange } from "./exchange.ts";
 import type { KubeClient, LinesOptions } from "./kube-client.ts";
 import { errorOfWire } from "./responses.ts";
 
-/** A longer line is cut: what reads lines must not have to hold one without end. */
+/** Longer lines are cut to bound memory. */
 const LONGEST_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** The part of the client that reads a text for as long as it grows. */
+/** Line reader of the client. */
 export function kubeLines(exchange: KubeExchange): Pick<KubeClient, "lines"> {
   return { lines: (path, query, options) => lines(exchange, { path, query }, options) };
 }
@@ -27,7 +27,9 @@ async function* lines(
   }
 }
 
-/** The lines of a text, without their ends; one that the end of the text cuts off is none. The next bytes are read when all are taken. */
+/**
+ * Complete lines of a text, without line ends; an unfinished last line is dropped. Reads on when all lines are taken.
+ */
 export async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let open: Uint8Array[] = [];
   let openBytes = 0;

@@ -1,11 +1,11 @@
-/** Rests that are remembered, and the longest of them, in characters: of each kind there are a few, of which all objects have one. */
+/** Cache size, and the longest cached rest in characters: each kind has a few rests, shared by all its objects. */
 const REMEMBERED = 32;
 const LONGEST_REMEMBERED = 8_192;
 
 const BEGIN = Buffer.from('"managedFields":[{');
 const END = Buffer.from("}]");
 const COMMA = 0x2c;
-/** What follows where `managedFields` are the last of the metadata, as in all kinds of Kubernetes itself. */
+/** Follows `managedFields` where they come last in the metadata, as in all built-in kinds. */
 const END_OF_METADATA = '},"';
 
 interface Line {
@@ -15,14 +15,14 @@ interface Line {
 type Decode = (line: Uint8Array) => unknown;
 
 /**
- * Decodes events of a watch without `managedFields`.
+ * Decodes watch events without `managedFields`.
  *
- * The list is cut out before a line is decoded. Its objects hold no lists, so its end is the first text that looks like
- * one. Where that text is part of a string, half a string is left, which is no JSON.
+ * Cuts the list out before decoding. Its objects hold no lists, so its end is the first text that looks like one. Where
+ * that text is inside a string, invalid JSON is left.
  *
- * What follows the metadata is the same for thousands of objects: it is decoded once, and then frozen and shared.
+ * The rest after the metadata is equal for thousands of objects: decoded once, then frozen and shared.
  *
- * @param whole decodes a line in which nothing can be cut out
+ * @param whole decodes a line without a cut
  */
 export function decoderWithoutManagedFields(whole: Decode): Decode {
   const known = new Map<string, object>();
@@ -44,7 +44,7 @@ export function decoderWithoutManagedFields(whole: Decode): Decode {
     const { head, rest } = around(bytes, begin, end + END.length);
     try {
       if (!rest.startsWith(END_OF_METADATA)) return JSON.parse(head + rest);
-      // The ends of the metadata, of the object and of the event.
+      // Closes the metadata, the object and the event.
       const event = JSON.parse(`${head}}}}`) as Line;
       Object.assign(event.object as object, decodedRest(rest));
       return event;
@@ -54,14 +54,13 @@ export function decoderWithoutManagedFields(whole: Decode): Decode {
   };
 }
 
-/** The texts before and after a field, of which one keeps no comma. */
+/** Texts before and after a field, with one comma less. */
 function around(bytes: Buffer, begin: number, end: number): { readonly head: string; readonly rest: string } {
   const isLast = bytes[end] !== COMMA;
   const headEnd = isLast && bytes[begin - 1] === COMMA ? begin - 1 : begin;
   return { head: bytes.toString("utf8", 0, headEnd), rest: bytes.toString("utf8", isLast ? end : end + 1) };
 }
 
-/** Its fields are shared from now on. */
 function frozen(rest: object): object {
   for (const field of Object.values(rest)) Object.freeze(field);
   return rest;

@@ -1,13 +1,14 @@
-/** What one field manager wrote last. https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
+/**
+ * Last write of one field manager. https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ */
 export interface ManagedFields {
   readonly manager?: string;
-  /** To the second. */
+  /** Precision: seconds. */
   readonly time?: string;
   readonly subresource?: string;
   readonly fieldsV1?: object;
 }
 
-/** Who owns an object, as the garbage collector reads it. */
 interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,7 +18,7 @@ interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** The metadata of an object that the API server has stored. Timestamps are RFC 3339 strings, as on the wire. */
+/** Metadata of a stored object. Timestamps are RFC 3339 strings. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -27,7 +28,7 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
-  /** Of an object that is being deleted: how long before the timestamp that was asked for. */
+  /** Seconds between the deletion request and the timestamp, for a terminating object. */
   readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -36,7 +37,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFields[];
 }
 
-/** Any object that the API server has stored; kinds extend it with `spec`, `status`, `data` and so on. */
+/** Any stored object; kinds extend it with `spec`, `status`, `data` and so on. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -44,8 +45,8 @@ export interface KubeObject {
 }
 
 /**
- * An object on its way to the API server: the client fills in `apiVersion` and `kind` from the resource type. `uid` and
- * `resourceVersion` act as preconditions where given.
+ * An object to be sent: the client fills in `apiVersion` and `kind`. `uid` and `resourceVersion` act as preconditions
+ * where given.
  */
 export type Draft<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata" | "status"> & {
   readonly apiVersion?: string;
@@ -54,16 +55,16 @@ export type Draft<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metad
   readonly status?: unknown;
 };
 
-/** Where a kind is served and how its objects look; `T` is carried by the type alone. */
+/** Identity of a kind; `T` is the type of its objects. */
 export interface ResourceType<T extends KubeObject = KubeObject> {
-  /** The API group; the empty string is the core group. */
+  /** API group; the empty string is the core group. */
   readonly group: string;
   readonly version: string;
-  /** The lower-case plural of the URL, such as `configmaps`. */
+  /** Lower-case plural of the URL, such as `configmaps`. */
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Never present at run time: it ties `T` to the value, so that `find(configMaps, …)` answers a ConfigMap. */
+  /** Never present at run time: ties `T` to the value, so that `find(configMaps, …)` answers a ConfigMap. */
   readonly object?: T;
 }
 
@@ -74,31 +75,31 @@ export interface ObjectRef {
   readonly namespace?: string;
 }
 
-/** The parts of a resource path that vary; without `name` it is the collection. */
+/** Variable parts of a resource path; without `name`, the collection. */
 export interface PathParts extends Partial<ObjectRef> {
   readonly subresource?: string;
 }
 
-/** Names a kind and says how its objects look: `resourceType<ConfigMap>({group: "", version: "v1", …})`. */
+/** Declares a kind and its objects' type: `resourceType<ConfigMap>({group: "", version: "v1", …})`. */
 export function resourceType<T extends KubeObject>(facts: Omit<ResourceType<T>, "object">): ResourceType<T> {
   return Object.freeze({ ...facts });
 }
 
-/** The `apiVersion` of a kind: `group/version`, or the bare version in the core group. */
+/** `apiVersion` of a kind: `group/version`, or the bare version in the core group. */
 export function apiVersionOf(type: ResourceType): string {
   return type.group === "" ? type.version : `${type.group}/${type.version}`;
 }
 
-/** Whether an object is of this kind, as it says itself. */
+/** True when the object states this kind. */
 export function isOfType({ apiVersion, kind }: KubeObject, type: ResourceType): boolean {
   return kind === type.kind && apiVersion === apiVersionOf(type);
 }
 
 /**
- * The URL path of a collection or an object, every segment encoded, so that a name can never leave its segment.
+ * URL path of a collection or an object, every segment encoded, so that no name can leave its segment.
  *
  * Without a namespace, a namespaced kind's path is the collection across all namespaces.
- * @throws TypeError when a name is asked of a namespaced kind without its namespace, or a segment is empty or `.`/`..`
+ * @throws TypeError for a name without the namespace of a namespaced kind, or a segment that is empty or `.`/`..`
  */
 export function resourcePath(type: ResourceType, parts: PathParts = {}): string {
   const { name, namespace, subresource } = parts;
@@ -111,22 +112,22 @@ export function resourcePath(type: ResourceType, parts: PathParts = {}): string 
   return `/${[...root, ...place, type.plural, ...object].map(segment).join("/")}`;
 }
 
-/** The key of an object in caches and queues: `namespace/name`, or `name` for cluster-scoped kinds. */
+/** Key of an object in caches and queues: `namespace/name`, or `name` for cluster-scoped kinds. */
 export function keyOf(object: { readonly metadata: ObjectRef }): string {
   return keyOfRef(object.metadata);
 }
 
-/** The key of a reference: `namespace/name`, or `name` without a namespace. */
+/** Key of a reference: `namespace/name`, or `name` without a namespace. */
 export function keyOfRef(ref: ObjectRef): string {
   return ref.namespace === undefined || ref.namespace === "" ? ref.name : `${ref.namespace}/${ref.name}`;
 }
 
-/** `.` and `..` survive percent-encoding and are resolved away by URL parsers, so they are refused. */
-/** Drops what a wider object carries besides the reference, such as a whole metadata. */
+/** Drops fields other than the reference, such as the rest of metadata. */
 export function refOf({ name, namespace }: ObjectRef): ObjectRef {
   return namespace === undefined ? { name } : { name, namespace };
 }
 
+/** `.` and `..` survive percent-encoding, and URL parsers resolve them, so they are refused. */
 function segment(text: string): string {
   if (text === "" || text === "." || text === "..") throw new TypeError("a path segment is empty or a dot");
   return encodeURIComponent(text);

@@ -1,9 +1,9 @@
-/** The number of UIDs that are remembered; older deletions are finished by then. */
+/** Remembered UIDs; older deletions are finished. */
 const REMEMBERED = 10_000;
 
-/** The objects that this process has deleted; an object itself does not show who deleted it. */
+/** Objects that this process deleted; an object does not show its deleter. */
 export interface OwnDeletions {
-  /** Remembers the object before `removal` is called, and forgets it when that rejects, as it must for a refusal. */
+  /** Remembers the object before `removal` is called; forgets it when that rejects. */
   during<T>(uid: string, removal: () => Promise<T>): Promise<T>;
   has(uid: string): boolean;
 }

@@ -10,11 +10,13 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Ends the waiting; its remaining time bounds it too. */
   readonly signal: AbortSignal;
-  /** On `clock.monotonicMs()`'s scale: no wait begins that would end after it. */
+  /** Latest end of a wait, on `clock.monotonicMs()`'s scale. */
   readonly untilMs: number;
 }
 
-/** Repeats a read while the failure may pass: four attempts, 0.1 s doubling with jitter, or as long as the server asks. */
+/**
+ * Repeats a read while the failure may pass: four attempts, 0.1 s doubling with jitter, or the server's `Retry-After`.
+ */
 export async function retryRead<R>(read: () => Promise<R>, options: RetryOptions): Promise<R> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -36,7 +38,7 @@ function delayBefore(attempt: number, error: unknown, options: RetryOptions): nu
   return options.clock.monotonicMs() + delayMs < options.untilMs ? delayMs : undefined;
 }
 
-/** A 401 is tried once more, because the token may have been renewed since we read it. */
+/** A 401 is retried once, because the token may have been renewed. */
 function mayPass(error: unknown, attempt: number): error is KubeError {
   if (!(error instanceof KubeError)) return false;
   if (error.status === 0) return error.reason !== "Aborted" && error.reason !== "Timeout";

@@ -6,14 +6,14 @@ import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "
 import type { KubeResponse } from "./request.ts";
 import { errorOfWire } from "./responses.ts";
 
-/** A few milliseconds' work: while one is taken in, nothing else is done. */
+/** A page costs a few milliseconds, in which the event loop is blocked. */
 const PAGE_SIZE = 100;
 const MOST_LIST_RESTARTS = 3;
 
-/** No plain JSON beside it: a server that can't cut the rest off must refuse rather than send it. */
+/** Excludes plain JSON: a server that can't reduce the object must refuse. */
 const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
-/** The reading half of the client. */
+/** Read methods of the client. */
 export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "serverTime"> {
   return {
     async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {
@@ -44,7 +44,7 @@ export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "li
   };
 }
 
-/** The object that a call answered. @throws KubeError with reason `BrokenAnswer` for anything else */
+/** The object in a response. @throws KubeError with reason `BrokenAnswer` for anything else */
 export function objectOf<T extends KubeObject>({ body }: KubeResponse): T {
   if (typeof body === "object" && body !== null && "metadata" in body) return body as unknown as T;
   throw new KubeError({ status: 0, reason: "BrokenAnswer" });
@@ -76,7 +76,7 @@ async function allPages<T extends KubeObject>(
   for (;;) {
     const page = listOf<T>(await exchange.read(pageCall(type, options, continueToken), options.signal));
     options.onPage?.();
-    // Built-in kinds leave apiVersion and kind out of a list's items.
+    // Built-in kinds omit apiVersion and kind from list items.
     for (const item of page.items) {
       await yieldIfDue();
       items.push(keep({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
@@ -139,7 +139,7 @@ async function firstBytes({ bytes }: OpenStream, limitBytes: number): Promise<st
   for await (const chunk of bytes) {
     const kept = chunk.subarray(0, left);
     left -= kept.length;
-    // In stream mode the decoder keeps a character that the limit cut in two to itself.
+    // In stream mode the decoder withholds a character that the limit cut.
     text += decoder.decode(kept, { stream: true });
     if (left === 0) break;
   }

@@ -1,9 +1,9 @@
 import type { ResourceType } from "./objects.ts";
 
-/** What a call does, in the words of Kubernetes' own authorization. */
+/** A call's verb, as in Kubernetes' authorization. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "version";
 
-/** One call as the seam sees it, before it becomes HTTP. */
+/** One call, as the interceptor sees it before HTTP. */
 export interface KubeRequest {
   readonly verb: Verb;
   /** Absent for `version` and for plain text paths. */
@@ -17,29 +17,29 @@ export interface KubeRequest {
   readonly body?: unknown;
 }
 
-/** The answer as the seam sees it. */
+/** The response, as the interceptor sees it. */
 export interface KubeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
-  /** Instead of a body, where a watch or a text was opened: its bytes, which are read after the seam has answered. */
+  /** Replaces the body of a watch or a text: bytes, read after the interceptor has answered. */
   readonly stream?: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Stands around every attempt of every call: counts, delays, refuses, or kills the process after a write.
+ * Intercepts every attempt of every call: counts, delays, refuses, or kills the process after a write.
  *
- * Call `next()` to send the request. Throwing before it means that nothing was sent; throwing after it means that the
- * server did it and the caller never learnt. It must answer what `next` answered, or another response in its place.
- * Successive attempts of one retried read pass through it one by one.
+ * Call `next()` to send the request. Throwing before it means that nothing was sent; after it, that the server acted
+ * without the caller's knowledge. Answer the response of `next`, or another in its place. Each attempt of a retried
+ * read passes separately.
  *
- * A watch may be answered with another `stream`, usually one that reads the given one and leaves out, repeats, reorders,
- * holds back or adds lines of `{"type": …, "object": …}`. To cut it, let it throw or return; to stall it, never yield: the
- * client ends it with its own signal.
+ * A watch may be answered with another `stream`, usually the given one with lines of `{"type": …, "object": …}`
+ * omitted, repeated, reordered, delayed or added. To cut it, throw or return; to stall it, never yield: the client's
+ * signal ends it.
  */
 export type RequestSeam = (request: KubeRequest, next: () => Promise<KubeResponse>) => Promise<KubeResponse>;
 
-/** True for the verbs that change something on the server. */
+/** True for verbs that change the server's state. */
 export function isWrite(verb: Verb): boolean {
   return verb === "create" || verb === "update" || verb === "patch" || verb === "delete";
 }

@@ -3,7 +3,6 @@ import type { CutBy } from "../time/deadline.ts";
 import { type FieldCause, KubeError } from "./errors.ts";
 import type { KubeResponse } from "./request.ts";
 
-/** The parts of a `Status` object that we read. */
 interface StatusBody {
   readonly reason?: unknown;
   readonly message?: unknown;
@@ -21,7 +20,7 @@ export function assertAccepted(response: KubeResponse): void {
   throw errorOfStatus(response.status, response.body, response.headers["retry-after"]);
 }
 
-/** The error that a `Status` body (or any other body) of a refused call stands for. */
+/** The error for the body of a refused call, `Status` or other. */
 export function errorOfStatus(status: number, body: unknown, retryAfter?: string): KubeError {
   const facts: StatusBody = typeof body === "object" && body !== null ? body : {};
   const seconds = retryAfterSeconds(retryAfter, facts);
@@ -35,13 +34,13 @@ export function errorOfStatus(status: number, body: unknown, retryAfter?: string
   });
 }
 
-/** The error that an in-stream `ERROR` event stands for. */
+/** The error for an in-stream `ERROR` event. */
 export function errorOfEvent(object: unknown): KubeError {
   const code = typeof object === "object" && object !== null && "code" in object ? Number(object.code) : Number.NaN;
   return errorOfStatus(Number.isInteger(code) ? code : 500, object);
 }
 
-/** Turns what undici throws into a KubeError; a mistake in our own request stays what it is. */
+/** Turns undici's errors into a KubeError; an invalid request of ours stays as thrown. */
 export function errorOfWire(error: unknown, cutBy: CutBy | undefined): unknown {
   if (error instanceof KubeError) return error;
   if (cutBy !== undefined) {
@@ -52,7 +51,7 @@ export function errorOfWire(error: unknown, cutBy: CutBy | undefined): unknown {
   return new KubeError({ status: 0, reason: code.includes("TIMEOUT") ? "Timeout" : "Unreachable", cause: error });
 }
 
-/** One value a name; the few headers that repeat are none of ours. */
+/** One value per name; no header used here repeats. */
 export function flatHeaders(headers: IncomingHttpHeaders): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
@@ -68,7 +67,7 @@ function reasonOf(status: number): string {
   return (STATUS_CODES[status] ?? "Unknown").replaceAll(/[^A-Za-z]/g, "");
 }
 
-/** The header as seconds; the API server never sends its date form. `details.retryAfterSeconds` serves where it is missing. */
+/** Seconds of the header (the API server never sends a date), else `details.retryAfterSeconds`. */
 function retryAfterSeconds(header: string | undefined, facts: StatusBody): number | undefined {
   const seconds = Number(header ?? facts.details?.retryAfterSeconds ?? Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;

@@ -3,8 +3,8 @@ import { isAlreadyExists, isConflict } from "./errors.ts";
 const ATTEMPTS = 5;
 
 /**
- * Runs a read-and-write again when another writer came between the two; `attempt` must read afresh from the second on.
- * After five lost rounds the conflict travels up.
+ * Repeats a read-and-write after a conflict with another writer; `attempt` must read afresh from the second round on.
+ * Throws the conflict after five rounds.
  */
 export async function retryOnConflict<T>(attempt: (round: number) => Promise<T>): Promise<T> {
   for (let round = 1; ; round++) {

@@ -1,6 +1,5 @@
 /**
- * What the call answers. An error of it that `translate` knows is thrown as the port's error; one that it answers
- * `undefined` for is thrown as it is.
+ * Answers the call's result. An error becomes the port's error where `translate` answers one; otherwise it is rethrown.
  */
 export async function translated<T>(
   call: () => Promise<T>,

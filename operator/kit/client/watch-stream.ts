@@ -1,23 +1,22 @@
 import { KubeError } from "./errors.ts";
 import { bytesOf, decoderWithoutManagedFields } from "./managed-fields.ts";
 
-/** Longer than any object that etcd accepts (1.5 MiB by default), with room for its JSON. */
+/** Longer than any object that etcd accepts (1.5 MiB by default), as JSON. */
 const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 10;
 
 export interface JsonLinesOptions {
-  /** Called for every chunk. */
   readonly onBytes?: () => void;
-  /** Leaves `managedFields` out: they are a third of what there is to decode. Equal rests of objects may be one, then frozen. */
+  /** Leaves out `managedFields`, a third of the decoding. Equal rests of objects may be shared, then frozen. */
   readonly withoutManagedFields?: boolean;
 }
 
 /**
- * The JSON values of a stream of lines, for each chunk those that it ends: a value costs no turn of its own.
+ * JSON values of a stream of lines, grouped by the chunk that ends them: no await per value.
  *
  * Lines are cut on bytes, because a UTF-8 sequence may span two chunks. A line is decoded when its value is taken; the
- * next chunk is asked for when the consumer has taken all values of the previous one, which it must.
- * @throws KubeError with reason `BrokenStream` for a line that is no JSON, is too long, or was cut off by the end
+ * next chunk is requested when the consumer has taken all values, which it must.
+ * @throws KubeError with reason `BrokenStream` for a line that is no JSON, too long, or cut off by the end
  */
 export async function* jsonLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -18,20 +18,20 @@ async function* events<T extends KubeObject>(
 ): AsyncGenerator<WatchEvent<T>> {
   const opened = await openWatch(exchange, type, options);
   if (opened === undefined) return;
-  // From here on the watch lives as long as the server and the caller's signal let it.
+  // From here on only the server and the caller's signal end the watch.
   opened.bound.endDeadline();
   try {
     for await (const values of jsonLines(opened.bytes, options)) for (const value of values) yield eventOf<T>(value);
   } catch (error) {
     if (options.signal.aborted) return;
-    // Whatever undici calls a connection that ended early, to the reader it is a broken stream.
+    // Any early end of the connection is a broken stream to the reader.
     throw error instanceof KubeError ? error : new KubeError({ status: 0, reason: "BrokenStream", cause: error });
   } finally {
     opened.close();
   }
 }
 
-/** Undefined when the caller's signal ended it first. */
+/** Undefined when the caller's signal came first. */
 async function openWatch(
   exchange: KubeExchange,
   type: ResourceType,
@@ -64,7 +64,7 @@ function watchCall(type: ResourceType, options: WatchOptions): Call {
   };
 }
 
-/** Without a version the API server begins with the newest state, as in a consistent list, and sends it from its memory. */
+/** Without a version the API server begins with the newest state, as in a consistent list, from its memory. */
 function startOf({ resourceVersion }: WatchOptions): Call["query"] {
   if (resourceVersion !== undefined) return { resourceVersion };
   return { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" };

@@ -1,7 +1,9 @@
-/** What allows a client to work, and how it ends: a leader's term, for one. */
+/** Permission of a client to work, such as a leader's term. */
 export interface WriteGuard {
-  /** Ends every call when it aborts, also those in flight; calls that begin later fail with reason `Aborted`. */
+  /** Aborts every call in flight; later calls fail with reason `Aborted`. */
   readonly signal: AbortSignal;
-  /** Asked just before a write is sent: false fails it with reason `Aborted`, although `signal` has not aborted yet. */
+  /**
+   * Called just before a write is sent: false fails it with reason `Aborted`, although `signal` has not aborted yet.
+   */
   readonly holds: () => boolean;
 }

@@ -20,7 +20,7 @@ const CONTENT_TYPES = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-/** The writing half of the client: every write names the field manager, and none is sent twice. */
+/** Write methods of the client: every write names the field manager and is sent once. */
 export function kubeWrites(
   exchange: KubeExchange,
   fieldManager: string,
@@ -74,7 +74,9 @@ function complete<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>):
   return { ...draft, apiVersion: draft.apiVersion ?? apiVersionOf(type), kind: draft.kind ?? type.kind };
 }
 
-/** A removed object is answered as a `Status`, or (some built-in kinds) as it last was, without a deletion timestamp. */
+/**
+ * A removed object is answered as a `Status`, or (some built-in kinds) in its last state, without a deletion timestamp.
+ */
 function remainsOf<T extends KubeObject>(response: KubeResponse): T | "gone" {
   const object = objectOf<T>(response);
   return object.kind === "Status" || object.metadata.deletionTimestamp === undefined ? "gone" : object;

@@ -1,36 +1,33 @@
 import type { Priority } from "./priority.ts";
 
-/** How a reconcile ended. `panic`: by an error that the language throws at a bug, as Go's panics are. */
+/** Outcome of a reconcile. `panic`: an error that the language throws for a bug, as Go's panics are. */
 export type ReconcileOutcome = "done" | "requeued" | "failed" | "panic" | "timeout";
 
-/** Where controllers count. It is called at every reconcile, and must cost next to nothing. */
+/** Metrics of controllers. Called at every reconcile, so it must cost next to nothing. */
 export interface ControllerMetrics {
-  /** The place of one controller, for its pool. */
   of(controller: { readonly name: string; readonly workers: number }, pool: PoolState): PoolMetrics;
 }
 
-/** What waits and works in a pool, at any moment. */
+/** Current load of a pool. */
 export interface PoolState {
-  /** Keys that wait now, without those due later. */
+  /** Waiting keys, without those due later. */
   readonly depth: number;
   depthOf(priority: Priority): number;
-  /** Keys that are being reconciled. */
   readonly inWork: number;
-  /** Milliseconds for which the reconciles in work have lasted: all of them together, and the longest. */
+  /** Milliseconds that running reconciles have lasted: in total, and the longest. */
   workingMs(): { readonly sum: number; readonly longest: number };
 }
 
-/** Where a pool counts. */
+/** Metrics of a pool. */
 export interface PoolMetrics extends QueueMetrics {
   reconciled(outcome: ReconcileOutcome, durationMs: number): void;
 }
 
-/** Where a work queue counts. */
+/** Metrics of a work queue. */
 export interface QueueMetrics {
-  /** A key was queued that did not wait already. */
+  /** A key was queued that did not wait. */
   added(): void;
   /** A key left the queue for a worker. */
   taken(waitedMs: number): void;
-  /** A failed key will be queued again. */
   retried(): void;
 }

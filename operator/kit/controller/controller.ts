@@ -1,19 +1,16 @@
 import type { Priority } from "./priority.ts";
 import type { RetryDelayOptions } from "./retry-delays.ts";
 
-/** What a reconcile leaves to do: nothing, or another reconcile after a while. */
+/** Result of a reconcile: done, or requeued after a while. */
 export interface ReconcileResult {
   readonly requeueAfterMs?: number;
 }
 
-/** What a reconcile is given besides its key. */
+/** Context of a reconcile. */
 export interface ReconcileContext {
-  /** Aborts when the reconcile may do no more. */
+  /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
-  /**
-   * Queues the key after that time with urgent priority, whatever this reconcile returns or throws and whatever else the
-   * key waits for.
-   */
+  /** Queues the key after that time with urgent priority, independent of the result and of other waits. */
   requeueUrgently(afterMs: number): void;
 }
 
@@ -24,10 +21,10 @@ export type Reconcile = (key: string, context: ReconcileContext) => Promise<Reco
 /** Queues a key; the priority is `high` unless said. */
 export type Enqueue = (key: string, priority?: Priority) => void;
 
-/** Subscribes to what changes and queues the keys that it concerns; returns the end of the subscription. */
+/** Subscribes to changes and enqueues their keys; returns the unsubscribe function. */
 export type Watch = (enqueue: Enqueue) => () => void;
 
-/** One end for all these subscriptions. */
+/** One function that ends all subscriptions. */
 export function endOf(ends: readonly (() => void)[]): () => void {
   return () => {
     for (const end of ends) end();
@@ -36,20 +33,19 @@ export function endOf(ends: readonly (() => void)[]): () => void {
 
 /** A controller as a value; the manager runs it. */
 export interface Controller {
-  /** As metrics and log lines name it. */
   readonly name: string;
   readonly reconcile: Reconcile;
-  /** What log lines and spans have in the place of a key (default: the key): a key may name a person. */
+  /** Replaces the key in logs and spans (default: the key): a key may name a person. */
   readonly loggedKey?: (key: string) => string;
-  /** The `traceparent` of what caused a reconcile of the key, where that is known and has not been dealt with. */
+  /** The `traceparent` that caused a reconcile of the key, where known and not yet consumed. */
   readonly causeOf?: (key: string) => string | undefined;
   readonly watches: readonly Watch[];
-  /** What is queued at the start, at low priority and in this order. */
+  /** Keys queued at the start, at low priority and in this order. */
   readonly initialKeys: () => readonly string[];
-  /** Reconciles at a time; one that lasts for more than a second leaves its place to another. */
+  /** Concurrent reconciles; one that lasts longer than a second frees its slot. */
   readonly workers: number;
   /** A reconcile that lasts longer is aborted and requeued (default 60 s). */
   readonly deadlineMs?: number;
-  /** The first and the longest backoff of a key that fails (default: the manager's). */
+  /** First and longest backoff of a failing key (default: the manager's). */
   readonly backoffMs?: RetryDelayOptions["backoffMs"];
 }

@@ -3,24 +3,21 @@ import type { Controller } from "./controller.ts";
 import type { RetryDelayOptions } from "./retry-delays.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolContext } from "./worker-pool.ts";
 
-/** What controllers are run with. */
 export interface ManagerContext extends WorkerPoolContext {
-  /** Of controllers that have none of their own. */
   readonly backoffMs: RetryDelayOptions["backoffMs"];
-  /** Subscriptions beside the controllers', which begin and end with them; each returns its end. */
+  /** Further subscriptions with the controllers' lifetime; each returns its end. */
   readonly subscriptions?: readonly (() => () => void)[];
-  /** Called when nothing more may be sent: the calls of reconciles that still run are to be cut. */
+  /** Called when nothing more may be sent: aborts calls of running reconciles. */
   readonly cutCalls: () => void;
 }
 
-/** An aborted reconcile is equivalent to a crash, and the next leader waits for this one's end. */
+/** An aborted reconcile is equivalent to a crash, and the next leader waits for this end. */
 const DRAIN_MS = 1_000;
 
 /**
- * Runs the controllers until the signal aborts: begins their watches, then queues their initial keys, then starts their
- * workers.
+ * Runs the controllers until the signal aborts: starts watches, then queues initial keys, then starts workers.
  *
- * At the end reconciles in work may end within a second; when the signal's reason is the TermEnd `lost` they are cut at
+ * At the end running reconciles get one second; when the signal's reason is the TermEnd `lost` they are aborted at
  * once, because another process may lead already. Resolves when all have ended.
  */
 export async function runControllers(

@@ -1,9 +1,9 @@
 /**
- * `urgent` is for reconciles that are due at a certain moment and short. `high` is for what a user or a change waits for,
- * `low` for start-up, requeues, retries and deletions. Keys of one priority are first in, first out. `urgent` comes first,
- * then `high`, except that every fifth key is a waiting `low` one: neither starves.
+ * `urgent` is for short reconciles due at a certain moment, `high` for changes and waiting users, `low` for start-up,
+ * requeues, retries and deletions. First in, first out within a priority. `urgent` comes first, then `high`, but every
+ * fifth key is a waiting `low` one: neither starves.
  */
 export type Priority = (typeof PRIORITIES)[number];
 
-/** The first before all others. */
+/** Highest first. */
 export const PRIORITIES = ["urgent", "high", "low"] as const;

@@ -1,21 +1,21 @@
 import { type BackoffBounds, backoffMs } from "../time/backoff.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** How fast failed keys are retried. */
+/** Retry rates of failed keys. */
 export interface RetryDelayOptions {
   readonly random?: () => number;
   /** First and longest backoff of a key (defaults 0.5 s and 5 min). */
   readonly backoffMs?: BackoffBounds | undefined;
   /**
-   * Retries of all keys together: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). It delays no key
-   * beyond the longest backoff, so more keys than it can serve by then come faster.
+   * Rate of all keys' retries: a bucket of `burst` that refills `perSecond` (defaults 100 and 10). No delay exceeds the
+   * longest backoff, so an excess of keys comes faster.
    */
   readonly retryRate?: { readonly perSecond: number; readonly burst: number };
 }
 
 /**
- * How long each key waits before its next retry: its own backoff or the common bucket's delay, whichever is longer, and
- * never more than the longest backoff.
+ * Delay of each key before its next retry: its backoff or the common bucket's delay, whichever is longer, at most the
+ * longest backoff.
  */
 export class RetryDelays {
   readonly #failures = new Map<string, number>();
@@ -35,13 +35,13 @@ export class RetryDelays {
     this.#countedAtMs = clock.monotonicMs();
   }
 
-  /** Counts one more failure of the key and answers its delay in milliseconds. */
+  /** Counts a failure of the key and answers its delay in milliseconds. */
   next(key: string): number {
     const failures = this.failures(key) + 1;
     this.#failures.set(key, failures);
     const fullMs = backoffMs(failures, this.#backoff);
     const ownMs = this.#shortened(fullMs);
-    // A key with the longest backoff takes no token: keys that fail for good would leave none to the others.
+    // A key with the longest backoff takes no token: keys that always fail would leave none.
     return fullMs === this.#backoff.longest ? ownMs : Math.max(ownMs, this.#commonDelayMs());
   }
 
@@ -53,15 +53,14 @@ export class RetryDelays {
     this.#failures.delete(key);
   }
 
-  /** Up to a tenth shorter, so that keys that failed together do not return together. */
+  /** Up to a tenth shorter, to spread keys that failed together. */
   #shortened(delayMs: number): number {
     return delayMs * (1 - 0.1 * this.#random());
   }
 
   /**
-   * The bucket may go into debt: a retry is granted for the time when its token will be there. It must not be later than
-   * the longest backoff, or an outage would have effects long after its end: a key that would have to wait longer takes no
-   * token, and gets a random delay up to then, so that such keys come evenly.
+   * The bucket may go into debt: a retry waits for its token. Beyond the longest backoff a key takes none and gets a
+   * random delay up to it: such keys come evenly, and an outage has no long after-effects.
    */
   #commonDelayMs(): number {
     this.#refill();

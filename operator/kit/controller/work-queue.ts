@@ -8,7 +8,6 @@ export interface WorkQueueOptions extends RetryDelayOptions {
   readonly metrics?: QueueMetrics | undefined;
 }
 
-/** An empty queue. */
 export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
   return new WorkQueue(options);
 }
@@ -18,29 +17,27 @@ interface Delayed {
   readonly cancel: CancelTimer;
 }
 
-/** So many `high` keys in a row may come before a waiting `low` one. */
+/** Consecutive `high` keys that may precede a waiting `low` one. */
 const HIGH_IN_A_ROW = 4;
 
-/** Whether the one priority is at least as high as the other. */
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
 /**
- * Keys that want work: each at most once in the queue and at most once in work.
- *
- * A key added while in work is queued again when its work is done.
+ * Keys to reconcile, each at most once in the queue and once in work; one added while in work is queued again
+ * afterwards.
  */
-// Three sets as in client-go: waiting (here by priority), in work, and dirty: added again while in work.
+// Three sets as in client-go: waiting (here by priority), in work, and dirty (added while in work).
 export class WorkQueue {
-  /** By priority, and since when. */
+  /** Start of each key's wait, by priority. */
   readonly #waiting: Readonly<Record<Priority, Map<string, number>>> = {
     urgent: new Map(),
     high: new Map(),
     low: new Map(),
   };
-  /** And since when. */
+  /** Start of each key's work. */
   readonly #working = new Map<string, number>();
   readonly #dirty = new Map<string, Priority>();
-  /** By priority, so that a key that waits at low priority can be due at an urgent moment, too. */
+  /** Delayed keys by priority: a key that waits at low priority may also be due at an urgent moment. */
   readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
     urgent: new Map(),
     high: new Map(),
@@ -50,7 +47,6 @@ export class WorkQueue {
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
   readonly #metrics: QueueMetrics | undefined;
-  /** How many `high` keys came before a waiting `low` one. */
   #highInARow = 0;
   #closed = false;
 
@@ -75,10 +71,7 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /**
-   * Adds the key later, at low priority unless said; of several due times at one priority the earliest wins. Any delay
-   * is honoured, also months.
-   */
+  /** Adds the key later, at low priority by default; per priority the earliest due time wins. Delays of months work. */
   addAfter(key: string, delayMs: number, priority: Priority = "low"): void {
     if (this.#closed) return;
     const dueMs = this.#clock.monotonicMs() + Math.max(0, delayMs);
@@ -89,8 +82,7 @@ export class WorkQueue {
   }
 
   /**
-   * Adds the key, at low priority, after its backoff, which grows with every call until `forget`, and not before
-   * `atLeastMs`; answers the delay in milliseconds.
+   * Adds the key at low priority after its growing backoff, at least `atLeastMs`; answers the delay in milliseconds.
    */
   retry(key: string, atLeastMs = 0): number {
     this.#metrics?.retried();
@@ -99,12 +91,11 @@ export class WorkQueue {
     return delayMs;
   }
 
-  /** Ends the key's backoff. */
   forget(key: string): void {
     this.#delays.forget(key);
   }
 
-  /** How often the key has been retried since it was last forgotten. */
+  /** Retries of the key since it was last forgotten. */
   failures(key: string): number {
     return this.#delays.failures(key);
   }
@@ -125,29 +116,27 @@ export class WorkQueue {
     if (priority !== undefined) this.add(key, priority);
   }
 
-  /** Keys waiting now, without those due later. */
+  /** Waiting keys, without those due later. */
   get depth(): number {
     return PRIORITIES.reduce((sum, priority) => sum + this.depthOf(priority), 0);
   }
 
-  /** Those of one priority. */
   depthOf(priority: Priority): number {
     return this.#waiting[priority].size;
   }
 
-  /** Keys in work. */
   get inWork(): number {
     return this.#working.size;
   }
 
-  /** Milliseconds for which the keys in work have been there: all of them together, and the longest. */
+  /** Milliseconds that the keys in work have been there: in total, and the longest. */
   workingMs(): { readonly sum: number; readonly longest: number } {
     const nowMs = this.#clock.monotonicMs();
     const ages = [...this.#working.values()].map((sinceMs) => nowMs - sinceMs);
     return { sum: ages.reduce((sum, ageMs) => sum + ageMs, 0), longest: Math.max(0, ...ages) };
   }
 
-  /** Drops what waits and accepts nothing more; keys in work may still be `done`. */
+  /** Drops waiting keys and accepts no more; keys in work may still be `done`. */
   close(): void {
     this.#closed = true;
     for (const priority of PRIORITIES) {
@@ -186,7 +175,7 @@ export class WorkQueue {
     return isLowNext ? (low ?? high) : high;
   }
 
-  /** One timer a key and priority; a wait beyond what a timer can do is made of several. */
+  /** One timer per key and priority; long waits chain several. */
   #arm(key: string, dueMs: number, priority: Priority): void {
     const leftMs = Math.max(0, dueMs - this.#clock.monotonicMs());
     const cancel = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {

@@ -10,7 +10,7 @@ import type { ControllerMetrics, PoolMetrics, PoolState, ReconcileOutcome } from
 import type { Priority } from "./priority.ts";
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
 
-/** What all controllers of a process share. */
+/** Shared by all controllers of a process. */
 export interface WorkerPoolContext {
   readonly log: Log;
   readonly metrics?: ControllerMetrics | undefined;
@@ -20,30 +20,29 @@ export interface WorkerPoolContext {
   readonly random: () => number;
 }
 
-/** What a pool reads of its controller: what queues keys is the manager's part. */
+/** The part of a controller that a pool uses; the manager queues its keys. */
 export type Worked = Omit<Controller, "watches" | "initialKeys">;
 
-/** A pool that waits for `start`. */
 export function createWorkerPool(controller: Worked, context: WorkerPoolContext): WorkerPool {
   return new WorkerPool(controller, context);
 }
 
-/** A reconcile that lasts so long waits for something else, and does next to no work meanwhile. */
+/** A reconcile this long is waiting for something else and does next to no work. */
 const SLOW_MS = 1_000;
-/** So many of them leave their places, for each worker: the API server may be what is slow. */
+/** Slow reconciles per worker that free their slot: limited, because the API server itself may be slow. */
 const SLOW_PER_WORKER = 2;
 
-/** A reconcile that hangs longer must not delay the next leader: its writes are cut by then. */
+/** A reconcile that hangs longer must not delay the next leader: its writes are refused by then. */
 const LONGEST_ABORT_MS = 500;
 
 const DEADLINE_MS = 60_000;
 
 const FAILURES: readonly ReconcileOutcome[] = ["failed", "panic", "timeout"];
 
-/** What the language throws; all that is thrown on purpose has a type of its own. */
+/** Errors of the language; deliberate errors have their own types. */
 const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
-/** The workers of one controller and the queue that they take keys from. */
+/** Workers of one controller and their queue. */
 export class WorkerPool implements PoolState {
   readonly #controller: Worked;
   readonly #metrics: PoolMetrics | undefined;
@@ -53,7 +52,7 @@ export class WorkerPool implements PoolState {
   readonly #queue: WorkQueue;
   readonly #abort = new AbortController();
   readonly #workers = new Set<Promise<void>>();
-  /** Slow reconciles whose places other workers took. */
+  /** Slow reconciles whose slots other workers took. */
   #slow = 0;
 
   constructor(controller: Worked, { log, metrics, tracing = noTracing, clock, random }: WorkerPoolContext) {
@@ -65,7 +64,7 @@ export class WorkerPool implements PoolState {
     this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, metrics: this.#metrics });
   }
 
-  /** Queues a key; before `start` it waits. Priority is `high` unless said. */
+  /** Queues a key, at high priority by default; before `start` it waits. */
   enqueue(key: string, priority: Priority = "high"): void {
     this.#queue.add(key, priority);
   }
@@ -75,7 +74,10 @@ export class WorkerPool implements PoolState {
     for (let worker = 0; worker < this.#controller.workers; worker += 1) this.#addWorker();
   }
 
-  /** Takes no new key, lets reconciles end for `graceMs`, then aborts them; resolves when all have ended, or half a second later. */
+  /**
+   * Takes no new key, grants reconciles `graceMs`, then aborts them; resolves when all have ended, or half a second
+   * later.
+   */
   async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#queue.close();
     const ended = new AbortController();
@@ -83,7 +85,7 @@ export class WorkerPool implements PoolState {
     await Promise.race([workers, this.#cutShort(graceMs, ended.signal)]);
   }
 
-  /** Resolves when the reconciles have had their grace, were aborted, and have still not ended. */
+  /** Resolves when reconciles have not ended after their grace and an abort. */
   async #cutShort(graceMs: number, ended: AbortSignal): Promise<void> {
     await pause(this.#clock, Math.min(graceMs, MAX_TIMER_MS), ended);
     this.#abort.abort();
@@ -91,7 +93,6 @@ export class WorkerPool implements PoolState {
     if (!ended.aborted) this.#log.warn("reconciles did not end when aborted", { inWork: this.#queue.inWork });
   }
 
-  /** Keys that wait now. */
   get depth(): number {
     return this.#queue.depth;
   }
@@ -104,7 +105,6 @@ export class WorkerPool implements PoolState {
     return this.#queue.workingMs();
   }
 
-  /** Keys that are being reconciled. */
   get inWork(): number {
     return this.#queue.inWork;
   }
@@ -125,13 +125,13 @@ export class WorkerPool implements PoolState {
       await this.#reconcile(key);
       cancel();
       this.#queue.done(key);
-      // The next key is one of many; the answers to requests of others are waited for.
+      // Other requests' answers come before the next of many keys.
       await yieldIfDue("background");
     }
     this.#slow -= 1;
   }
 
-  /** Whether another worker takes the place of one whose reconcile is slow. */
+  /** True when another worker takes the slot of a slow reconcile. */
   #replaced(): boolean {
     if (this.#slow >= SLOW_PER_WORKER * this.#controller.workers) return false;
     this.#slow += 1;
@@ -139,7 +139,7 @@ export class WorkerPool implements PoolState {
     return true;
   }
 
-  /** Never rejects: a reconcile that fails costs nothing but its own key. */
+  /** Never rejects: a failed reconcile affects only its own key. */
   async #reconcile(key: string): Promise<void> {
     const startedMs = this.#clock.monotonicMs();
     const bound = boundedSignal({

@@ -5,39 +5,39 @@ import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.
 import { within } from "../time/deadline.ts";
 import { type Lease, type LeaseRecord, leases, microTime, releaseLease, writeLease } from "./lease.ts";
 
-/** Why a term ended: `lost` allows no more work at all; `stopping` lets work in hand finish. */
+/** End of a term: `lost` allows no more work; `stopping` lets running work finish. */
 export type TermEnd = "lost" | "stopping";
 
-/** What a candidate does with its leadership. */
+/** Callbacks of a candidate. */
 export interface Leadership {
   /**
-   * The work of a leader: ends soon after `signal` aborts, whose reason is a TermEnd. While work drains after
-   * `stopping`, the lease is still renewed; it is released once this has resolved.
+   * Work of a leader: ends soon after `signal` aborts with a TermEnd. After `stopping` the lease is renewed until this
+   * resolves, then released.
    */
   onStartedLeading(signal: AbortSignal): Promise<void>;
-  /** Called once: after `lost` at once, while work may still be ending, so that the process can bound its exit. */
+  /** Called once, after `lost` at once, so that the process can bound its exit. */
   onStoppedLeading?(end: TermEnd): void;
 }
 
-/** How a candidacy ended. After `lost` the process should exit: what was in flight can't be trusted any more. */
+/** End of a candidacy. After `lost` the process should exit: its work in flight can't be trusted. */
 export type CandidacyEnd = "lost" | "released" | "never-led";
 
 const PERIODS = {
-  /** A follower takes over after it saw no change for so long. */
+  /** A follower takes over after this long without a change. */
   leaseMs: 15_000,
-  /** A leader gives up when it could not renew for so long; shorter than `leaseMs`. */
+  /** A leader gives up after this long without a renewal; shorter than `leaseMs`. */
   renewDeadlineMs: 10_000,
-  /** A leader's pause between renewals, up to a fifth longer. */
+  /** Pause between a leader's renewals, up to a fifth longer. */
   retryMs: 2_000,
-  /** A follower's pause between reads of the lease, up to a fifth longer: how long a released lease stays free. */
+  /** Pause between a follower's reads of the lease, up to a fifth longer: a released lease stays free for that long. */
   checkMs: 500,
 };
 
 export interface LeaderElectorOptions extends Partial<typeof PERIODS> {
-  /** A client of its own, so that renewals never wait behind other calls. */
+  /** A separate client, so that renewals never queue behind other calls. */
   readonly client: KubeClient;
   readonly lease: ObjectRef;
-  /** Unique among all candidates, also among restarts of one: pod name and a random suffix. */
+  /** Unique among all candidates and their restarts: pod name and a random suffix. */
   readonly identity: string;
   readonly log: Log;
   readonly clock?: Clock;
@@ -54,15 +54,21 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
 
 const CALL_DEADLINE_MS = 5_000;
 
-/** One candidate among several processes. Leadership is economy, not fencing: a paused leader may act a moment too long. */
+/**
+ * One candidate among several processes. Leadership saves work but does not fence: a paused leader may act a moment too
+ * long.
+ */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions;
   readonly #periods: typeof PERIODS;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** The record as last read, and when it was first seen so on our own clock: `renewTime` is never compared with it. */
+  /**
+   * The last read record, and the moment on our own clock when it was first seen: `renewTime` is never compared with
+   * it.
+   */
   #observed: { readonly record: string; readonly sinceMs: number } | undefined;
-  /** When the last successful renewal was begun; undefined while we don't lead. */
+  /** Start of the last successful renewal; undefined while not leading. */
   #renewedAtMs: number | undefined;
 
   constructor(options: LeaderElectorOptions, periods: typeof PERIODS) {
@@ -72,12 +78,12 @@ export class LeaderElector {
     this.#log = options.log.with({ lease: options.lease.name, identity: options.identity });
   }
 
-  /** To be asked just before a write: a process that was suspended learns of its lost lease here before any of its timers fires. */
+  /** Call just before a write: a process that was suspended learns of its lost lease here before its timers fire. */
   isLeader(): boolean {
     return this.#renewedAtMs !== undefined && this.#leftMs() > 0;
   }
 
-  /** Competes until it has led once, or until `signal` aborts. Rejects with what `onStartedLeading` rejected with. */
+  /** Competes until it has led once, or until `signal` aborts. Rejects with the rejection of `onStartedLeading`. */
   async run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd> {
     while (!signal.aborted && !(await this.#try(signal))) await this.#pause(this.#periods.checkMs, signal);
     if (this.#renewedAtMs === undefined) return "never-led";
@@ -85,7 +91,7 @@ export class LeaderElector {
     return (await this.#lead(leadership, signal)) ? "released" : "lost";
   }
 
-  /** True when the work ended while we led. */
+  /** True when the work ended while leading. */
   async #lead(leadership: Leadership, stop: AbortSignal): Promise<boolean> {
     const term = new AbortController();
     const worked = new AbortController();
@@ -93,7 +99,7 @@ export class LeaderElector {
     stop.addEventListener("abort", onStop, { once: true });
     if (stop.aborted) onStop();
     const work = leadership.onStartedLeading(term.signal).finally(() => worked.abort());
-    // A rejection is awaited below; until the renewing has ended it must not count as unhandled.
+    // Awaited below; until renewing ends, a rejection must not count as unhandled.
     work.catch(() => undefined);
     try {
       const isKept = await this.#renewUntil(worked.signal);
@@ -112,7 +118,7 @@ export class LeaderElector {
     }
   }
 
-  /** True when the work ended while we led; false when leadership was lost first. */
+  /** True when the work ended while leading; false when leadership was lost first. */
   async #renewUntil(worked: AbortSignal): Promise<boolean> {
     const lost = new AbortController();
     const either = AbortSignal.any([worked, lost.signal]);
@@ -121,7 +127,7 @@ export class LeaderElector {
       await this.#pause(this.#periods.retryMs, either);
       if (either.aborted) break;
       await this.#try(either);
-      // Moves with the last renewal; at once when another holds the lease.
+      // Follows the last renewal; fires at once when another holds the lease.
       cancel();
       cancel = this.#atDeadline(lost);
     }
@@ -132,7 +138,7 @@ export class LeaderElector {
     return false;
   }
 
-  /** A timer, not a check between calls: a call that hangs must not outlive the lease. */
+  /** A timer, not a check between calls: a hanging call must not outlive the lease. */
   #atDeadline(lost: AbortController): CancelTimer {
     return this.#clock.setTimer(Math.max(0, this.#leftMs()), () => lost.abort());
   }
@@ -146,7 +152,9 @@ export class LeaderElector {
     return pause(this.#clock, leastMs * (1 + 0.2 * random()), signal);
   }
 
-  /** One attempt to acquire or renew; a failure is logged and counts as a no. After a conflict the lease is read again at once. */
+  /**
+   * One attempt to acquire or renew; a failure is logged and answers false. A conflict reads the lease again at once.
+   */
   async #try(signal: AbortSignal): Promise<boolean> {
     const bounds = { clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] };
     const attempts = async (call: AbortSignal) => (await this.#attempt(call)) ?? (await this.#attempt(call)) ?? false;
@@ -158,7 +166,7 @@ export class LeaderElector {
     }
   }
 
-  /** Undefined: another was faster. */
+  /** Undefined when another candidate was faster. */
   async #attempt(signal: AbortSignal): Promise<boolean | undefined> {
     const { client, lease: ref, identity } = this.#options;
     const begunMs = this.#clock.monotonicMs();
@@ -193,7 +201,7 @@ export class LeaderElector {
     };
   }
 
-  /** After a failure the other candidates wait for the lease to expire. */
+  /** Releases the lease; on failure the other candidates wait for it to expire. */
   async #release(): Promise<void> {
     this.#renewedAtMs = undefined;
     const { client, lease: ref, identity } = this.#options;

@@ -3,7 +3,7 @@ import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
 
-/** The record that candidates share (`coordination.k8s.io/v1`). An empty holder means that it was released. */
+/** The candidates' shared record (`coordination.k8s.io/v1`). An empty holder means released. */
 export interface LeaseRecord {
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
@@ -16,15 +16,14 @@ export interface Lease extends KubeObject {
   readonly spec?: LeaseRecord;
 }
 
-/** The kind Lease. */
 export const leases = resourceType<Lease>(leaseKind);
 
-/** The MicroTime of Kubernetes: exactly six fraction digits, or the API server answers 400 (client-node issue 828). */
+/** Kubernetes' MicroTime: exactly six fraction digits, or the API server answers 400 (client-node issue 828). */
 export function microTime(time: Date): string {
   return time.toISOString().replace(/\.(\d{3})Z$/, ".$1000Z");
 }
 
-/** Makes the lease or writes it over the version that was read; false when another was faster. */
+/** Creates the lease or writes it over the version read; false when another candidate was faster. */
 export async function writeLease(
   client: KubeClient,
   target: { readonly ref: ObjectRef; readonly read: Lease | undefined },

@@ -1,21 +1,21 @@
 import type { Clock } from "./clock.ts";
 
-/** The shortest and the longest pause of a backoff, in milliseconds. */
+/** Shortest and longest pause, in milliseconds. */
 export interface BackoffBounds {
   readonly first: number;
   readonly longest: number;
 }
 
-/** The pause after so many failures in a row, in milliseconds: the first, doubled with every further failure, up to the longest. */
+/** Pause after consecutive failures, in milliseconds: `first`, doubled per failure, up to `longest`. */
 export function backoffMs(failures: number, { first, longest }: BackoffBounds): number {
   return Math.min(longest, first * 2 ** Math.min(failures - 1, 40));
 }
 
-/** However long the other side was away: half a minute after its return all is well again. */
+/** Everything recovers within half a minute after the other side's return. */
 const BOUNDS = { first: 800, longest: 6_000 };
 const HEALTHY_AFTER_MS = 120_000;
 
-/** Growing pauses between tries of one thing: 0.8 s doubling to 6 s, each × 1 to 2; back to the first after 2 min without. */
+/** Growing pauses between attempts: 0.8 s doubling to 6 s, each × 1 to 2; reset after 2 min without one. */
 export class Backoff {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -27,7 +27,7 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** The next pause in milliseconds, and at least what the server asked for. */
+  /** The next pause in milliseconds, at least the server's `Retry-After`. */
   next(retryAfterSeconds = 0): number {
     if (this.#clock.monotonicMs() - this.#resumedAtMs > HEALTHY_AFTER_MS) this.#failures = 0;
     this.#failures += 1;

@@ -1,27 +1,27 @@
 import type { Clock } from "./clock.ts";
 
-/** Why a bounded piece of work was cut short. */
+/** Cause of an early end. */
 export type CutBy = "deadline" | "caller";
 
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly deadlineMs: number;
-  /** Of the callers: the first that aborts ends it. */
+  /** Callers' signals: the first abort ends the work. */
   readonly signals?: readonly (AbortSignal | undefined)[];
 }
 
-/** A signal that ends with a caller's or at a deadline, whichever is first; `release` lets go of all. */
+/** A signal that aborts with a caller's or at a deadline; `release` frees all listeners. */
 export interface BoundedSignal {
   readonly signal: AbortSignal;
   cutBy(): CutBy | undefined;
-  /** Ends the deadline but keeps following the caller: for streams, once they have begun. */
+  /** Ends the deadline but still follows the caller: for running streams. */
   endDeadline(): void;
-  /** The deadline counts from now on: for work that must make progress. */
+  /** Restarts the deadline: for work that must make progress. */
   restartDeadline(): void;
   release(): void;
 }
 
-/** Not AbortSignal.any: that keeps one entry a call on a long-lived caller's signal until the collector runs. */
+/** Not AbortSignal.any: that keeps an entry per call on a long-lived caller's signal until garbage collection. */
 export function boundedSignal({ clock, deadlineMs, signals = [] }: DeadlineOptions): BoundedSignal {
   const controller = new AbortController();
   let cut: CutBy | undefined;
@@ -51,7 +51,7 @@ export function boundedSignal({ clock, deadlineMs, signals = [] }: DeadlineOptio
   };
 }
 
-/** Work under such a signal, which is let go when the work has ended. */
+/** Runs the work under such a signal, then releases it. */
 export async function within<R>(options: DeadlineOptions, work: (bound: BoundedSignal) => Promise<R>): Promise<R> {
   const bound = boundedSignal(options);
   try {
@@ -61,7 +61,7 @@ export async function within<R>(options: DeadlineOptions, work: (bound: BoundedS
   }
 }
 
-/** The result of `work`, or a rejection with the signal's reason when that aborts first; `work` itself goes on. */
+/** The result of `work`, or a rejection with the signal's reason on abort; `work` itself goes on. */
 export async function orAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);

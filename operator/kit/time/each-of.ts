@@ -1,4 +1,6 @@
-/** Works on all items, so many at a time. After a failure nothing more is begun; it rejects when what was begun has ended. */
+/**
+ * Works on all items, `atOnce` at a time. After a failure nothing more begins; rejects when the running work has ended.
+ */
 export async function eachOf<T, R>(atOnce: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let index = 0; index < items.length; index += atOnce) {

@@ -1,15 +1,15 @@
 import type { Clock } from "./clock.ts";
 
-/** A full bucket holds the tokens of so many seconds, unless said otherwise. */
+/** Default size of a bucket, in seconds of refilling. */
 const BURST_SECONDS = 12;
 
-/** Bounds how often something is done. */
+/** A rate limit. */
 export interface TokenBucket {
-  /** Takes a token; false when there is none left. Never waits. */
+  /** Takes a token without waiting; false when none is left. */
   take(): boolean;
 }
 
-/** A bucket that is full at first, with the tokens of `burstSeconds`, and fills by `perSecond`. */
+/** A bucket that starts full, holds the tokens of `burstSeconds` and refills at `perSecond`. */
 export function tokenBucket(clock: Clock, perSecond: number, burstSeconds = BURST_SECONDS): TokenBucket {
   const mostMs = burstSeconds * 1000;
   const tokenMs = 1000 / perSecond;

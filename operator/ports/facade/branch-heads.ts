@@ -1,12 +1,12 @@
 import type { Repository } from "../../../crds/repository/repository.ts";
 
-/** Asks the hosts of registered Repositories for the head of a branch, while a user waits for the answer. */
+/** Asks hosts for the head of a branch, while a user waits. */
 export interface BranchHeads {
   /**
-   * The full SHA of the commit at the head of the branch now; `undefined` when the repository has no such branch. Only
-   * the Repository's own URL is asked, with its own credential.
+   * Full SHA of the branch's head; `undefined` when the repository has no such branch. Contacts only the Repository's
+   * own URL, with its own credential.
    *
-   * @throws HostUnavailable when the host can't be asked now; SecretsUnavailable when the credential can't be read now
+   * @throws HostUnavailable when the host is unreachable; SecretsUnavailable when the credential can't be read
    */
   headOf(repository: Repository, branch: string): Promise<string | undefined>;
 }

@@ -1,7 +1,7 @@
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { HookFault, LastDelivery, RepositoryHook } from "../webhooks/repository-hooks.ts";
 
-/** What keeps webhooks of a Repository from arriving. */
+/** Obstacle to a Repository's webhooks. */
 export interface HookProblem {
   /** A stable word. */
   readonly reason:
@@ -20,51 +20,50 @@ export interface HookProblem {
     | "HookUnreachable"
     | "HookUnauthentic"
     | "HookRepeated";
-  /** What is wrong, for people. */
   readonly message: string;
-  /** What to do about it: a sentence. */
+  /** Remedy, as a sentence. */
   readonly remedy: string;
 }
 
 /** A hook that delivers to the platform, or did under another address. */
 export interface ExaminedHook extends Pick<RepositoryHook, "id" | "events" | "state"> {
-  /** Without a query and credentials. */
+  /** Without query and credentials. */
   readonly address: string;
-  /** Whether that is where hooks belong. */
+  /** True for the expected address. */
   readonly isHere: boolean;
   readonly lastDelivery?: LastDelivery;
 }
 
-/** The webhooks of a Repository: those that are there, and those that should be. */
+/** Existing and missing webhooks of a Repository. */
 export interface Examination {
   /** `undefined` when the Repository or the settings name none. */
   readonly host?: { readonly id: string; readonly kind: string };
-  /** Where hooks belong; `undefined` when the settings don't say where the platform is. */
+  /** Expected address of hooks; `undefined` when the settings lack the platform's public address. */
   readonly address?: string;
   readonly hooks: readonly ExaminedHook[];
-  /** The worst first; none: events arrive. */
+  /** Worst first; empty: events arrive. */
   readonly problems: readonly HookProblem[];
 }
 
-/** Finds out what is wrong with the webhooks of Repositories, and repairs them. */
+/** Checks and repairs the webhooks of Repositories. */
 export interface HookDoctor {
-  /** Asks the host, at most once in a while for each Repository. Never throws for what is a problem of the Repository. */
+  /** Asks the host, with a pause per Repository. Never throws for a problem of the Repository. */
   examine(repository: Repository): Promise<Examination>;
 
   /**
-   * Registers the Repository's hook, or repairs it.
+   * Registers or repairs the Repository's hook.
    *
-   * @throws HookRefused when something has to be set before; HookHostUnavailable
+   * @throws HookRefused when something must be set first; HookHostUnavailable
    */
   repair(repository: Repository): Promise<void>;
 }
 
-/** The hook can't be registered before something is set; the message says what. */
+/** The hook needs something to be set first; the message names it. */
 export class HookRefused extends Error {
   override readonly name = "HookRefused";
 }
 
-/** The host can't be asked now; the message says why. */
+/** The host is unreachable; the message says why. */
 export class HookHostUnavailable extends Error {
   override readonly name = "HookHostUnavailable";
   readonly retryAfterSeconds: number;

@@ -1,35 +1,38 @@
 /**
- * What keeps calls from a service that was found away: `open` until the next call tries it, `half_open` while one does and
- * all others fail at once.
+ * Circuit breaker of a service: `open` until the next call tries it, `half_open` during that call while all others fail
+ * at once.
  */
 export interface CircuitBreakerState {
-  /** The service, and for whom it is called. */
+  /** The service and its caller. */
   readonly name: string;
   readonly state: "closed" | "open" | "half_open";
-  /** When the service was found away, or back; the start of the process before anything was. */
+  /** Time of the last change; initially the start of the process. */
   readonly since: Date;
 }
 
-/** What a dependency is like now. */
+/** State of the dependencies. */
 export interface PlatformHealth {
   readonly datastore: { readonly healthy: boolean; readonly responseTimeMs: number; readonly lastCheck: Date };
   readonly cache: {
     readonly healthy: boolean;
     readonly responseTimeMs: number;
-    /** Bytes of the process's heap in use. */
+    /** Used bytes of the process's heap. */
     readonly memoryBytes: number;
-    /** What is read from it is not older; without end before the first complete list. */
+    /** Greatest age of reads; infinite before the first complete list. */
     readonly ageMs: number;
     readonly lastCheck: Date;
   };
   readonly deployer: { readonly healthy: boolean; readonly applicationsSynced: number; readonly lastCheck: Date };
-  /** Those of this process. */
+  /** Circuit breakers of this process. */
   readonly circuitBreakers: readonly CircuitBreakerState[];
-  /** Whether more environments are due at once than may be deleted unconfirmed: none is, until fewer are due or an admin confirms. */
+  /**
+   * True when more environments are due than may be deleted unconfirmed: none is, until fewer are due or an admin
+   * confirms.
+   */
   readonly expirationsBlocked: boolean;
 }
 
-/** Asks the platform's dependencies; answers are shared for 2 s, so that probes cost nothing. Never throws. */
+/** Checks the platform's dependencies; results are shared for 2 s, so that probes cost nothing. Never throws. */
 export interface PlatformHealthCheck {
   check(): Promise<PlatformHealth>;
 }

@@ -1,27 +1,26 @@
 import type { Repository } from "../../../crds/repository/repository.ts";
 
-/** What a check of all Repositories found, relative to the reload before. */
+/** Result of a check of all Repositories, relative to the previous reload. */
 export interface Reload {
-  /** How many are in order. */
   readonly loaded: number;
-  /** Names of those that are in order now, and were not there before, or said something else. */
+  /** Names of valid ones that are new, or changed. */
   readonly added: readonly string[];
   readonly updated: readonly string[];
-  /** Names of those that were in order once, and are registered no more. */
+  /** Names of once valid ones that are no longer registered. */
   readonly removed: readonly string[];
-  /** What is wrong with the others; what they were in order as is kept for the next reload. */
+  /** Problems of the others, whose last valid state is kept for the next reload. */
   readonly errors: readonly { readonly name: string; readonly message: string }[];
 }
 
-/** Has Repositories checked. */
+/** Requests checks of Repositories. */
 export interface RepositoryReloads {
   /**
-   * Requests a check of each, and waits up to 20 s for it. Callers during a reload share the next one.
+   * Requests a check of each, and waits up to 20 s. Callers during a reload share the next one.
    *
-   * @throws ClusterUnavailable when the Kubernetes API can't be reached, and before the first list
+   * @throws ClusterUnavailable when the Kubernetes API is unreachable, and before the first list
    */
   reload(): Promise<Reload>;
 
-  /** Requests a check of one, and does not wait for it; one that is gone is fine. @throws ClusterUnavailable */
+  /** Requests a check of one without waiting; fine when it is gone. @throws ClusterUnavailable */
   request(repository: Repository): Promise<void>;
 }

@@ -1,18 +1,18 @@
-/** A request that was answered or cut off. */
+/** An answered or aborted request. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The path of its route with its parameters' names, below the version; `undefined` where no route fits. */
+  /** Path template of the route, below the version; `undefined` without a route. */
   readonly route: string | undefined;
-  /** The status, or 499 when the connection ended before the answer. */
+  /** HTTP status, or 499 when the connection ended first. */
   readonly status: number;
   readonly durationMs: number;
-  /** Whether it was a stream, which lasts as long as its reader wants. */
+  /** True for a stream, which lasts as long as its reader wants. */
   readonly isStream: boolean;
 }
 
-/** Where the REST interface counts its requests. */
+/** Request metrics of the REST interface. */
 export interface RequestMetrics {
   begun(): void;
-  /** Once for each that was begun. */
+  /** Called once per begun request. */
   ended(request: AnsweredRequest): void;
 }

@@ -1,9 +1,9 @@
 import type { StoredRollup } from "../observability/rollups.ts";
 
-/** What was counted, from this process's cache. */
+/** Rollups of counts, from this process's cache. */
 export interface Rollups {
-  /** Another number after every change of the sum of a day. */
+  /** A number that changes with the sum of any day. */
   readonly summaryRevision: number;
-  /** All days, in no order. */
+  /** All days, unordered. */
   days(): readonly Pick<StoredRollup, "day" | "slots" | "summary">[];
 }

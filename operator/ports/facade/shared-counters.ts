@@ -1,19 +1,19 @@
-/** One limit's counter: keys of two counters never meet. */
+/** Counter of one limit; counters share no keys. */
 export interface Counter {
   readonly name: string;
-  /** Of each key, from its first request on. */
+  /** Starts with a key's first request. */
   readonly windowMs: number;
 }
 
 /** The count of a key. */
 export interface Count {
-  /** Requests in the window, with this one. */
+  /** Requests in the window, this one included. */
   readonly total: number;
-  /** When the window ends, by the clock of this machine. */
+  /** End of the window, by this machine's clock. */
   readonly endsAt: Date;
 }
 
-/** The shared counters can't be reached now: each replica counts for itself meanwhile. */
+/** The shared counters are unreachable: each replica counts alone. */
 export class CountersUnavailable extends Error {
   override readonly name = "CountersUnavailable";
 
@@ -22,15 +22,15 @@ export class CountersUnavailable extends Error {
   }
 }
 
-/** Counters of requests that all replicas share. */
+/** Request counters shared by all replicas. */
 export interface SharedCounters {
   /**
-   * Counts one more request of a key.
+   * Counts a request of a key.
    *
-   * @throws CountersUnavailable after 100 ms at most; at once when they could not be reached a moment ago
+   * @throws CountersUnavailable within 100 ms; at once after a recent failure
    */
   increment(counter: Counter, key: string): Promise<Count>;
 
-  /** Whether they can be reached now; answers after 100 ms at most and never rejects. */
+  /** State of the connection, within 100 ms; never rejects. */
   state(): Promise<"up" | "down">;
 }

@@ -5,31 +5,30 @@ import type { Door, RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/
 import type { ApprovalState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ArrivingWebhook, DeliveryHeaders, ReceivedWebhook } from "../webhooks/webhook-format.ts";
 
-/** A webhook whose sender is known. */
+/** A webhook with a verified sender. */
 export interface VerifiedWebhook {
   readonly received: ReceivedWebhook;
   readonly delivery: DeliveryHeaders;
-  /** SHA-256 of the raw body, in hexadecimal. */
+  /** SHA-256 of the raw body, hexadecimal. */
   readonly digest: string;
-  /** The Repositories whose key verified it; empty for a webhook without a repository, such as an organization's ping. */
+  /** Repositories whose key verified it; empty for a webhook without a repository, such as an organization's ping. */
   readonly repositories: readonly Repository[];
-  /** The id of their host in the settings; `undefined` for the contract's own format. */
+  /** Id of their host in the settings; `undefined` for the contract's own format. */
   readonly host: string | undefined;
-  /** The repository's full name on the host, in lower case: what the rate is counted by. */
+  /** Full name of the repository on the host, in lower case: key of the rate limit. */
   readonly sender: string;
-  /** The repository as its host named it; `undefined` where it gave no id, and for the contract's own format. */
+  /** The repository as its host named it; `undefined` without an id, and for the contract's own format. */
   readonly hostRepository?: HostRepository;
   readonly event: WebhookEvent;
-  /** Why it is `other`. */
+  /** Reason for `other`. */
   readonly reason?: string;
 }
 
-/** What became of a delivery. */
+/** Outcome of a delivery. */
 export interface Outcome {
-  /** `pending`: it is stored and will be decided; `duplicate`: the outcome is that of the first delivery. */
+  /** `pending`: stored and still to be decided; `duplicate`: the outcome is the first delivery's. */
   readonly state: "acted" | "ignored" | "pending" | "duplicate";
   readonly reason: string;
-  /** For people. */
   readonly message: string;
   readonly environments: readonly {
     readonly name: string;
@@ -37,89 +36,86 @@ export interface Outcome {
     readonly action: "created" | "updated" | "deleted";
   }[];
   readonly trace: readonly RuleVerdict[];
-  /** The name of the stored delivery; none for `ping`. */
+  /** Name of the stored delivery; none for `ping`. */
   readonly delivery?: string;
 }
 
-/** Takes webhooks of hosts: verifies, stores, decides, acts by one write. */
+/** Takes hosts' webhooks: verifies, stores, decides, acts by one write. */
 export interface WebhookInbox {
   /**
-   * Reads the body as it arrives, finds the sender and verifies the raw bytes; nothing but the repository's identity is
-   * used of it before.
+   * Reads the arriving body, finds the sender and verifies the raw bytes; before that only the repository's identity is
+   * used.
    *
-   * @throws WebhookMalformed when the body is no JSON object; WebhookTooLarge, which is on record, when it has more bytes than the
-   *   settings allow or than can be kept; InboxFull, which is too, when too many large bodies arrive at once; WebhookRefused for a wrong or missing signature or token and
-   *   for an unknown repository alike; WebhookKeysMissing when no key is configured, or one that is too short;
-   *   SecretsUnavailable when the keys can't be read now
+   * @throws WebhookMalformed when the body is no JSON object; WebhookTooLarge, on record, when it exceeds the settings'
+   * or storage's limit; InboxFull, on record, when too many large bodies arrive at once; WebhookRefused for a wrong or
+   * missing signature or token and for an unknown repository alike; WebhookKeysMissing when no key is configured, or a
+   * short one; SecretsUnavailable when the keys can't be read
    */
   verify(arriving: ArrivingWebhook): Promise<VerifiedWebhook>;
 
   /**
-   * Stores the delivery once, decides and acts. The answer comes when the write is done; where several environments are
-   * concerned, or the name is still being deleted, the operator goes on and the outcome is `pending`.
+   * Stores the delivery once, decides, acts and answers; for several environments, or a terminating name, the operator
+   * continues and the outcome is `pending`.
    *
    * @throws InboxFull when too many deliveries wait; ClusterUnavailable when nothing could be stored
    */
   accept(webhook: VerifiedWebhook): Promise<Outcome>;
 
-  /** What would be decided about such an event now, without storing, acting or asking a host. */
+  /** Decision about such an event, without storing, acting or asking a host. */
   simulate(asked: SimulatedWebhook): Promise<Simulation>;
 
   /**
-   * Decides and acts on a stored delivery again, by the state of now.
+   * Decides and acts on a stored delivery again, by the current state.
    *
    * @throws ClusterUnavailable
    */
   redeliver(delivery: WebhookDelivery): Promise<Outcome>;
 
   /**
-   * Stores that a maintainer of ours lets the pull request have an environment of exactly this commit, and decides anew.
+   * Stores a maintainer's approval of exactly this commit of a pull request, and decides again.
    *
    * @throws InboxFull, ClusterUnavailable
    */
   approve(approval: Approval): Promise<Outcome>;
 
   /**
-   * Stores an event that anybody may have sent, for people: it is never acted on. Beyond a few a second it is only
-   * counted. Never throws.
+   * Stores an unauthenticated event for people; it is never acted on. Above a few a second it is only counted. Never
+   * throws.
    *
    * @returns the channels that take such events
    */
   note(event: UnverifiedEvent): Promise<readonly Channel[]>;
 }
 
-/** An event as a host would send it, for a Repository. */
+/** A host's event for a Repository. */
 export interface SimulatedWebhook {
   readonly repository: Repository;
-  /** As the host names it. */
+  /** Name in the host's words. */
   readonly eventName: string;
   readonly payload: unknown;
 }
 
-/** What would be done about an event. */
+/** Result of a simulated event. */
 export interface Simulation {
   readonly event: WebhookEvent;
   readonly decisions: readonly {
     readonly do: "create" | "update" | "delete" | "wait" | "report" | "nothing";
     readonly reason: string;
-    /** Why nothing is done yet, or at all, or what is reported; for people. */
+    /** Reason for waiting or doing nothing, or the report; for people. */
     readonly message?: string;
-    /** The name of the environment. */
     readonly environment?: string;
   }[];
   readonly trace: readonly RuleVerdict[];
 }
 
-/** The approval of a fork's commit. */
 export interface Approval extends ApprovalState {
   readonly repository: Repository;
 }
 
-/** An event of an endpoint without authentication. */
+/** An event of an unauthenticated endpoint. */
 export interface UnverifiedEvent {
   readonly door: Extract<Door, "generic" | "environment">;
   readonly id: string;
-  /** What the sender calls it. */
   readonly eventName: string;
   readonly message: string;
   readonly bytes: Buffer;
@@ -130,12 +126,12 @@ export class WebhookMalformed extends Error {
   override readonly name = "WebhookMalformed";
 }
 
-/** The body has too many bytes; the message says how many it may have. */
+/** The body exceeds the limit that the message states. */
 export class WebhookTooLarge extends Error {
   override readonly name = "WebhookTooLarge";
 }
 
-/** The sender is not who it has to be; the same for an unknown repository. */
+/** Unverified sender or unknown repository, indistinguishably. */
 export class WebhookRefused extends Error {
   override readonly name = "WebhookRefused";
 }

@@ -1,28 +1,28 @@
 import type { Notification, NotificationSpec, NotificationStatus } from "../../../crds/notifications/notification.ts";
 
 /**
- * The messages of the outbox. Reads come from this process's cache, which never shows an older version than a write of this
- * process; the methods that write throw the kit's KubeError when the API server can't be asked or refuses.
+ * Messages of the outbox. Reads come from this process's cache with its own writes; writes throw the kit's KubeError
+ * when the API server is unreachable or refuses.
  */
 export interface Notifications {
   list(): readonly Notification[];
 
-  /** Those that are neither sent nor given up, by `destinationOf`; in no order. */
+  /** Unfinished messages by `destinationOf`, unordered. */
   pendingFor(destination: string): readonly Notification[];
 
-  /** Makes it, unless there is one of that name; see `notificationName`. */
+  /** Creates it unless the name exists; see `notificationName`. */
   add(name: string, spec: NotificationSpec): Promise<void>;
 
   /**
-   * Notes that an attempt begins, on the version that was read: of several processes one succeeds.
+   * Records the start of an attempt, on the version read: only one of several processes succeeds.
    *
    * @returns `undefined` when it was changed or is gone
    */
   claim(notification: Notification, status: NotificationStatus): Promise<Notification | undefined>;
 
-  /** Notes how an attempt ended, whatever else of it was changed meanwhile; one that is gone is fine. */
+  /** Records the end of an attempt, over other changes; fine when it is gone. */
   finish(notification: Notification, status: NotificationStatus): Promise<void>;
 
-  /** Deletes exactly this one; one that is gone is fine. */
+  /** Deletes exactly this one; fine when it is gone. */
   remove(notification: Notification): Promise<void>;
 }

@@ -1,21 +1,19 @@
 import type { AllocatedCost } from "../../../crds/environment/costs/allocations.ts";
 import type { Period } from "./period.ts";
 
-/** Asks a cost monitor what the cluster's resources cost. */
+/** Asks a cost monitor for the cost of the cluster's resources. */
 export interface Allocations {
   /**
-   * What was allocated in the period, of whole seconds, by namespace. One that is left out had nothing, or nothing is
-   * known of it.
+   * Allocation in the period, in whole seconds, by namespace. A missing one had nothing, or is unknown.
    *
    * @throws AllocationsUnavailable
    */
   byNamespace(period: Period, signal: AbortSignal): Promise<ReadonlyMap<string, AllocatedCost>>;
 
-  /** Ends its connections. */
   close(): Promise<void>;
 }
 
-/** It did not answer, or nothing that is understood. */
+/** No answer, or one that can't be parsed. */
 export class AllocationsUnavailable extends Error {
   override readonly name = "AllocationsUnavailable";
 }

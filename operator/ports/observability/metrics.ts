@@ -8,58 +8,55 @@ import type { RequestMetrics } from "../facade/request-metrics.ts";
 import type { Outcome } from "../facade/webhook-inbox.ts";
 import type { HostCalls } from "../webhooks/host-calls.ts";
 
-/** The services whose calls are counted. */
+/** Services whose calls are counted. */
 export type Service = "chat" | "mail" | "opencost" | "repository-host" | "secret-manager";
 
-/** A call of a port behind which is a service; `operation` is the method. */
+/** A call of a service's port; `operation` is the method. */
 export interface ServiceCall {
   readonly service: Service;
   readonly operation: string;
 }
 
-/** Stands around such calls. It must answer what `next` answers, and throw what it throws. */
+/** Intercepts such calls. Must answer the result of `next`, and throw its error. */
 export type ServiceCallSeam = (call: ServiceCall, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * What became of a webhook: the outcome of the inbox, or why there is none. `refused`: its sender is unknown; `no_key`: no
- * key could be read; `full`: too many wait.
+ * Result of a webhook: the inbox's outcome, or the reason for none. `refused`: unknown sender; `no_key`: no readable
+ * key; `full`: too many wait.
  */
 export type WebhookOutcome = Outcome["state"] | "refused" | "malformed" | "no_key" | "full" | "failed";
 
-/** What the figures about this process, and about all environments, are read from at each scrape. */
+/** Sources of the metrics about this process and all environments, read at each scrape. */
 export interface Observed {
   readonly caches: Pick<Caches, "environments" | "notifications" | "webhookDeliveries">;
   readonly watches: Pick<CacheSet, "progressAgesMs">;
   readonly hostCalls: HostCalls;
-  /** Whether this process leads now: figures about the whole cluster come from the leader alone. */
+  /** True for the leader, which alone reports the whole cluster. */
   readonly isLeading: () => boolean;
   readonly clock: Clock;
 }
 
-/** Where the process counts what it does, for monitoring systems. */
+/** Metrics of this process, for monitoring systems. */
 export interface Metrics {
   readonly controllers: ControllerMetrics;
   readonly requests: RequestMetrics;
-  /** Counts the calls to the API server. */
   readonly onKubeRequest: RequestSeam;
 
-  /** Counts a webhook by its end. */
   webhookEnded(door: Door, outcome: WebhookOutcome): void;
 
-  /** Notes that recurring work of this name ended without an error. Of names there are few. */
+  /** Records an error-free end of recurring work; there are few names. */
   loopSucceeded(loop: string): void;
 
-  /** Counts the calls of services, and how long they last. */
   readonly onServiceCall: ServiceCallSeam;
 
-  /** Begins to follow what is observed; once. */
+  /** Begins to read the sources; call once. */
   observe(observed: Observed): void;
 
-  /** All figures of now, in the text format of Prometheus. */
+  /** All metrics of now, in Prometheus' text format. */
   scrape(): Promise<Scrape>;
 }
 
-/** An answer to a monitoring system. */
+/** Response to a monitoring system. */
 export interface Scrape {
   readonly contentType: string;
   readonly text: string;

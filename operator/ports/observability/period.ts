@@ -1,4 +1,4 @@
-/** From the first moment, up to but without the last one, in milliseconds since 1970. */
+/** Time from `fromMs` (inclusive) to `toMs` (exclusive), in milliseconds since 1970. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
@@ -6,10 +6,10 @@ export interface Period {
 
 export const DAY_MS = 86_400_000;
 
-/** The begin of the moment's day, in UTC. */
+/** Start of the moment's day, in UTC. */
 export const midnightOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
-/** Whether the moment is in the period. */
+/** True when the moment is in the period. */
 export function isWithin({ fromMs, toMs }: Period, atMs: number): boolean {
   return atMs >= fromMs && atMs < toMs;
 }

@@ -1,20 +1,20 @@
 import type { SlotCounts } from "./rollups.ts";
 
-/** The counters of rollups; durations have one for each of their bounds, see `durationCounter`. */
+/** Counters of rollups; durations have one per bound, see `durationCounter`. */
 export const COUNTERS = {
   requests: "requests",
-  /** Those that were answered with a status of 500 or more. */
+  /** Responses with a status of 500 or more. */
   requestErrors: "request_errors",
   webhooks: "webhooks",
   webhookErrors: "webhook_errors",
-  /** Of the webhooks that were answered without an error. */
+  /** Error-free webhooks only. */
   webhookMs: "webhook_ms",
   webhookOutcome: (outcome: string) => `webhook_${outcome}`,
   reconcileErrors: "reconcile_errors",
   reconcileMs: "reconcile_ms",
 } as const;
 
-/** The sum of all, counter by counter. */
+/** Sum of all, counter by counter. */
 export function sumOf(all: Iterable<SlotCounts>): SlotCounts {
   const sum: Record<string, number> = {};
   for (const counts of all) {
@@ -27,14 +27,14 @@ export function sumOf(all: Iterable<SlotCounts>): SlotCounts {
 const BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
 const BEYOND = "more";
 
-/** The counter of a duration: of those between the bound before and this one. */
+/** Counter of a duration, by the first bound that is not shorter. */
 export function durationCounter(name: string, durationMs: number): string {
   return `${name}.${BOUNDS_MS.find((bound) => durationMs <= bound) ?? BEYOND}`;
 }
 
 /**
- * The duration that the share of all durations of a counter stays below, in milliseconds, as precise as the bounds are;
- * `undefined` without any.
+ * Duration below which the share of a counter's durations stays, in milliseconds, as precise as the bounds; `undefined`
+ * without any.
  */
 export function quantileMs(counts: SlotCounts, name: string, share: number): number | undefined {
   const of = (bound: number | string) => counts[`${name}.${bound}`] ?? 0;
@@ -51,7 +51,7 @@ export function quantileMs(counts: SlotCounts, name: string, share: number): num
   return BOUNDS_MS.at(-1);
 }
 
-/** How many of the counter's durations are within the bound, which is one of those that are counted by. */
+/** Count of durations within the bound, which must be one of `BOUNDS_MS`. */
 export function countWithin(counts: SlotCounts, name: string, boundMs: number): number {
   if (!BOUNDS_MS.includes(boundMs)) throw new RangeError(`durations are not counted by ${boundMs} ms`);
   return BOUNDS_MS.filter((bound) => bound <= boundMs).reduce(

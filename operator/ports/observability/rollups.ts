@@ -1,43 +1,42 @@
 import type { Summary } from "./summary.ts";
 
-/** A process stores what it counted so often: a kill loses no more. */
+/** Interval at which a process stores its counts: a kill loses no more. */
 export const STORED_EVERY_MS = 10_000;
 
-/** Counts of a few minutes, by the counter's name. */
+/** Counts of a few minutes, by counter name. */
 export type SlotCounts = Readonly<Record<string, number>>;
 
-/** What was counted on a day, by all replicas together. */
+/** Counts of a day, of all replicas together. */
 export interface RollupContent {
-  /** By the begin of the slot in UTC, such as `09:35`. */
+  /** Counts by the start of the slot in UTC, such as `09:35`. */
   readonly slots: Readonly<Record<string, SlotCounts>>;
-  /** The last batch of each process that wrote lately, so that none is added twice. */
+  /** Last batch of each recent writer, so that none is added twice. */
   readonly writers: Readonly<Record<string, { readonly batch: number; readonly at: string }>>;
-  /** What became of environments on that day (UTC); absent until the day is over and summed up. */
+  /** Usage of environments on that day (UTC); absent until the day is over and summed up. */
   readonly summary?: Summary | undefined;
 }
 
-/** A day's rollup as it is stored. */
+/** A stored day. */
 export interface StoredRollup extends RollupContent {
-  /** In UTC, such as `2026-11-23`. */
+  /** Day in UTC, such as `2026-11-23`. */
   readonly day: string;
-  /** Opaque: what a change has to be based on. */
+  /** Opaque precondition of a change. */
   readonly version: string;
 }
 
 /**
- * Keeps what requests and reconciles were counted, one rollup a day.
+ * Store of request and reconcile counts, one rollup a day.
  *
- * Every method throws the kit's KubeError when the API server can't be asked or refuses.
+ * Methods throw the kit's KubeError.
  */
 export interface RollupStore {
-  /** By a fresh read; `undefined` before the first. */
+  /** A fresh read; `undefined` before the first. */
   find(day: string): Promise<StoredRollup | undefined>;
-  /** Makes the day's rollup. @returns false when there is one meanwhile */
+  /** Creates the day's rollup. @returns false when one exists already */
   create(day: string, content: RollupContent): Promise<boolean>;
-  /** Replaces what was read. @returns false when it changed, or went, meanwhile */
+  /** Replaces the version read. @returns false when it changed or went meanwhile */
   replace(former: StoredRollup, content: RollupContent): Promise<boolean>;
-  /** Removes what was read, unless it changed meanwhile. */
+  /** Removes the version read, unless it changed. */
   remove(former: StoredRollup): Promise<void>;
-  /** All, by a fresh read. */
   list(signal: AbortSignal): Promise<readonly StoredRollup[]>;
 }

@@ -1,4 +1,4 @@
-/** What became of environments in a time, and what they consumed: in all, and by what they have in common. */
+/** Usage of environments in a period: in total, and by common properties. */
 import {
   addCharge,
   type Charged,
@@ -10,42 +10,40 @@ import type { Life } from "../../../crds/environment/life.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import { isWithin, type Period } from "./period.ts";
 
-/** What is added up of environments. */
+/** Totals of environments in a period. */
 export interface Tally extends Charged {
-  /** Created in the period. */
   readonly created: number;
-  /** Created in it, and ready at some time. */
+  /** Created in the period, and ready at some time. */
   readonly succeeded: number;
   /** Created in it, never ready, and failed. */
   readonly failed: number;
   /** Deleted in it, by request or by expiry. */
   readonly deleted: number;
-  /** Of the deleted ones, those whose expiry it was. */
+  /** Deleted ones whose cause was expiry. */
   readonly expired: number;
-  /** From creation to ready, of those that were created in it and became ready. */
+  /** Time from creation to ready, for environments created in the period. */
   readonly provisionSeconds: number;
-  /** From creation to the request of the deletion, of those that were deleted in it. */
+  /** Time from creation to the deletion request, for environments deleted in the period. */
   readonly lifetimeSeconds: number;
-  /** The time that they were there in it, all together. */
+  /** Total time of existence in it. */
   readonly thereSeconds: number;
 }
 
-/** What environments are grouped by. */
+/** Grouping properties of environments. */
 export const DIMENSIONS = ["repository", "creator", "config_set", "trigger"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Tallies by the name of what the environments have in common; `OTHERS` has those beyond the most that are named. */
+/** Totals by the name of the common property; `OTHERS` sums those beyond the limit. */
 export type Rows = ReadonlyMap<string, Tally>;
 
-/** In the rows of a dimension: the sum of those that are not named. */
+/** Row with the sum of unnamed rows. */
 export const OTHERS = "";
-/** In the rows of a dimension: environments that have none of it, such as no config set or no owner. */
+/** Row of environments without the property, such as no config set or no owner. */
 export const NONE = "-";
 
 export interface Summary {
   readonly total: Tally;
   readonly by: Readonly<Record<Dimension, Rows>>;
-  /** The most environments that were there at the same time. */
   readonly peak: number;
 }
 
@@ -61,10 +59,10 @@ export const NO_TALLY: Tally = {
   ...NOTHING_CHARGED,
 };
 
-/** What became of these environments in the period. */
+/** Usage of these environments in the period. */
 export function summaryOf(lives: readonly Life[], period: Period, nowMs: number): Summary {
   const there = lives.filter((life) => isThereIn(life, period, nowMs));
-  // Thousands have the same of every dimension: they are added up together first.
+  // Thousands have equal properties: those are added up first.
   const kinds = new Map<string, { readonly one: Life; readonly sum: Adding }>();
   for (const life of there) {
     const key = kindOf(life);
@@ -80,7 +78,7 @@ export function summaryOf(lives: readonly Life[], period: Period, nowMs: number)
   return withPeak({ total, by }, () => peakOf(there, period, nowMs));
 }
 
-/** The whole of what became of environments in periods that do not overlap. */
+/** Sum of periods that do not overlap. */
 export function sumOfSummaries(all: readonly Summary[]): Summary {
   const { total, by } = emptySum();
   for (const one of all) {
@@ -92,7 +90,7 @@ export function sumOfSummaries(all: readonly Summary[]): Summary {
   return withPeak({ total, by }, () => all.reduce((most, { peak }) => Math.max(most, peak), 0));
 }
 
-/** The peak takes long, and not everybody asks for it. */
+/** Lazy, because the peak is slow and rarely used. */
 function withPeak(sum: Omit<Summary, "peak">, peakOfAll: () => number): Summary {
   let known: number | undefined;
   return {
@@ -110,14 +108,14 @@ export function sumOfTallies(all: Iterable<Tally>): Tally {
   return sum;
 }
 
-/** How many rows are named. */
+/** Limits on named rows. */
 export interface RowBounds {
   readonly most: number;
-  /** Of all names together, as they are stored. */
+  /** Limit on all names together, as stored. */
   readonly mostBytes: number;
 }
 
-/** The same rows; of more than the bounds allow, those that consumed the least become one. */
+/** The same rows; beyond the bounds, those with the least consumption become one. */
 export function cappedRows(rows: Rows, { most, mostBytes }: RowBounds): Rows {
   const greatestFirst = [...rows]
     .filter(([name]) => name !== OTHERS)
@@ -133,18 +131,18 @@ export function cappedRows(rows: Rows, { most, mostBytes }: RowBounds): Rows {
   return named.set(OTHERS, others);
 }
 
-/** What an environment has of a dimension. */
+/** An environment's value of a dimension. */
 export function groupOf({ repository, owner, configSet, trigger }: Life, dimension: Dimension): string {
   const name = { repository, creator: owner?.subject, config_set: configSet, trigger }[dimension];
   return name ?? NONE;
 }
 
-/** Whether it was there at any moment of the period. */
+/** True when it existed at any moment of the period. */
 export function isThereIn({ createdMs, goneMs }: Life, { fromMs, toMs }: Period, nowMs: number): boolean {
   return createdMs < toMs && (goneMs ?? nowMs) >= fromMs;
 }
 
-/** What it is charged for in the period, as far as that is known. */
+/** Known charge of the environment in the period. */
 export function chargeOf(life: Life, { fromMs, toMs }: Period, nowMs: number): Charged {
   return chargedBetween(life, fromMs, Math.min(toMs, life.goneMs ?? nowMs));
 }
@@ -185,20 +183,20 @@ function rowOf(rows: AddingRows, name: string): Adding {
   return row;
 }
 
-/** A core is worth about as much as four GiB of memory, and in an hour some three cents; only an order is needed. */
+/** A core costs about as much as four GiB of memory, some three cents an hour; only an order is needed. */
 const weightOf = ({ cpu, memory, allocatedCpu, allocatedMemory, allocatedStorage, allocatedOther }: Tally) =>
   cpu / 1000 + memory / 4096 + (allocatedCpu + allocatedMemory + allocatedStorage + allocatedOther) * CORE_SECONDS;
-/** For which a thousandth of a cent is paid. */
+/** Core-seconds per thousandth of a cent. */
 const CORE_SECONDS = 3_600 / 3_000;
 
-/** What became of one environment in the period. */
+/** Totals of one environment in the period. */
 export function tallyOf(life: Life, period: Period, nowMs: number): Tally {
   const tally = { ...NO_TALLY };
   addLife(tally, life, { period, nowMs });
   return tally;
 }
 
-/** Adds one environment. In one pass without objects of its own: there may be tens of thousands. */
+/** Allocates nothing: there may be tens of thousands. */
 function addLife(
   sum: Adding,
   life: Life,
@@ -221,10 +219,10 @@ function addLife(
   addCharge(sum, life, period.fromMs, endMs);
 }
 
-/** The same for all that have the same of every dimension. */
+/** Equal for environments with equal properties. */
 const kindOf = oncePer((life: Life) => JSON.stringify(DIMENSIONS.map((dimension) => groupOf(life, dimension))));
 
-/** One that goes in the moment in which another comes is not there together with it. */
+/** An environment that ends when another begins does not overlap it. */
 function peakOf(lives: readonly Life[], { fromMs, toMs }: Period, nowMs: number): number {
   const begins = Float64Array.from(lives, ({ createdMs }) => Math.max(createdMs, fromMs)).sort();
   const ends = Float64Array.from(lives, ({ goneMs }) => Math.min(goneMs ?? nowMs + 1, toMs)).sort();

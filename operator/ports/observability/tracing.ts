@@ -1,2 +1,2 @@
-/** Tracing: the kit's own, where the facade may import it from. */
+/** Tracing: the kit's own, where the API may import it. */
 export { noTracing, type Span, type Tracing } from "../../kit/tracing.ts";

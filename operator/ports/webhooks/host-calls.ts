@@ -1,25 +1,28 @@
-/** What a host lets us call until a time. */
+/** A host's rate limit. */
 export interface CallBudget {
   readonly limit: number;
   readonly remaining: number;
-  /** When `remaining` is `limit` again. */
+  /** Time at which `remaining` is `limit` again. */
   readonly resetsAt: Date;
 }
 
-/** How often the API of a host was called since the start of this process, and how it answered. */
+/** Counts of a host's API calls since the start of this process. */
 export interface HostCallCounts {
   /** Requests, each attempt counted. */
   readonly sent: number;
-  /** By class of status: `2xx`, `3xx`, `4xx`, `5xx`; `304`, which GitHub takes from no budget; `none` without an answer. */
+  /**
+   * Responses by class of status: `2xx`, `3xx`, `4xx`, `5xx`; `304`, which costs nothing of GitHub's limit; `none`
+   * without a response.
+   */
   readonly answers: Readonly<Record<string, number>>;
-  /** Answers after which nothing was sent for a while, because the host wanted so. */
+  /** Responses that stopped calls for a while by rate limiting. */
   readonly limited: number;
-  /** As the least of its answers said in this window; `undefined` for a host that says none, such as Gitea. */
+  /** Least value seen in this window; `undefined` for a host without limits, such as Gitea. */
   readonly budget: CallBudget | undefined;
 }
 
-/** The calls to the hosts of repositories, for metrics. */
+/** Calls to repository hosts, for metrics. */
 export interface HostCalls {
-  /** Those of now, by the host's id in the settings. A host without a token is never called, and not there. */
+  /** Current counts, by the host's id in the settings. A host without a token is never called, and absent. */
   snapshot(): Readonly<Record<string, HostCallCounts>>;
 }

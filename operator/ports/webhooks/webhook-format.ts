@@ -14,7 +14,7 @@ export interface ArrivingWebhook extends ReceivedWebhook {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/** The fields of a payload that formats read; of a body, no others are kept. */
+/** Fields of a payload that formats read; of a body, no others are kept. */
 export const READ_FIELDS = [
   "action",
   "number",
@@ -38,29 +38,29 @@ export const READ_FIELDS = [
   "user",
 ] as const;
 
-/** The check of one delivery, which is given the raw body in pieces. */
+/** Verification of one delivery, fed with pieces of the raw body. */
 export interface Authentication {
   update(bytes: Buffer): void;
-  /** At the end of the body, once: whether one of the keys made this delivery. */
+  /** Call once, after the body: true when one of the keys made this delivery. */
   isAuthentic(): boolean;
 }
 
-/** The live keys of a Repository, or the global ones. Empty lists verify nothing. */
+/** Live keys of a Repository, or the global ones. Empty lists verify nothing. */
 export interface WebhookKeys {
   /**
-   * Keys of signatures, at least 32 bytes each. Of GitLab, one that begins with `whsec_` is a signing token (Standard
-   * Webhooks) and any other a static token, which is refused where there is a signing token.
+   * Signature keys, at least 32 bytes each. For GitLab, a key that begins with `whsec_` is a signing token (Standard
+   * Webhooks) and any other a static token, which is refused beside a signing token.
    */
   readonly secrets: readonly Sensitive[];
   /** Values of the contract's `X-Pipeline-Token`. */
   readonly pipelineTokens: readonly Sensitive[];
 }
 
-/** What the headers say of a delivery. */
+/** Facts in a delivery's headers. */
 export interface DeliveryHeaders {
-  /** As the host names it, at most 64 characters; empty when the header is missing. */
+  /** Name in the host's words, at most 64 characters; empty without the header. */
   readonly eventName: string;
-  /** At most 128 characters; `undefined` when the host gives none. */
+  /** Id of at most 128 characters; `undefined` without one. */
   readonly deliveryId: string | undefined;
 }
 
@@ -72,12 +72,12 @@ export type RepositoryField = "repository" | "project";
  * kind is that of the Repository's host in the settings, never what a sender's headers suggest.
  */
 export interface WebhookFormat {
-  /** What the headers of this kind of host say; headers of other kinds are not looked at. */
+  /** Reads this kind's headers and no others. */
   delivery(webhook: ReceivedWebhook): DeliveryHeaders;
 
   /**
-   * Begins to check whether one of the keys made this delivery: over the raw bytes, in constant time, and where a timestamp
-   * is signed, not older or newer than `replaySeconds`.
+   * Begins to verify that one of the keys made this delivery: over the raw bytes, in constant time, and where a
+   * timestamp is signed, not older or newer than `replaySeconds`.
    */
   authentication(
     webhook: ReceivedWebhook,
@@ -86,10 +86,10 @@ export interface WebhookFormat {
   ): Authentication;
 
   /**
-   * The event in the platform's one vocabulary. Whatever the platform does nothing about, also a payload that is not what
-   * its event name says or lacks what the event needs, is `{type: "other"}` with the reason; never an error.
+   * The event in the platform's vocabulary. Events that the platform ignores, and payloads that contradict their event
+   * name or lack a needed field, are `{type: "other"}` with the reason; never an error.
    *
-   * @param payload parsed JSON of the verified body, with the fields that formats read (`READ_FIELDS`)
+   * @param payload parsed JSON of the verified body, with `READ_FIELDS`
    */
   read(delivery: DeliveryHeaders, payload: unknown, at: { readonly now: Date }): ReadEvent;
 
@@ -103,12 +103,12 @@ export interface WebhookFormat {
   pullRequestRef(number: number): string;
 }
 
-/** How many labels of a pull request are read. */
+/** Limit on a pull request's labels. */
 export const MOST_READ_LABELS = 1000;
 
 export interface ReadEvent {
-  /** It fits its schema, but for `pullRequest.labels`: all are here, up to `MOST_READ_LABELS`, for the rules to choose. */
+  /** Fits its schema, but for `pullRequest.labels`: all are here, up to `MOST_READ_LABELS`, for the rules to choose. */
   readonly event: WebhookEvent;
-  /** Why it is `other`: for people, at most 300 characters. */
+  /** Reason for `other`, for people, at most 300 characters. */
   readonly reason?: string;
 }

@@ -11,8 +11,8 @@ interface MergeGroup {
 }
 
 /**
- * A merge group has no environment: its pull requests had theirs. A merge queue that requires our status would wait for it
- * nevertheless, so a success is reported, once for each commit.
+ * Reports a success for a merge group's commit, once: it has no environment, because its pull requests had theirs, but
+ * a merge queue that requires our status would wait.
  */
 export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: MergeGroup): Decided {
   const { repository } = subject;

@@ -8,7 +8,6 @@ import type { Decision } from "../decision.ts";
 /** The decision to report a commit. */
 export type Report = Extract<Decision, { readonly do: "report" }>;
 
-/** Whether the decision is carried out by a report. */
 export const isReport = (decision: Decision): decision is Report => decision.do === "report";
 
 interface ReportContext {
@@ -17,9 +16,9 @@ interface ReportContext {
 }
 
 /**
- * Reports commits to their host, which may be done again at any time: a report replaces the former one.
+ * Reports commits to their host. Repeatable: a report replaces the former one.
  *
- * @returns the outcome: `pending` in the facade, and while the host is away
+ * @returns the outcome: `pending` in the API, and while the host is away
  */
 export async function reportCommits(
   reports: readonly Report[],
@@ -33,14 +32,14 @@ export async function reportCommits(
   } catch (error) {
     signal.throwIfAborted();
     if (!isOfHost(error)) throw error;
-    // GitHub's merge queue gives a group up by itself, an hour after its checks were requested, unless it is configured
-    // otherwise: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+    // GitHub's merge queue drops a group by itself, by default an hour after its checks were requested:
+    // https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
     return { ...said("pending", "HostUntold", error.message), waitsSince: spec.receivedAt };
   }
   return said("acted", reason, `reported to its host: ${report.description}`);
 }
 
-/** Messages of other errors are not known to be free of secrets. */
+/** Messages of other errors may hold secrets. */
 const isOfHost = (error: unknown): error is Error =>
   error instanceof PullRequestHostFailed || error instanceof SecretManagerUnavailable;
 

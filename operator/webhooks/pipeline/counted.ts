@@ -1,21 +1,21 @@
 import { DEFAULT_PIPELINE_EVENTS, type PipelineRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 
-/** A rule of the Repository that a run does not meet. */
+/** A rule of the Repository that a run violates. */
 export interface CountedProblem {
   readonly rule: "events" | "workflows";
   /** A sentence for people. */
   readonly message: string;
 }
 
-/** The rules in the order of their evaluation. */
+/** Rules in the order of their evaluation. */
 export const COUNTED_RULES = ["events", "workflows"] as const satisfies readonly CountedProblem["rule"][];
 
 /**
- * The reason why a run says nothing of its commit's build; `undefined` when it counts. A comment, an issue or a timetable
- * runs workflows of a commit as well, and says nothing of it.
+ * Reason why a run does not count for its commit's build, if so. Comments, issues and schedules run workflows of a
+ * commit without building it.
  *
- * @param run one without an event is of a sender that names none, and counts as one of every event
+ * @param run counts as one of every event if its sender names none
  * @param rules `spec.pipeline` of the Repository
  */
 export function countedProblem(

@@ -14,27 +14,26 @@ import { type Decided, nameTaken, nothing, verdict } from "../decision.ts";
 import { countedProblem } from "./counted.ts";
 import { knownPipelines, pipelineOf, type ReportedPipeline } from "./report.ts";
 
-/** A report that names its branch, the environment that it would make, and what other workflows have reported. */
+/** A report with its branch, the environment to create, and other workflows' reports. */
 interface Creation extends ReportedPipeline {
   readonly branch: string;
   readonly name: string;
-  /** The commit's pipelines, each workflow's newest run. */
   readonly pipelines: readonly Pipeline[];
 }
 
-/** A rule for environments that pipelines make: its name, the outcome's reason and the problem. */
+/** A rule for pipelines' environments: its name, the outcome's reason and the problem. */
 type Checked = readonly [rule: string, reason: string, problem: string | undefined];
 
 /**
- * What a success does where no environment wants its commit: it makes one that follows the branch, if the Repository's rules
- * allow it and the commit is the branch's head.
+ * Creates an environment that follows the branch, for a success of an unused commit, if the Repository's rules allow it
+ * and the commit is the branch's head.
  *
- * @throws HostUnavailable when a host must be asked and can't be, SecretsUnavailable
+ * @throws HostUnavailable when a required host is unreachable, SecretsUnavailable
  */
 export async function createdByPipeline(reported: ReportedPipeline): Promise<Decided> {
   const { subject, pipeline, context } = reported;
   const { repository } = subject;
-  // The contract's own body names no branch: what it reports is taken for the default one, and must be its head.
+  // The contract's own body names no branch: its report is for the default one, and must be its head.
   const branch = pipeline.branch ?? (subject.host === "" ? branchOf(repository) : undefined);
   const problem = branch === undefined ? "the pipeline is not that of a branch" : branchProblem(branch);
   if (branch === undefined || problem !== undefined) {
@@ -67,7 +66,7 @@ function rulesOf(creation: Creation): readonly Checked[] {
   ];
 }
 
-/** The commit's pipelines that are known and count, with the reported one: that may have been outdated meanwhile. */
+/** The commit's known pipelines that count, with the reported one, which may be outdated by now. */
 function pipelinesOf({ subject, pipeline, context }: ReportedPipeline): readonly Pipeline[] {
   const { repository } = subject;
   const known = knownPipelines(pipeline.commit, repository, context);
@@ -75,7 +74,7 @@ function pipelinesOf({ subject, pipeline, context }: ReportedPipeline): readonly
   return withPipelines([], counts ? [...known, pipelineOf(pipeline)] : known, pipeline.commit);
 }
 
-/** All workflows that count must have built the commit; the last of them to succeed makes the environment. */
+/** All counted workflows must have built the commit; the last success creates the environment. */
 function unbuiltProblem({ pipelines, context }: Creation): string | undefined {
   const now = context.clock.now();
   const unbuilt = pipelines.filter((one) => !["built", "silent"].includes(buildOf(one, now)));
@@ -89,7 +88,7 @@ function createOnSuccessProblem({ metadata, spec }: Repository): string | undefi
   return isOn ? undefined : `pipelines of Repository '${metadata.name}' create no environments`;
 }
 
-/** A pull request without a required label, or a closed one, gets no environment by its build, for whatever event that runs. */
+/** A pull request's own rules, such as a required label, decide about its environment, not its build. */
 function pullRequestProblem(creation: Creation): string | undefined {
   const { subject, pipeline } = creation;
   if (subject.repository.spec.pullRequest?.enabled !== true) return undefined;
@@ -97,7 +96,7 @@ function pullRequestProblem(creation: Creation): string | undefined {
   return isOfPullRequest ? "it is the pipeline of a pull request, whose own rules decide" : undefined;
 }
 
-/** Whether an event has shown the commit as the head of a pull request from this branch. */
+/** True when an event has shown the commit as the head of a pull request from this branch. */
 function isHeadOfPullRequest({ subject, pipeline, context, branch }: Creation): boolean {
   const { host, repository } = subject;
   return context.deliveries.ofCommit(pipeline.commit).some(({ spec }) => {
@@ -107,7 +106,7 @@ function isHeadOfPullRequest({ subject, pipeline, context, branch }: Creation): 
   });
 }
 
-/** What was deleted or expired comes back only with another commit, whose pipeline ended later. */
+/** A deleted or expired environment returns only with another commit, whose pipeline ended later. */
 function returnProblem({ subject, pipeline, context, name }: Creation): string | undefined {
   const { repository, host } = subject;
   const records = context

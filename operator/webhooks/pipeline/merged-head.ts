@@ -5,13 +5,13 @@ import type { KnownState } from "../pull-request/newest-state.ts";
 const SAME_MOMENT_MS = 10_000;
 
 /**
- * The head commit for which a pipeline of a merge speaks; `undefined` for a pipeline of a commit that a branch has.
+ * Head commit of a merge's pipeline; `undefined` for a branch's.
  *
- * GitLab builds merged results: a commit of its own, whose pipeline names the merge request and no commit of its source
- * (https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/). It is the head that the merge request had when the pipeline
- * was created. A wrong guess, of a head that was replaced within seconds, is put right by the next head's pipeline: it has a higher id.
+ * GitLab builds merged results: a separate commit, whose pipeline names the merge request and no source commit
+ * (https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/). It is the merge request's head at the pipeline's
+ * creation. The next head's pipeline, with a higher id, corrects a wrong guess within seconds.
  *
- * @param states of the pull request, the newest last
+ * @param states of the pull request, newest last
  */
 export function mergedHead(
   { pullRequest, commit, createdAt, at }: PipelineState,

@@ -13,10 +13,10 @@ import { mergedHead } from "./merged-head.ts";
 import { pipelineOf, type ReportedPipeline } from "./report.ts";
 
 /**
- * What to do about a pipeline's report that counts: every environment that wants its commit, or has the branch whose head the commit is
- * now, records it. A success without such an environment may create one.
+ * Decisions about a pipeline's report: every environment that wants its commit, or whose branch has it as its head,
+ * records it if it counts. A success without such an environment may create one.
  *
- * @throws HostUnavailable when the head of the branch must be known and its host can't be asked, SecretsUnavailable
+ * @throws HostUnavailable when the branch's head is needed and its host is unreachable, SecretsUnavailable
  */
 export async function decidePipeline(reported: ReportedPipeline): Promise<readonly Decided[]> {
   const { pipeline, subject } = reported;
@@ -31,20 +31,22 @@ export async function decidePipeline(reported: ReportedPipeline): Promise<readon
   return [nothing("NoEnvironment", `no environment wants the commit ${shortCommit(pipeline.commit)}`)];
 }
 
-/** The verdicts up to the rule that is not met. */
 function countedTrace({ rule, message }: CountedProblem, { repository }: Subject): readonly RuleVerdict[] {
   const met = COUNTED_RULES.slice(0, COUNTED_RULES.indexOf(rule));
   return [...met.map((one) => verdict(repository, one, undefined)), verdict(repository, rule, message)];
 }
 
-/** A pull request waits for pipelines only where its Repository has `pipeline`: other workflows, such as linters, build no image. */
+/**
+ * A pull request waits for pipelines only if its Repository has `pipeline`: other workflows, such as linters, build no
+ * image.
+ */
 function isAwaited({ environment }: User, { repository }: Subject): boolean {
   return environment.spec.trigger?.kind !== "pull_request" || repository.spec.pipeline !== undefined;
 }
 
 /**
- * The head is asked of the host, because reports are reordered and repeated: the pipeline of a commit that was replaced
- * concerns nothing but what still wants it.
+ * The host is asked for the head, because reports may be reordered and repeated: the pipeline of a replaced commit
+ * matters only to environments that want it.
  */
 async function concerned({ subject, pipeline, context }: ReportedPipeline): Promise<readonly User[]> {
   const { commit, branch } = pipeline;
@@ -58,7 +60,7 @@ async function concerned({ subject, pipeline, context }: ReportedPipeline): Prom
   return head === commit ? [...wanting, ...others] : wanting;
 }
 
-/** The report as one of the head commit whose merge it builds; `undefined` where it builds no merge. */
+/** The report as one of the head commit whose merge it builds; `undefined` without a merge. */
 function ofMerge(reported: ReportedPipeline): ReportedPipeline | undefined {
   const { pipeline, subject, context } = reported;
   const { host, repository } = subject;
@@ -70,8 +72,8 @@ function ofMerge(reported: ReportedPipeline): ReportedPipeline | undefined {
 }
 
 /**
- * The environments of the pull request that want the head. Its host is asked, because a pipeline may be reported before the push that
- * caused it: the report is taken along with that commit then.
+ * Environments of the pull request that want the head. The host is asked, because a pipeline's report may precede the
+ * push that caused it: then the commit's event takes the report along.
  */
 async function concernedByMerge({ subject, pipeline, context }: ReportedPipeline): Promise<readonly User[]> {
   const { commit, branch, pullRequest } = pipeline;
@@ -83,7 +85,7 @@ async function concernedByMerge({ subject, pipeline, context }: ReportedPipeline
   return (await context.branchHeads.headOf(subject.repository, branch)) === commit ? users : [];
 }
 
-/** Whether the branch's next commit may become the environment's, or its canceled pipeline the environment's end. */
+/** True when the environment may take the branch's next commit, or end with its canceled pipeline. */
 function isMoved({ follows, environment }: User, { repository }: Subject): boolean {
   const { kind } = environment.spec.trigger ?? {};
   return follows || kind === "pull_request" || repository.spec.pipeline?.onCanceled === "any";
@@ -122,8 +124,8 @@ const REASONS = {
 } as const;
 
 /**
- * Whether a canceled pipeline ends the environment: by default one that it was to give its first version. One that runs is
- * kept, because a newer push cancels the pipeline before. A report from before the environment is not about it.
+ * True when a canceled pipeline ends the environment: by default one without a first version. A running one stays,
+ * because a newer push cancels the earlier pipeline. Reports older than the environment do not count.
  */
 function isEnd({ environment, source, isMadeByPipeline }: User, { subject, pipeline }: ReportedPipeline): boolean {
   const { metadata, status } = environment;

@@ -9,14 +9,14 @@ import type { PullRequestFacts } from "../pull-request/facts.ts";
 import { countedProblem } from "./counted.ts";
 import { mergedHead } from "./merged-head.ts";
 
-/** A pipeline's report as one Repository sees it; only environments of this Repository are concerned. */
+/** A pipeline's report for one Repository and its environments. */
 export interface ReportedPipeline {
   readonly subject: Subject;
   readonly pipeline: PipelineState;
   readonly context: DecisionContext;
 }
 
-/** The report as an environment records it. */
+/** The report in an environment's form. */
 export function pipelineOf({ project, workflow = "", id, attempt, commit, status, url, at }: PipelineState): Pipeline {
   const more = { ...(attempt === undefined ? {} : { attempt }), ...(url === undefined ? {} : { url }) };
   return { project, workflow, id, commit, status, at, ...more };
@@ -24,12 +24,11 @@ export function pipelineOf({ project, workflow = "", id, attempt, commit, status
 
 type Source = EnvironmentSpec["backend"];
 
-/** What is known of a pull request. */
 type OfPullRequest = Pick<PullRequestFacts, "states" | "deliveries">;
 
 /**
- * A source with the pipelines of its commit, if the Repository has pipelines and some that count have reported already: a
- * branch may be built long before its pull request is opened, and reports may come before the push that caused them.
+ * A source with its commit's pipelines, if the Repository has pipelines and counted reports exist: a branch may be
+ * built long before its pull request is opened, and reports may precede the push that caused them.
  */
 export function withReports(
   source: Source,
@@ -43,9 +42,9 @@ export function withReports(
 }
 
 /**
- * The stored reports about a commit that count, in the order of their arrival.
+ * Stored reports of a commit that count, in order of arrival.
  *
- * @param of where the commit is the head of a pull request: those of its merges count for it
+ * @param of pull request with this head, whose merges' reports count too
  */
 export function knownPipelines(
   commit: string,

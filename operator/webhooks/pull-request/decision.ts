@@ -12,25 +12,25 @@ import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
 import { unwantedAnnotation, unwantedStatus, wantedAgain } from "./unwanted.ts";
 import { endsEnvironment } from "./wanted.ts";
 
-/** What has the name of the pull request's environment now. */
+/** Existing environment with the name that the pull request's environment has. */
 export interface Namesake {
   readonly environment: EphemeralEnvironment;
-  /** Whether it is that of this pull request. */
+  /** True when it belongs to this pull request. */
   readonly isOwn: boolean;
 }
 
-/** All rules are met and the name is free: the environment may be created. */
+/** All rules are met and the name is free. */
 export interface MayCreate {
   readonly mayCreate: true;
   readonly trace: readonly RuleVerdict[];
 }
 
-/** The branch and the commits of the pull request; a branch that an environment can't have is left out. */
+/** Branch and commits of the pull request; a branch that is invalid for an environment is left out. */
 export type Head = Pick<Partial<EnvironmentSpec["backend"]>, "branch" | "mergeCommit"> & { readonly commit: string };
 
 /**
- * The decision about a pull request by its newest state. Closed beats every rule, rules for creation never gate a deletion,
- * and an environment that exists is not measured by them.
+ * Decision about a pull request by its newest state. Closed beats every rule, rules for creation never prevent a
+ * deletion, and do not apply to an existing environment.
  */
 export function pullRequestDecision(
   facts: PullRequestFacts,
@@ -57,7 +57,7 @@ function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEn
 
 function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, head: Head): Decided {
   const lasting = evaluate(facts, LASTING_RULES);
-  // A protected environment stays, and goes on with its pull request.
+  // A protected environment stays, and follows its pull request.
   if (lasting.broken !== undefined && !isProtected(environment)) {
     const annotations = { ...appliedAnnotation(facts.state), ...unwantedAnnotation(facts, lasting.broken.message) };
     return deletion(environment, lasting.broken.reason, lasting.trace, annotations);
@@ -86,14 +86,14 @@ interface OwnSource {
   readonly source: EnvironmentSpec["backend"];
 }
 
-/** Whether it has another commit, or its image is of the merge commit, which was not known before. */
+/** True when it has another commit, or its image is of a merge commit that was unknown before. */
 function isBehind({ repository, source }: OwnSource, head: Head): boolean {
   if (source.commit !== head.commit) return true;
   const isNamed = head.mergeCommit === undefined || source.mergeCommit?.head === head.commit;
   return !isNamed && hasPlaceholder(tagTemplateOf(repository), "mergeCommit");
 }
 
-/** The component of the pull request's Repository, and the others that are part of the same repository, as in a monorepo. */
+/** Component of the pull request's Repository, and others in the same repository, as in a monorepo. */
 function ownSources({ spec }: EphemeralEnvironment, { repository, context }: PullRequestFacts): OwnSource[] {
   const { type } = repository.spec;
   return COMPONENTS.flatMap((component) => {
@@ -115,7 +115,6 @@ function creation(facts: PullRequestFacts, namesake: Namesake | undefined): Deci
   return nameTaken(namesake.environment, trace);
 }
 
-/** All verdicts, and the first rule that is not met. */
 function evaluate(facts: PullRequestFacts, rules: readonly Rule[]) {
   const problems = rules.map(({ name, reason, problem }) => ({ name, reason, message: problem(facts) }));
   const trace = problems.map(({ name, message }) => verdict(facts.repository, name, message));

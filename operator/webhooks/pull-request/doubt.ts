@@ -1,4 +1,4 @@
-/** When only the host of a pull request knows its state. */
+/** Detection of pull requests whose state only the host knows. */
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
 import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
@@ -14,15 +14,14 @@ export interface Question {
   readonly repository: Repository;
   readonly number: number;
   readonly hosted: HostedRepository;
-  /** The newest state as far as it is known. */
   readonly newest: KnownState;
 }
 
-/** What is to be asked before a delivery can be decided; nothing of hosts for which the settings have no token. */
+/** Pull requests to refetch before a delivery is decided; none of hosts without a token in the settings. */
 export function questionsOf({ metadata, spec }: WebhookDelivery, world: DecisionContext): readonly Question[] {
   const { door, event, host = "", repositories = [] } = spec;
   const number = event.pullRequest?.number ?? event.approval?.number;
-  // An answer raises no question, so that each event asks once.
+  // A fetched state needs no refetch, so that each event causes one.
   if (number === undefined || door === "inquiry") return [];
   return repositories.flatMap((name) => {
     const repository = world.repositories.find(name);
@@ -41,16 +40,16 @@ function isConcerned({ metadata, spec }: Repository, number: number, { environme
   return spec.pullRequest?.enabled === true || environments.find(name) !== undefined;
 }
 
-/** Whether the newest known state may not be the newest one. What the host was asked for leaves no doubt. */
+/** True when the newest known state may be outdated. A fetched state never is. */
 function isInDoubt(newest: KnownState, states: readonly KnownState[], rules: PullRequestRules): boolean {
   if (newest.isAsked) return false;
   if (newest.isUnsure && (rules.requiredLabels ?? []).length > 0) return true;
-  // Without a time only the arrival tells the order.
+  // Without a time only the arrival gives the order.
   const others = newest.state.updatedAt === undefined ? states : rivalsOf(newest, states);
   return others.some(({ state }) => differ(state, newest.state, rules));
 }
 
-/** Whether the rules see a difference between two states of a pull request. */
+/** True when two states of a pull request differ to the rules. */
 export function differ(one: HostedPullRequest, other: HostedPullRequest, rules: PullRequestRules): boolean {
   return JSON.stringify(whatRulesRead(one, rules)) !== JSON.stringify(whatRulesRead(other, rules));
 }

@@ -20,10 +20,10 @@ interface Creation extends MayCreate {
 }
 
 /**
- * The creation of a pull request's environment. The trace goes on with what only a creation needs: the companion's
- * Repository and the config set.
+ * Creation of a pull request's environment. Continues the trace with its own conditions: the companion's Repository and
+ * the config set.
  *
- * @throws HostUnavailable when the companion's host can't be asked, SecretsUnavailable
+ * @throws HostUnavailable when the companion's host is unreachable, SecretsUnavailable
  */
 export async function creationOf(creation: Creation, context: DecisionContext): Promise<Decided> {
   const { name, facts, subject, head } = creation;
@@ -56,7 +56,7 @@ export async function creationOf(creation: Creation, context: DecisionContext): 
   return { decision: { do: "create", name, spec, annotations, reason: "RulesMet" }, trace: all };
 }
 
-/** The config set that the rules name; a sentence when an environment of this pull request can't have it. */
+/** Config set of the rules; a sentence when an environment of this pull request can't have it. */
 function configSetOf(
   { rules, state }: PullRequestFacts,
   groups: readonly string[],

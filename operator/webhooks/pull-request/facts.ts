@@ -6,29 +6,26 @@ import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks
 import type { DecisionContext } from "../decision.ts";
 import type { KnownState } from "./newest-state.ts";
 
-/** What the rules read of a pull request and the world. */
+/** Input of the rules about a pull request. */
 export interface PullRequestFacts {
   readonly repository: Repository;
   readonly rules: PullRequestRules;
-  /** What the event at hand reports: it says only whether an environment may be created. */
+  /** Action of the current event: it decides only about a creation. */
   readonly action: PullRequestAction | "approval";
-  /** The newest known state, which decides everything else. */
+  /** Newest known state, which decides everything else. */
   readonly state: PullRequestState;
-  /** All known states, the newest last. */
   readonly states: readonly KnownState[];
-  /** All stored deliveries about the pull request, with the reports of its pipelines. */
+  /** All stored deliveries about the pull request, with its pipelines' reports. */
   readonly deliveries: readonly WebhookDelivery[];
-  /** The commits that a maintainer approved, for pull requests of forks. */
+  /** Commits that a maintainer approved, for pull requests of forks. */
   readonly approved: ReadonlySet<string>;
-  /** The last environment of the pull request that is gone. */
   readonly former: FormerEnvironment | undefined;
-  /** The settings, the environments that take places of the Repository, the other Repositories, and the reports of pipelines. */
   readonly context: Pick<DecisionContext, "settings" | "environments" | "repositories" | "deliveries">;
 }
 
-/** An environment that the pull request had. */
+/** An earlier environment of the pull request. */
 export interface FormerEnvironment {
   readonly record: EnvironmentRecord;
-  /** Whether an event of the pull request deleted it, as its delivery says. */
+  /** True when an event of the pull request deleted it, by its delivery. */
   readonly isDeletedByEvent: boolean;
 }

@@ -8,9 +8,9 @@ import { isWanted, missingLabels } from "./wanted.ts";
 const SECOND_MS = 1_000;
 
 /**
- * Why a pull request gets no environment after the one that it had. What a user deleted, or what expired, comes back only
- * with a new commit, when the pull request is reopened, or when it is given a required label. What an event of the pull
- * request deleted comes back when the pull request qualifies again. Older events than the deletion change nothing.
+ * Reason why a pull request gets no further environment. After an expiry or a user's deletion it needs a new commit, a
+ * reopening or a required label; after a deletion by its own event it must qualify again. Events older than the
+ * deletion do not count.
  */
 export function returnProblem(facts: PullRequestFacts): string | undefined {
   const { former, states } = facts;
@@ -29,8 +29,8 @@ export function returnProblem(facts: PullRequestFacts): string | undefined {
 }
 
 /**
- * Whether the pull request had no right to an environment when the former one was deleted, so an event deleted it; its
- * delivery may not say so after a crash. Of a pull request whose deliveries of that time are gone, that is assumed.
+ * True when the pull request deserved no environment at the deletion, so an event caused it; after a crash its delivery
+ * may not say so. Also assumed without deliveries of that time.
  */
 function wasUnwanted({ states, rules }: PullRequestFacts, { spec }: EnvironmentRecord): boolean {
   const thenMs = Date.parse(spec.deletedAt) + SECOND_MS;
@@ -38,7 +38,7 @@ function wasUnwanted({ states, rules }: PullRequestFacts, { spec }: EnvironmentR
   return then === undefined ? !isEndOfItsOwn(spec) : !isWanted(then.state, rules);
 }
 
-/** Whether it expired, or a user deleted it through the REST interface. */
+/** True when it expired, or a user deleted it through the REST interface. */
 const isEndOfItsOwn = ({ reason, cause }: EnvironmentRecord["spec"]) =>
   reason === "expired" || cause === "deletedByUser" || cause === "cleanup";
 
@@ -49,7 +49,7 @@ function isNewCommit({ state, states }: PullRequestFacts, { spec }: EnvironmentR
   return !isKnown && !ran.includes(state.headCommit);
 }
 
-/** Whether a required label was given or, as hosts that report no single label show, was missing. */
+/** True when a required label was added or, for hosts that report no single label, was missing. */
 function concernsLabel({ state, isUnsure }: KnownState, rules: PullRequestRules): boolean {
   const { requiredLabels = [] } = rules;
   const isGiven = state.action === "labeled" && state.label !== undefined && requiredLabels.includes(state.label);

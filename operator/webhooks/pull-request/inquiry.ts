@@ -1,4 +1,4 @@
-/** Asking the host for the state of a pull request; the answer is stored as a delivery of its own. */
+/** Refetches a pull request's state from its host; the answer is stored as a delivery of its own. */
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
@@ -16,15 +16,14 @@ export interface InquiryContext {
   readonly clock: Clock;
 }
 
-/** As the trace of a delivery names that its host was asked. */
 const ASKED = "host_asked";
 
 /**
- * Asks the host of a delivery whose pull request is in doubt, and stores the answer, which the decision then finds. A host
- * that can't be asked leaves the decision to what is known.
+ * Refetches the stale pull requests of a delivery, and stores the answers for the decision. Without an answer the
+ * decision uses known states.
  *
- * @returns what the trace of the delivery says of it; empty when there is no doubt
- * @throws ClusterUnavailable when the answer can't be stored
+ * @returns verdicts for the delivery's trace; empty without a refetch
+ * @throws ClusterUnavailable when an answer can't be stored
  */
 export async function inquire(
   delivery: WebhookDelivery,
@@ -45,7 +44,6 @@ export async function inquire(
   return verdicts;
 }
 
-/** The state, or why the host tells none. */
 async function ask(
   { hosted, number }: Question,
   { pullRequestReader }: InquiryContext,
@@ -59,7 +57,7 @@ async function ask(
   }
 }
 
-/** The state as the event would have told it that was missed. @param former the newest state that is known */
+/** The state with the action of the missed event. @param former newest known state */
 export function withAction(
   state: HostedPullRequest,
   former: PullRequestState | undefined,

@@ -5,25 +5,24 @@ import type { WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
 import { formatOf } from "../formats.ts";
 
-/** The state of a pull request at one of its events. */
+/** State of a pull request at one of its events. */
 export interface KnownState {
   readonly state: PullRequestState;
-  /** When it had this state: by the host's clock, else when it arrived, in milliseconds since 1970. */
+  /** Time of the state: by the host's clock, else its arrival, in milliseconds since 1970. */
   readonly atMs: number;
-  /** When it arrived, by our clock. */
+  /** Arrival, by our clock. */
   readonly receivedAtMs: number;
-  /** Whether it is no event's: the host was asked for it. */
+  /** True when it was fetched from the host. */
   readonly isAsked: boolean;
   /** Whether it may have labels that it does not show; see `WebhookFormat.mayHideLabels`. */
   readonly isUnsure: boolean;
 }
 
-/** A delivery as far as states are read of it. */
 type Told = Pick<WebhookDelivery["spec"], "door" | "verified" | "event" | "receivedAt" | "host">;
 
 /**
- * All known states of a pull request, the newest last: those of its stored deliveries and that of the event at hand, which
- * is not stored when it is only simulated. The order of arrival decides only where the host says no time.
+ * All known states of a pull request, newest last, with the state of the current event, stored or not. The order of
+ * arrival decides only without the host's times.
  */
 export function knownStates(
   deliveries: readonly WebhookDelivery[],
@@ -47,8 +46,8 @@ function knownState({ door, verified, event: { pullRequest: state }, receivedAt 
 }
 
 /**
- * The states by age, the newest last. Hosts give whole seconds. Of one second, a state that the host was asked for is newer than all that arrived
- * before it; then a closed one is the newest.
+ * States by age, newest last. Hosts give whole seconds. Within one, a fetched state is newer than earlier arrivals;
+ * then a closed one is newest.
  */
 export function inOrder(states: readonly KnownState[]): readonly KnownState[] {
   const lastAskedMs = askedTimes(states);
@@ -57,7 +56,7 @@ export function inOrder(states: readonly KnownState[]): readonly KnownState[] {
   return ranked.map(({ one }) => one);
 }
 
-/** When the host was last asked, until the arrival of a state, for one of the same second; 0: never. */
+/** Last fetch within a state's second, before its arrival; 0 without one. */
 function askedTimes(states: readonly KnownState[]): (state: KnownState) => number {
   const asked = Map.groupBy(
     states.filter(({ isAsked }) => isAsked),
@@ -67,13 +66,12 @@ function askedTimes(states: readonly KnownState[]): (state: KnownState) => numbe
     [...asked].map(([atMs, ones]) => [atMs, ones.map((one) => one.receivedAtMs).sort((a, b) => a - b)]),
   );
   return ({ atMs, receivedAtMs, isAsked }) => {
-    // An answer is its own last one.
+    // A fetched state is its own last one.
     const before = countBefore(ascending.get(atMs) ?? [], isAsked ? receivedAtMs + 1 : receivedAtMs);
     return ascending.get(atMs)?.[before - 1] ?? 0;
   };
 }
 
-/** How many of the ascending numbers are less than another one. */
 function countBefore(ascending: readonly number[], limit: number): number {
   let [from, to] = [0, ascending.length];
   while (from < to) {
@@ -90,10 +88,10 @@ function ofOneSecond(one: KnownState, other: KnownState): number {
 }
 
 /**
- * Whether the newest known state is older than one that was acted on: its delivery came again when those after it were
- * dropped. Of one second, what ended a pull request is newer than an event that shows it open.
+ * True when the newest known state is older than an applied one, because later deliveries were dropped. Within one
+ * second, the end of a pull request is newer than an event that shows it open.
  *
- * @param states the newest last
+ * @param states newest last
  */
 export function isOutdated(states: readonly KnownState[], applied: readonly AppliedState[]): boolean {
   const newest = states.at(-1);
@@ -107,9 +105,9 @@ export function isOutdated(states: readonly KnownState[], applied: readonly Appl
 }
 
 /**
- * The states that compete with the newest one: of its second, and not known before the host was asked.
+ * States of the newest one's second, without those known before the last fetch.
  *
- * @param states the newest last
+ * @param states newest last
  */
 export function rivalsOf(newest: KnownState, states: readonly KnownState[]): readonly KnownState[] {
   const lastAskedMs = askedTimes(states);

@@ -13,10 +13,10 @@ import type { FormerEnvironment, PullRequestFacts } from "./facts.ts";
 import { isOutdated, knownStates } from "./newest-state.ts";
 
 /**
- * What to do about a pull request: by its newest known state, whichever of its events is at hand, so that every order of
- * its events ends alike. A delivery about a pull request of which no state is known does nothing.
+ * Decision about a pull request by its newest known state, whatever the current event, so that every order of events
+ * ends alike. Without a known state nothing is done.
  *
- * @throws HostUnavailable when an environment is to be created and its companion's host can't be asked, SecretsUnavailable
+ * @throws HostUnavailable when a creation needs the companion's unreachable host, SecretsUnavailable
  */
 export async function decidePullRequest(subject: Subject, number: number, context: DecisionContext): Promise<Decided> {
   const { repository, host } = subject;
@@ -33,7 +33,7 @@ export async function decidePullRequest(subject: Subject, number: number, contex
   return "mayCreate" in decided ? creationOf({ ...decided, name, facts, head, subject }, context) : decided;
 }
 
-/** The states that the environment and the records of former ones remember, when the deliveries may be dropped. */
+/** States stored in the environment and in records, for dropped deliveries. */
 function appliedStates(namesake: Namesake | undefined, records: readonly EnvironmentRecord[]): readonly AppliedState[] {
   const present = namesake?.isOwn ? [appliedState(namesake.environment)] : [];
   return [...present, ...records.map(({ spec }) => spec.appliedState)].filter((state) => state !== undefined);
@@ -69,7 +69,7 @@ function formerEnvironment(
 ): FormerEnvironment | undefined {
   const record = records.toSorted((one, other) => deletedMs(one) - deletedMs(other)).at(-1);
   if (record === undefined) return undefined;
-  // A canceled pipeline that deletes is no event of the pull request.
+  // A deletion by a canceled pipeline is no event of the pull request.
   const events = deliveries.filter(({ spec }) => spec.event.pipeline === undefined);
   const written = events.flatMap(({ status }) => status?.environments ?? []);
   const isDeletedByEvent = written.some(({ uid, action }) => uid === record.spec.uid && action === "deleted");
@@ -84,8 +84,8 @@ function namesakeOf(name: string, key: string, { environments }: DecisionContext
 }
 
 /**
- * The commit is named, so no ref is read. A fork's branch is named by the ref under which our repository has it, because
- * its own name means another branch here.
+ * Head of a pull request; with a commit no ref is read. A fork's branch is the ref under which our repository has it,
+ * because its own name means another branch here.
  */
 function headOf(state: PullRequestState, subject: Subject, context: DecisionContext): Head {
   const branch = state.isFork ? formatOf(subject, context).pullRequestRef(state.number) : state.headRef;
@@ -93,8 +93,8 @@ function headOf(state: PullRequestState, subject: Subject, context: DecisionCont
 }
 
 /**
- * The commit that merges the head for a test. Of a head the first one that was reported is the one that its pipelines build: the host makes
- * another one when the base moves. In the event of a push it may still be that of the head before, which is left out.
+ * Test merge commit of the head. The pipelines build the first reported one: the host makes another when the base
+ * moves. A push event may still have that of the former head, which is left out.
  */
 function mergeCommitOf({ state: { headCommit }, states }: PullRequestFacts): Pick<Head, "mergeCommit"> {
   const isOfHead = ({ state }: (typeof states)[number]) => state.headCommit === headCommit;

@@ -10,11 +10,11 @@ import { isSkippedDraft, missingLabels } from "./wanted.ts";
 
 /** One rule of the specification for pull requests. */
 export interface Rule {
-  /** As the specification calls it. */
+  /** Name in the specification. */
   readonly name: string;
-  /** A stable word for the outcome when the rule is not met. */
+  /** Stable reason of the outcome when the rule is violated. */
   readonly reason: string;
-  /** Why the rule is not met, for people; `undefined` when it is met. */
+  /** Violation, for people; `undefined` when the rule is met. */
   readonly problem: (facts: PullRequestFacts) => string | undefined;
 }
 
@@ -39,7 +39,7 @@ const allowedRepositories: Rule = {
   problem: ({ repository, context }) => repositoryProblem(repository, context.settings),
 };
 
-/** What an action counts as. A new base is like a new pull request; `updated` may be any change of an open one. */
+/** Equivalents of an action. A new base is like a new pull request; `updated` may be any change of an open one. */
 const COUNTS_AS: Readonly<Record<string, readonly string[]>> = {
   edited: ["opened"],
   updated: ["synchronize", "labeled", "ready_for_review"],
@@ -49,7 +49,7 @@ const createOn: Rule = {
   name: "create_on",
   reason: "ActionCreatesNone",
   problem({ rules, action }) {
-    // An approval was the one thing that was missing.
+    // The approval was the only missing condition.
     if (action === "approval") return undefined;
     const creating: readonly string[] = rules.createOn ?? CREATE_ACTIONS;
     const isCreating = (COUNTS_AS[action] ?? [action]).some((one) => creating.includes(one));
@@ -99,7 +99,7 @@ function patternProblem(pattern: string | undefined, branch: string): string | u
   return matches ? undefined : `'${branch}' does not match '${pattern}' as a whole`;
 }
 
-/** An approval is for one commit: what is pushed after it was seen by no maintainer. */
+/** An approval is for one commit: no maintainer has seen later ones. */
 export const forks: Rule = {
   name: "forks",
   reason: "ForkNotApproved",
@@ -123,10 +123,10 @@ const maxEnvironments: Rule = {
   problem: ({ repository, context }) => fullProblem(repository, context),
 };
 
-/** Met as long as an environment exists: one whose pull request breaks them is deleted. */
+/** Rules for an environment's whole life: a violation deletes it. */
 export const LASTING_RULES: readonly Rule[] = [skipDraft, requiredLabels];
 
-/** Met when an environment is created; a change of them, or of what they count, deletes none. */
+/** Rules for creation; later violations delete nothing. */
 export const CREATION_RULES: readonly Rule[] = [
   enabled,
   allowedOrganizations,

@@ -1,4 +1,6 @@
-/** The status of a pull request whose rules want no environment: docs/adr/0283-success-where-no-environment-is-wanted.md. */
+/**
+ * Status of a pull request whose rules want no environment: docs/adr/0283-success-where-no-environment-is-wanted.md.
+ */
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
 import { hostedRepository } from "../../../crds/repository/repository.ts";
@@ -10,17 +12,16 @@ import { contextOf } from "../../host-reports/wanted.ts";
 import type { Decided } from "../decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 
-/** The rules by which a Repository says which pull requests it wants environments of. */
 const WISHES: readonly string[] = ["skip_draft", "required_labels", "branch_pattern", "base_pattern"];
-/** While one of these is broken, the Repository or the settings take part in no pull request. */
+/** A violation of these excludes the Repository from all pull requests. */
 const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allowed_repositories"];
 
 /**
- * The decision to report a success where a rule of the Repository wants no environment; `undefined` where it asks for no such status,
- * where the settings have no token of the host, and where an environment is wanted and something else is in its way: an approval,
- * room, a user's deletion.
+ * Decision to report a success when a rule of the Repository wants no environment; `undefined` when it requests no such
+ * status, without a token of the host, or when something else prevents an environment: an approval, a limit, a user's
+ * deletion.
  *
- * @param trace the verdicts of all rules for a creation
+ * @param trace verdicts of all rules for a creation
  */
 export function unwantedStatus(facts: PullRequestFacts, trace: readonly RuleVerdict[]): Decided | undefined {
   const { repository, state, context } = facts;
@@ -32,24 +33,24 @@ export function unwantedStatus(facts: PullRequestFacts, trace: readonly RuleVerd
   return { decision: { do: "report", repository: hosted, report, reason: "Unwanted" }, trace };
 }
 
-/** What the rule that wants no environment says; `undefined` where none does. */
+/** Message of the rule that wants no environment, if any. */
 function unwantedBy({ rules, state, action }: PullRequestFacts, trace: readonly RuleVerdict[]): string | undefined {
   const broken = trace.filter(({ passed }) => !passed);
   if (broken.some(({ rule }) => TAKES_PART.includes(rule))) return undefined;
   const isDeniedFork = state.isFork && rules.forks !== "approve";
   const unwished = broken.find(({ rule }) => WISHES.includes(rule) || (rule === "forks" && isDeniedFork));
   if (unwished !== undefined) return unwished.message;
-  // An action that says nothing, such as a new title, changes no wish.
+  // An unrelated action, such as a new title, changes no wish.
   const isChoice = broken.length === 1 && CREATE_ACTIONS.some((one) => one === action);
   return broken.find(({ rule }) => isChoice && rule === "create_on")?.message;
 }
 
-/** What a deletion notes on the environment, so that its end is reported as a success; see `conclude`. */
+/** Annotations for a deletion whose end is reported as a success; see `conclude`. */
 export function unwantedAnnotation({ repository }: PullRequestFacts, rule: string): Record<string, string> {
   return wantsOf(repository).successWithoutEnvironment ? { [UNWANTED_ANNOTATION]: rule } : {};
 }
 
-/** What takes the note away from an environment whose deletion was not carried out. */
+/** Removes the annotation after a deletion that did not happen. */
 export function wantedAgain({ metadata }: EphemeralEnvironment): Record<string, null> {
   return metadata.annotations?.[UNWANTED_ANNOTATION] === undefined ? {} : { [UNWANTED_ANNOTATION]: null };
 }

@@ -3,10 +3,10 @@ import type { Tracing } from "../../kit/tracing.ts";
 import type { HostApi } from "../../ports/host-technology.ts";
 import type { ServiceCallSeam } from "../../ports/observability/metrics.ts";
 
-/** From here on an answer is a failure: most others, such as 404 and 409, are what the caller wants to know. */
+/** Lowest failing status: most others, such as 404 and 409, are regular answers. */
 const FAILED = 500;
 
-/** A span for each call to the API server: which verb on what, never the body or the query. */
+/** A span per call to the API server: verb and resource, never the body or the query. */
 export function kubeCallSpans(tracing: Tracing): RequestSeam {
   return ({ verb, type, subresource, namespace, name }, next) => {
     const resource = [type?.plural, subresource].filter(Boolean).join("/");
@@ -25,7 +25,7 @@ export function kubeCallSpans(tracing: Tracing): RequestSeam {
   };
 }
 
-/** A span for each call of a port: which method, never its parameters. */
+/** A span per call of a port: the method, never its parameters. */
 export function serviceCallSpans(tracing: Tracing): ServiceCallSeam {
   return ({ service, operation }, next) => {
     const attributes = { "peer.service": service, "rpc.method": operation };
@@ -34,8 +34,8 @@ export function serviceCallSpans(tracing: Tracing): ServiceCallSeam {
 }
 
 /**
- * A span for each call to the API of a host: the route with its braces, never what stands for them. Here and not below
- * Octokit, whose queue sends a call in the context of another one.
+ * A span per call to a host's API: the route with its placeholders, never their values. Not below Octokit, whose queue
+ * sends a call in the context of another.
  */
 export function hostCallSpans(tracing: Tracing, host: string, api: HostApi): HostApi {
   const spanOf = <T>(route: string, send: () => Promise<T>) => {

@@ -1,21 +1,20 @@
 import type { Service, ServiceCallSeam } from "../../ports/observability/metrics.ts";
 
-/** Stands around a call. */
 type Seam<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
 
-/** Both seams: the outer one sees what the inner one makes of a call. */
+/** Both interceptors: the outer one sees the inner one's result. */
 export function around<C, R>(outer: Seam<C, R> | undefined, inner: Seam<C, R> | undefined): Seam<C, R> | undefined {
   if (outer === undefined || inner === undefined) return outer ?? inner;
   return (call, next) => outer(call, () => inner(call, next));
 }
 
-/** A port whose methods all answer promises. */
+/** A port whose methods all return promises. */
 type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
 
-/** The same port; the seam stands around its calls. */
+/** Wraps a port with the interceptor. */
 export type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
 
-/** Puts the seam around ports. */
+/** Creates the wrapper for ports. */
 export function observing(seam: ServiceCallSeam | undefined): Observe {
   return (service, port) => {
     if (seam === undefined) return port;

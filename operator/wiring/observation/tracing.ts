@@ -13,10 +13,9 @@ interface Context {
 }
 
 /**
- * The tracing that the settings ask for; its files are read once. A process that traces nothing loads no module of
- * OpenTelemetry.
+ * Tracing of the settings; files are read once. Without tracing no module of OpenTelemetry is loaded.
  *
- * @throws Error when a file can't be read, or that of headers is not one
+ * @throws Error when a file is unreadable, or a headers file is invalid
  */
 export async function createTracing({ tracing }: Pick<Settings, "tracing">, context: Context): Promise<Tracing> {
   const { endpoint, sampleRatio, caFile, headersFile } = tracing;
@@ -33,7 +32,7 @@ export async function createTracing({ tracing }: Pick<Settings, "tracing">, cont
 /** A token of HTTP, a colon and printable ASCII: https://www.rfc-editor.org/rfc/rfc9110.html#name-fields */
 const HEADER = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):[ \t]*([\x20-\x7e]+)$/;
 
-/** The headers of a text with one a line. What is wrong is told by its line, because the rest may be a secret. */
+/** Headers of a text, one per line. Errors name the line only, because the rest may be a secret. */
 export function headersOf(text: string): ReadonlyMap<string, Sensitive> {
   const headers = new Map<string, Sensitive>();
   for (const [index, line] of text.split("\n").entries()) {

@@ -9,19 +9,18 @@ import { reread } from "./lookup.ts";
 
 type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "auditId" | "traceparent">;
 
-/** What a change merges into an environment. */
+/** A merge into an environment. */
 export interface Change {
   /** `null` removes an annotation. */
   readonly annotations?: Readonly<Record<string, string | null>>;
   readonly spec: EnvironmentUpdate & Pick<EnvironmentSpec, "ttlHours">;
-  /** Throws where the change must not be made to this version. */
+  /** Throws when the change must not apply to this version. */
   readonly check?: (current: EphemeralEnvironment) => void;
 }
 
 /**
- * Merges changes into living environments, each on a version that was read. Those of one environment go one after the
- * other, on what the one before has made: at the same moment they would take each other's version away until their
- * attempts are used up.
+ * Merges changes into existing environments, each on the version read. Changes of one environment run one by one:
+ * concurrent ones would conflict until their attempts are used up.
  */
 export function environmentChanges(context: Context) {
   const last = new Map<string, Promise<EphemeralEnvironment>>();
@@ -31,7 +30,7 @@ export function environmentChanges(context: Context) {
     const changing = before.then(
       (latest) => merge(context, latest, change),
       (error: unknown) => {
-        // A change does not wait in line for an API server that does not answer.
+        // A change does not queue for an unresponsive API server.
         if (isUnavailable(error)) throw error;
         return merge(context, environment, change);
       },
@@ -55,8 +54,8 @@ function merge(context: Context, environment: EphemeralEnvironment, change: Chan
 }
 
 /**
- * Merges what `patchOf` makes of the latest version into it, stamped with the audit record; the environment as it was
- * found when it makes nothing.
+ * Merges the result of `patchOf` into the latest version, stamped with the audit record; answers the unchanged
+ * environment without one.
  *
  * @throws EnvironmentNotFound when it is gone
  */

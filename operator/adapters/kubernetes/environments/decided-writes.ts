@@ -13,7 +13,7 @@ import { operatorEnvironments } from "./operator-environments.ts";
 
 type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "traceparent">;
 
-/** The DecidedWrites port on the Kubernetes API and this process's watch cache. */
+/** DecidedWrites port on the Kubernetes API and the watch cache. */
 export function decidedWrites(context: Context): DecidedWrites {
   const { client, traceparent } = context;
   const { remove } = operatorEnvironments(context);

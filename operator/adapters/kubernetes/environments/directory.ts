@@ -3,10 +3,8 @@ import { shownPhase } from "../../../../crds/environment/phase.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { EnvironmentPage, EnvironmentQuery, EnvironmentRights } from "../../../ports/facade/environments.ts";
 
-/** The part of the cache that is used. */
 type Source = Pick<ObjectCache<EphemeralEnvironment>, "list" | "subscribe">;
 
-/** An environment with the fields that queries use. */
 interface Row extends EnvironmentRights {
   readonly environment: EphemeralEnvironment;
   readonly name: string;
@@ -15,13 +13,12 @@ interface Row extends EnvironmentRights {
 }
 
 /**
- * The environments of a cache in the order of a list, which the changes of the cache keep up to date.
+ * Environments of a cache in list order, kept up to date by its changes.
  *
- * All other requests wait while ten thousand are searched. That takes long not because of comparisons but because of
- * memory: an environment is a dozen objects, spread over the heap. So a query reads one small object of each.
+ * A search of ten thousand blocks all other requests. Its cost is memory access, not comparison: an environment is a
+ * dozen objects, spread over the heap. So a query reads one small object of each.
  */
 export class EnvironmentDirectory {
-  /** In order. */
   readonly #rows: Row[];
 
   /** @param cache outlives the directory: they end with the process. */
@@ -33,14 +30,13 @@ export class EnvironmentDirectory {
     });
   }
 
-  /** See `Environments.page`. */
   page(query: EnvironmentQuery): EnvironmentPage {
     const { offset = 0, limit = Number.POSITIVE_INFINITY } = query;
     const found = this.#rows.filter((row) => fits(row, query));
     return { items: found.slice(offset, offset + limit).map(({ environment }) => environment), total: found.length };
   }
 
-  /** Puts rows in the place of the environment, whichever version of it is there, if any. */
+  /** Replaces the environment's row, of whichever version, by these. */
   #replace(environment: EphemeralEnvironment, rows: readonly Row[]): void {
     const place = this.#placeOf(environment);
     const there = this.#rows[place]?.environment;
@@ -48,7 +44,7 @@ export class EnvironmentDirectory {
     this.#rows.splice(place, isThere ? 1 : 0, ...rows);
   }
 
-  /** Of the first row that does not come before the environment: a binary search. */
+  /** Index of the first row that does not come before the environment: a binary search. */
   #placeOf(environment: EphemeralEnvironment): number {
     let [low, high] = [0, this.#rows.length];
     while (low < high) {
@@ -79,7 +75,7 @@ function fits(row: Row, { isVisible, search = "", phase, createdFromMs, createdB
   return row.name.includes(search) && isVisible(row);
 }
 
-/** The order of a list, the newest first, for `sort`. All of Kubernetes's timestamps have one form, so that they compare as texts. */
+/** List order, newest first, for `sort`. Kubernetes' timestamps have one form, so they compare as texts. */
 function inListOrder({ metadata: one }: EphemeralEnvironment, { metadata: other }: EphemeralEnvironment): number {
   if (one.creationTimestamp !== other.creationTimestamp)
     return one.creationTimestamp < other.creationTimestamp ? 1 : -1;

@@ -33,11 +33,11 @@ const TERMINATING_RETRY_SECONDS = 10;
 const LOOK_AGAIN_MS = 1_000;
 
 interface Context extends Omit<Store<EphemeralEnvironment>, "namespace"> {
-  /** Left out: a GitOps tool leaves nothing alone. */
+  /** Absent without a GitOps tool that leaves fields alone: none are. */
   readonly leftFields?: LeftFields;
 }
 
-/** The Environments port on the Kubernetes API and this process's watch cache. */
+/** Environments port on the Kubernetes API and the watch cache. */
 export function kubernetesEnvironments(context: Context): Environments {
   const lookUp = liveLookUp(context);
   const requestReconcile = requestedReconciles(context);
@@ -47,7 +47,7 @@ export function kubernetesEnvironments(context: Context): Environments {
     await assertLasting({ client: context.client, leftFields }, environment, wanted.spec);
     return changes(environment, wanted);
   };
-  // Made with the first page that is asked for.
+  // Created with the first requested page.
   let directory: EnvironmentDirectory | undefined;
   return {
     ...operatorEnvironments(context),
@@ -93,8 +93,8 @@ async function create(
 }
 
 /**
- * The environment that this request has made although no answer came, recognized by the id of its audit record; throws the
- * failure when there is none. A retry by the client would find the name taken.
+ * The environment that this unanswered request created, recognized by the id of its audit record; else throws the
+ * failure. A client's retry would find the name taken.
  */
 async function madeUnanswered(
   { client, auditId }: Context,
@@ -109,13 +109,13 @@ async function madeUnanswered(
   return found;
 }
 
-/** The environment that has the name, when the answer to an earlier attempt of this request got lost; else NameExists. */
+/** The environment of that name, when the response to an earlier attempt of this request got lost; else NameExists. */
 async function madeBefore(
   { client, cache, clock }: Context,
   name: string,
   mark: IdempotencyRecord | undefined,
 ): Promise<EphemeralEnvironment> {
-  // The cache may still have an environment that had the name before.
+  // The cache may still have a former environment of the name.
   const known = mark === undefined ? cache.get(name) : undefined;
   const holder = known ?? (await client.find(environmentType, { name }));
   if (holder !== undefined && mark !== undefined && answersKey(holder, mark.key, clock.now())) return holder;

@@ -2,10 +2,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { EnvironmentChange } from "../../../ports/facade/environments.ts";
 
-/**
- * The changes from this call on, until the signal aborts. Each batch has an environment once, as it is at the end of the batch:
- * a reader that is slow misses states in between, never an environment, and what waits for it is bounded by their number.
- */
+/** Changes from this call on, see `Environments.changes`; the queue is bounded by the number of environments. */
 export function followedChanges(
   cache: Pick<ObjectCache<EphemeralEnvironment>, "subscribe">,
   signal: AbortSignal,
@@ -18,7 +15,7 @@ export function followedChanges(
     waiting.set(uid, { id: uid, name, current, previous: earlier === undefined ? previous : earlier.previous });
     wake.resolve();
   });
-  // Also of a reader that never began to read.
+  // Also for a reader that never began.
   const end = () => {
     unsubscribe();
     wake.resolve();

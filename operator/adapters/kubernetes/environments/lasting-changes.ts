@@ -15,8 +15,8 @@ interface Context {
 }
 
 /**
- * Refuses a change that Git would take back within seconds: one of a field that the manifest has, and that the GitOps tool
- * does not leave alone.
+ * Refuses a change that Git would revert within seconds: of a field in the manifest that the GitOps tool does not leave
+ * alone.
  *
  * @throws EnvironmentConflict which says where to change it
  */
@@ -45,7 +45,7 @@ export async function assertLasting(
   }
 }
 
-/** The values of a change, each with its path below the spec. */
+/** Values of a change, each with its path below the spec. */
 function valuesOf(change: object, above: readonly string[] = []): { path: readonly string[]; value: unknown }[] {
   return Object.entries(change).flatMap(([field, value]) => {
     const path = [...above, field];
@@ -54,7 +54,6 @@ function valuesOf(change: object, above: readonly string[] = []): { path: readon
   });
 }
 
-/** What an object has at a path; `undefined` where it has nothing there. */
 function at(object: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((found, field) => (found as Record<string, unknown> | undefined)?.[field], object);
 }

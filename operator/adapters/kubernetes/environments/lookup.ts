@@ -4,12 +4,14 @@ import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { type Clock, pause } from "../../../kit/time/clock.ts";
 import { environmentType } from "../kinds.ts";
 
-/** How often a miss by id may ask the API server for everything. */
 const LIST_INTERVAL_MS = 1_000;
 const LIST_PAGE = 1_000;
 const NEVER = new AbortController().signal;
 
-/** Asks the API server, by id or name, for what the cache does not know: another replica may have made it a moment ago. */
+/**
+ * Asks the API server, by id or name, for an environment missing in the cache: another replica may just have created
+ * it.
+ */
 export function liveLookUp({ client, clock }: { readonly client: KubeClient; readonly clock: Clock }) {
   const names = sharedList(clock, () => namesByUid(client));
   return async (idOrName: string): Promise<EphemeralEnvironment | undefined> => {
@@ -20,7 +22,7 @@ export function liveLookUp({ client, clock }: { readonly client: KubeClient; rea
   };
 }
 
-/** Exactly this environment as the API server has it now, not one that has its name. */
+/** Exactly this environment, freshly read; not a successor of its name. */
 export async function reread(
   client: KubeClient,
   { metadata }: EphemeralEnvironment,
@@ -29,7 +31,7 @@ export async function reread(
   return current?.metadata.uid === metadata.uid ? current : undefined;
 }
 
-/** How many there are now of which this holds. Of each no more than that is kept, because a list may begin anew. */
+/** Count of matching environments, by a fresh list. Keeps no objects, because a list may restart. */
 export async function countNow(
   client: KubeClient,
   isMeant: (environment: EphemeralEnvironment) => boolean,
@@ -39,7 +41,7 @@ export async function countNow(
   return items.filter((item) => item === meant).length;
 }
 
-/** Of every environment no more than this: ten thousand are a list of megabytes otherwise. */
+/** Keeps these fields only: ten thousand environments would be megabytes. */
 async function namesByUid(client: KubeClient): Promise<ReadonlyMap<string, string>> {
   const keep = ({ metadata, ...object }: EphemeralEnvironment) => {
     const { name, uid, resourceVersion, generation, creationTimestamp } = metadata;
@@ -50,8 +52,8 @@ async function namesByUid(client: KubeClient): Promise<ReadonlyMap<string, strin
 }
 
 /**
- * Shares lists among simultaneous questions. Each question is answered by a list that began after it. The next list begins
- * when the one before has ended, and a second after its beginning at the soonest. No list is kept.
+ * Shares lists among simultaneous callers. Each gets a list that began after its call. The next list begins when the
+ * previous one has ended, at least a second after its beginning. No list is kept.
  */
 function sharedList<R>(clock: Clock, list: () => Promise<R>): () => Promise<R> {
   let last = Promise.resolve();
@@ -61,7 +63,7 @@ function sharedList<R>(clock: Clock, list: () => Promise<R>): () => Promise<R> {
     await last;
     const delayMs = beginsMs + LIST_INTERVAL_MS - clock.monotonicMs();
     if (delayMs > 0) await pause(clock, delayMs, NEVER);
-    // Later questions need another list: this one may lack what is made from now on.
+    // Later callers need another list: this one may lack newer environments.
     next = undefined;
     beginsMs = clock.monotonicMs();
     const listing = list();

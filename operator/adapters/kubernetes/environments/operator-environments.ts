@@ -13,10 +13,9 @@ import { complete, forUser } from "../user-request.ts";
 import { type Change, patchLatest } from "./changes.ts";
 import { countNow, reread } from "./lookup.ts";
 
-/** What reading and deleting environments takes. */
 type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "auditId" | "traceparent">;
 
-/** The OperatorEnvironments port on the Kubernetes API and this process's watch cache. */
+/** OperatorEnvironments port on the Kubernetes API and the watch cache. */
 export function operatorEnvironments(context: Context): OperatorEnvironments {
   return {
     list: () => complete(context.cache).list(),
@@ -31,9 +30,8 @@ export function operatorEnvironments(context: Context): OperatorEnvironments {
 }
 
 /**
- * The environment with what a deletion can't carry noted on it: its cause, where its record needs one, and its span, where
- * it is traced. A protection that has ended goes with the same write; an environment with any other stays as it is: its
- * deletion is going to be refused.
+ * Writes the deletion's cause, if the record needs it, and its span on the environment. The same write removes an ended
+ * protection; an environment with another protection stays unchanged: its deletion will be refused.
  */
 async function withNotes(
   context: Context,
@@ -51,13 +49,13 @@ async function withNotes(
     });
     return isChanged ? "changed" : noted;
   } catch (error) {
-    // No deletion fails for the sake of a span.
+    // No deletion fails because of a span.
     if (!notes.isNeeded || error instanceof EnvironmentNotFound) return environment;
     throw error;
   }
 }
 
-/** The write before the deletion, and whether the deletion depends on it; `undefined` where there is nothing to write. */
+/** The write before the deletion, and whether the deletion depends on it; `undefined` without a write. */
 function notesOf(
   environment: EphemeralEnvironment,
   { cause, liftsProtection = false }: Removing,
@@ -81,7 +79,7 @@ async function remove(
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
   const ask = () =>
-    // Only the call, whose refusals reject: otherwise a later deletion by somebody else would pass for ours.
+    // Remembers only accepted calls: after a refusal, a later deletion by another client would pass for ours.
     deletions
       .during(uid, () => client.delete(environmentType, { name }, preconditions))
       .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
@@ -92,8 +90,8 @@ async function remove(
 }
 
 /**
- * Finds out by a fresh read what a refusal means. A conflict: ours may be gone, and its name another one's. A 403: it may
- * be protected; missing rights and other policies answer 403, too.
+ * Interprets a refusal by a fresh read. A conflict: the environment may be gone, and its name taken. A 403: it may be
+ * protected; missing rights and other policies answer 403 too.
  */
 async function refusedRemoval(
   client: KubeClient,

@@ -10,7 +10,7 @@ const SHARED_MS = 5_000;
 
 type Context = Omit<Store<EphemeralEnvironment>, "namespace" | "deletions">;
 
-/** Requests reconciles by a token on the resource, and waits for the status that answers it. */
+/** Requests reconciles by a token on the resource, and waits for the answering status. */
 export function requestedReconciles(context: Context): Environments["reconcile"] {
   const underWay = new Map<string, Promise<string>>();
   return async (environment, { withinMs }) => {
@@ -21,7 +21,7 @@ export function requestedReconciles(context: Context): Environments["reconcile"]
   };
 }
 
-/** The token on the resource: a recent one is shared, else a new one is written. */
+/** Shares a recent token on the resource, or writes a new one. */
 async function ask(context: Context, environment: EphemeralEnvironment): Promise<string> {
   const { clock } = context;
   let token = "";
@@ -33,10 +33,10 @@ async function ask(context: Context, environment: EphemeralEnvironment): Promise
   return token;
 }
 
-/** The token of a reconcile that was requested a moment ago, answered or not: further requests share it. */
+/** Token of a recently requested reconcile, answered or not: further requests share it. */
 export function sharedToken(environment: EphemeralEnvironment, now: Date): string | undefined {
   const token = reconcileToken(environment);
-  // A token that was written by hand may hold no time, and is not shared.
+  // A handwritten token may hold no time, and is not shared.
   return token !== undefined && elapsedMs(new Date(token), now) < SHARED_MS ? token : undefined;
 }
 

@@ -1,14 +1,13 @@
 import type { Clock } from "../../../kit/time/clock.ts";
 
-/** So long after the last piece a burst is over: environments that are made side by side may all be halfway for a moment. */
+/** Silence that ends a burst: parallel creations may all pause for a moment. */
 const QUIET_MS = 1_000;
-/** While it lasts, one goes on so often. */
 const EVERY_MS = 100;
 
 /**
- * Makes work that nothing waits for wait for the end of a burst of other work. The function that it answers is called with
- * each piece of the burst. What it answers resolves when none has come for a second; while the burst lasts, the longest waiting
- * one resolves in each tenth of a second, so that a burst pays for ten of them a second at most.
+ * Delays low-priority work until the end of a burst of other work. Call the answered function with each piece: its
+ * promise resolves after a second without another; during the burst one resolves every tenth of a second, longest
+ * waiting first.
  */
 export function burstEnd(clock: Clock): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -18,29 +18,28 @@ interface Context {
   /** The platform's own. */
   readonly namespace: string;
   readonly serviceAccount: string;
-  /** This process, such as the name of its pod. */
+  /** Name of this process, such as that of its pod. */
   readonly instance: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Reconciles share the client: events take few of its connections. In a burst one of each environment may wait, with as many
- * environments as a platform is made for; those beyond are dropped.
+ * Events share the reconciles' client, so they take few of its connections. In a burst one per environment may wait, up
+ * to a platform's intended size; more are dropped.
  */
 const [AT_ONCE, MOST_WAITING] = [4, 10_000];
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 const NOTE_MAX_BYTES = 1024;
-/** Where the API server wants the events of objects without a namespace. */
 const NAMESPACE_OF_CLUSTER_SCOPED = "default";
 
-/** The EventRecorder port: Events of `events.k8s.io/v1`. */
+/** EventRecorder port: Events of `events.k8s.io/v1`. */
 export function kubernetesEventRecorder(context: Context): EventRecorder {
   const { clock, log } = context;
   const occurrences = createOccurrences(clock);
   const inTurn = pLimit(AT_ONCE);
   const dropping = hourly(clock);
-  // How busy the API server is shows in real time, whatever time it is for the events.
+  // The API server's load is in real time, whatever the clock of the events.
   const inBurst = burstEnd(systemClock);
   let waiting = 0;
 
@@ -72,14 +71,13 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
   };
 }
 
-/** The term of the leader has ended, or the process ends. */
+/** The leader's term or the process has ended. */
 const isAborted = (error: unknown) => error instanceof KubeError && error.reason === "Aborted";
 
 interface StoreContext extends Context {
   readonly environment: Owner | undefined;
 }
 
-/** Makes the Event, or raises the count of the one that was made. */
 async function store(event: Event, occurrence: Occurrence, context: StoreContext): Promise<void> {
   const { count, stored, isOthers } = occurrence;
   if (isOthers || stored === count) return;
@@ -91,7 +89,7 @@ async function store(event: Event, occurrence: Occurrence, context: StoreContext
     return;
   }
   const counted = context.client.patch(eventKind, object.metadata, { series: object.series }, { as: "merge" });
-  // What the API server has dropped is made anew when it happens again.
+  // An Event that the API server dropped is created again.
   occurrence.stored = (await counted.catch(insteadOf(isNotFound, "gone"))) === "gone" ? 0 : count;
 }
 
@@ -119,21 +117,20 @@ function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, conte
 }
 
 /**
- * Events about the platform are named by their content and the hour: several processes find the same. One process alone
- * publishes those about an environment; they are named by their time, because kubectl describe shows them by name.
+ * Events about the platform are named by content and hour: several processes find the same. Events about an environment
+ * come from one process and are named by time, because kubectl describe sorts by name.
  */
 function contentId({ reason, message }: Event, firstAt: number): string {
   const hour = Math.floor(firstAt / 1000 / HOUR_MS);
   return hash("sha256", JSON.stringify([reason, message, hour])).slice(0, 16);
 }
 
-/** The API server takes six digits, no less. */
+/** The API server requires six digits. */
 function microTime(micros: number): string {
   const digits = String(micros % 1000).padStart(3, "0");
   return new Date(Math.floor(micros / 1000)).toISOString().replace("Z", `${digits}Z`);
 }
 
-/** As much of a note as there is room for, in whole characters. */
 function fitting(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= NOTE_MAX_BYTES) return note;

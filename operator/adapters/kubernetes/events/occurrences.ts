@@ -1,39 +1,38 @@
 import type { Clock } from "../../../kit/time/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../../kit/time/token-bucket.ts";
 
-/** The same event about the same object within an hour: one Event, with a series when it happened again. */
+/** Equal events about one object within an hour: one Event, with a series after the first. */
 export interface Occurrence {
-  /** In microseconds since 1970. */
+  /** Microseconds since 1970. */
   readonly firstAt: number;
   lastAt: number;
   count: number;
-  /** The count that is stored; 0 before the Event is made. */
+  /** Stored count; 0 before the Event exists. */
   stored: number;
-  /** Whether another process made the Event: it counts. */
+  /** True when another process created the Event and counts. */
   isOthers: boolean;
-  /** Resolves when what was sent so far is answered. */
+  /** Resolves when all sent writes are answered. */
   sent: Promise<void>;
 }
 
 /** The API server drops Events after an hour. */
 export const HOUR_MS = 3_600_000;
-/** What an object may have recorded at once, and after that each second. */
+/** Event budget of an object: at once, and then per second. */
 const [BURST, PER_SECOND] = [20, 1 / 60];
 
 interface Subject {
   readonly budget: TokenBucket;
-  /** By content, the oldest first. */
   readonly occurrences: Map<string, Occurrence>;
   usedAtMs: number;
 }
 
-/** Remembers what was recorded within the hour, by the object that it was about. */
+/** Remembers the events of the last hour by object. */
 export function createOccurrences(clock: Clock) {
-  /** By the object, the longest unused first. */
+  /** Subjects by object, longest unused first. */
   const subjects = new Map<string, Subject>();
   const moment = moments(clock);
 
-  /** Whoever was not heard of for an hour has its whole budget again, and nothing to continue. */
+  /** After an hour without events an object has its whole budget again, and nothing to continue. */
   const subjectOf = (about: string): Subject => {
     const usedAtMs = clock.monotonicMs();
     for (const [key, { usedAtMs: at }] of subjects) {
@@ -51,8 +50,8 @@ export function createOccurrences(clock: Clock) {
     /**
      * Counts an event.
      *
-     * @param isLimited whether the object has a budget
-     * @returns `isDue`: whether it may be written now
+     * @param isLimited true when the object has a budget
+     * @returns `isDue`: true when it may be written now
      */
     note(
       about: string,
@@ -71,7 +70,6 @@ export function createOccurrences(clock: Clock) {
       occurrence.count += 1;
       return { occurrence, isDue: !isLimited || budget.take() };
     },
-    /** How many objects are remembered. */
     get size() {
       return subjects.size;
     },
@@ -86,7 +84,7 @@ function newOccurrence(at: number): Occurrence {
   return { firstAt: at, lastAt: at, count: 0, stored: 0, isOthers: false, sent: Promise.resolve() };
 }
 
-/** The moments of one millisecond follow each other, so that events keep their order. */
+/** Moments within a millisecond ascend, so that events keep their order. */
 function moments(clock: Clock): () => number {
   let [latestMs, serial] = [0, 0];
   return () => {

@@ -6,7 +6,7 @@ import { surplusOf } from "../../../kit/surplus.ts";
 import type { Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
 
-/** The most records that one prune deletes, so that none takes minutes: the rest is left to the next one. */
+/** Limit of one prune, so that none takes minutes; the next one continues. */
 const MOST_PRUNED = 1_000;
 
 interface Context {
@@ -15,7 +15,7 @@ interface Context {
   readonly mostPruned?: number;
 }
 
-/** The Records port: one EnvironmentRecord each, in the platform's own namespace, named by the environment's UID. */
+/** Records port: one EnvironmentRecord each, in the platform's namespace, named by the environment's UID. */
 export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED }: Context): Records {
   return {
     async keep(record) {
@@ -49,7 +49,7 @@ export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED 
   };
 }
 
-/** The fields that a prune reads: of ten thousand records only these are kept in memory. */
+/** Fields for a prune: of ten thousand records only these are kept in memory. */
 function outline({ metadata, spec }: EnvironmentRecord): EnvironmentRecord {
   const { name, uid, creationTimestamp } = metadata;
   return { metadata: { name, uid, creationTimestamp }, spec: { deletedAt: spec.deletedAt } } as EnvironmentRecord;

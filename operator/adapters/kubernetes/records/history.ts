@@ -3,7 +3,7 @@ import type { Caches } from "../../../ports/caches.ts";
 import type { History } from "../../../ports/facade/history.ts";
 import { revisionOf } from "./revision.ts";
 
-/** The History port on this process's watch caches. */
+/** History port on the watch caches. */
 export function watchedHistory({ environments, records }: Pick<Caches, "environments" | "records">): History {
   const revision = revisionOf([environments, records]);
   return {

@@ -11,7 +11,7 @@ import { kept, keptRest, type Store } from "../store.ts";
 
 type Context = Pick<Store<Notification>, "client" | "cache" | "namespace">;
 
-/** The Notifications port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+/** Notifications port on the Kubernetes API and the watch cache. */
 export function kubernetesNotifications(context: Context): Notifications {
   const { client, cache, namespace } = context;
   return {

@@ -1,4 +1,3 @@
-/** What tells of its changes. */
 interface Changing {
   subscribe(listener: () => void): () => void;
 }

@@ -9,7 +9,7 @@ import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/ob
 import { readCounts, writtenCounts } from "./stored-counts.ts";
 import { readSummary, writtenSummary } from "./stored-summary.ts";
 
-/** The day of a rollup, in UTC. */
+/** Label with a rollup's day, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;
 /** The admission policies let the platform change ConfigMaps of its namespace only below this name. */
 const NAME_PREFIX = "rollup-";
@@ -21,7 +21,7 @@ interface Context {
   readonly namespace: string;
 }
 
-/** The RollupStore port: a ConfigMap a day, in the platform's own namespace. */
+/** RollupStore port: one ConfigMap a day, in the platform's namespace. */
 export function kubernetesRollupStore({ client, namespace }: Context): RollupStore {
   const draft = (day: string, content: RollupContent, resourceVersion?: string) => ({
     metadata: {
@@ -56,7 +56,7 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
   };
 }
 
-/** The Rollups port of the facade, on this process's watch cache; each version of a rollup is read once, when it is looked into. */
+/** Rollups port of the API, on this process's watch cache; each version of a rollup is parsed once, on use. */
 export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | "subscribe">): Rollups {
   let summaryRevision = 0;
   cache.subscribe((_key, current, previous) => {
@@ -80,7 +80,7 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
   };
 }
 
-/** What is not readable counts as nothing: it must not keep the next counts from being stored. */
+/** Unreadable content counts as nothing: it must not block the next counts. */
 function storedRollup(configMap: WireObject): StoredRollup {
   const { metadata } = configMap;
   const day = metadata.name.slice(NAME_PREFIX.length);

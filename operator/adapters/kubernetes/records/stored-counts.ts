@@ -3,13 +3,13 @@ import type { RollupContent, SlotCounts } from "../../../ports/observability/rol
 type Counted = Pick<RollupContent, "slots" | "writers">;
 
 interface Written {
-  /** Names of counters: of each slot the figures are in their order. */
+  /** Names of counters, in the order of each slot's counts. */
   readonly counters: readonly string[];
   readonly slots: Readonly<Record<string, readonly number[]>>;
   readonly writers: Counted["writers"];
 }
 
-/** Each counter is named once: a day has hundreds of slots. */
+/** Text of the counts, with each counter named once: a day has hundreds of slots. */
 export function writtenCounts({ slots, writers }: Counted): string {
   const counters = [...new Set(Object.values(slots).flatMap((counts) => Object.keys(counts)))].sort();
   const figures = Object.entries(slots).map(([slot, counts]) => [slot, counters.map((name) => counts[name] ?? 0)]);
@@ -17,7 +17,7 @@ export function writtenCounts({ slots, writers }: Counted): string {
   return JSON.stringify(written);
 }
 
-/** @throws SyntaxError for what was not written here */
+/** @throws SyntaxError for foreign text */
 export function readCounts(text: string | undefined): Partial<Counted> {
   if (text === undefined) return {};
   const { counters, slots, writers } = JSON.parse(text) as Partial<Written>;

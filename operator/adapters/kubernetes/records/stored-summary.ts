@@ -7,11 +7,10 @@ import {
   type Tally,
 } from "../../../ports/observability/summary.ts";
 
-/** A tally without the names of its fields: there may be thousands in a ConfigMap. */
+/** Totals without field names: a ConfigMap may hold thousands. */
 type Figures = readonly number[];
 
 interface Written {
-  /** What the figures are, in their order. */
   readonly fields: readonly string[];
   readonly total: Figures;
   readonly by: Readonly<Partial<Record<Dimension, Readonly<Record<string, Figures>>>>>;
@@ -20,7 +19,7 @@ interface Written {
 
 const FIELDS = Object.keys(NO_TALLY) as (keyof Tally)[];
 
-/** The same text for the same summary. */
+/** Deterministic text of the summary. */
 export function writtenSummary({ total, by, peak }: Summary): string {
   const figures = (tally: Tally) => FIELDS.map((field) => tally[field]);
   const sorted = (rows: Rows) => [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -34,7 +33,7 @@ export function writtenSummary({ total, by, peak }: Summary): string {
   return JSON.stringify(written);
 }
 
-/** @throws SyntaxError for what is not JSON */
+/** @throws SyntaxError for text other than JSON */
 export function readSummary(text: string | undefined): Summary | undefined {
   if (text === undefined) return undefined;
   const { fields, total, by, peak } = JSON.parse(text) as Written;

@@ -23,7 +23,7 @@ import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "../user-request.ts
 
 type Context = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace" | "traceparent">;
 
-/** The WebhookDeliveries port on the Kubernetes API and this process's watch cache of the platform's namespace. */
+/** WebhookDeliveries port on the Kubernetes API and the watch cache. */
 export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries {
   const { cache, namespace } = context;
   return {
@@ -53,7 +53,7 @@ async function claim(context: Context, name: string, spec: WebhookDeliverySpec):
     if (!isAlreadyExists(error)) throw error;
     const known = cache.get(`${namespace}/${name}`);
     const delivery = known ?? (await client.find(webhookDeliveryType, { name, namespace }));
-    // It was dropped between the two calls: the host's next attempt claims it.
+    // Dropped between the two calls: the host's next attempt claims it.
     if (delivery === undefined) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS, { cause: error });
     return { state: "taken", delivery };
   }
@@ -80,7 +80,7 @@ const isElsewhere = (error: unknown) => isConflict(error) || isNotFound(error);
 
 async function remove({ client, cache, namespace }: Context, delivery: WebhookDelivery): Promise<void> {
   const { name, uid } = delivery.metadata;
-  // A conflict: another one has its name.
+  // Conflict: another one has its name.
   const left = await client
     .delete(webhookDeliveryType, { name, namespace }, { uid })
     .catch(insteadOf(isConflict, undefined));

@@ -1,5 +1,5 @@
 import type { BackingService } from "./backing-service.ts";
 import { postgresql } from "./postgresql.ts";
 
-/** The backing services that environments may have. */
+/** Available backing services. */
 export const BACKING_SERVICES: readonly BackingService[] = [postgresql];

@@ -3,9 +3,8 @@ import { DATABASE_LOGIN } from "../../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import type { BackingService } from "./backing-service.ts";
 
-/** Its Service, and the component label of its pod. */
+/** Name of its Service, and component label of its pod. */
 const NAME = "database";
-/** The role that owns the database, and the database itself. */
 const OWNER = "app";
 const PORT = 5432;
 

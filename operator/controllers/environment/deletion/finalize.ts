@@ -18,11 +18,11 @@ interface FinalizeContext extends EnvironmentDependencies {
   readonly signal: AbortSignal;
 }
 
-/** The watches report when an object is gone; this is the fallback. */
+/** Fallback for the watches, which report when an object is gone. */
 const TEARDOWN_RECHECK_MS = 20_000;
 const STUCK_RECHECK_MS = 30_000;
 
-/** The reconcile of an environment that is being deleted: tears it down, reports what blocks it, removes the finalizer. */
+/** Reconcile of a terminating environment: deletes its objects, reports blockers, removes the finalizer. */
 export async function finalize(
   environment: EphemeralEnvironment,
   context: FinalizeContext,
@@ -50,7 +50,7 @@ export async function finalize(
   return { requeueAfterMs: Math.min(recheckMs, teardown.recheckMs ?? recheckMs) };
 }
 
-/** Before the resource is gone, so that a crash loses no message; one that can't be made at all holds up no deletion. */
+/** Before the resource is gone, so that a crash loses no message; an impossible message blocks no deletion. */
 async function announceEnd(
   environment: EphemeralEnvironment,
   { announcer, clock, log }: FinalizeContext,
@@ -64,7 +64,7 @@ async function announceEnd(
   }
 }
 
-/** The API server's audit log has who set the annotation; ours has what it skipped. */
+/** The API server's audit log has the author of the annotation; ours has what it skipped. */
 function reportForced({ metadata, spec, status }: EphemeralEnvironment, { steps }: Teardown, log: Log): void {
   const forced = (list: Teardown["steps"] = []) => list.filter(({ state }) => state === "forced");
   const known = new Set(forced(status?.teardown?.steps).map(({ name }) => name));

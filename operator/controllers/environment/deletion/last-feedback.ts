@@ -3,7 +3,7 @@ import type { Removal } from "../../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
 import { PullRequestHostFailed } from "../../../ports/webhooks/pull-request-host.ts";
 
-/** The step that tells the host of a pull request that its environment is gone. */
+/** Teardown step that reports the end to the host of a pull request. */
 export const FEEDBACK_STEP = "feedback";
 
 /** @throws PullRequestHostFailed, SecretManagerUnavailable */
@@ -11,10 +11,10 @@ export type TellGone = (signal: AbortSignal) => Promise<void>;
 
 /** An environment must not stay because its host is away. */
 const GIVEN_UP_AFTER_MS = 120_000;
-/** One try, so that a host that hangs holds no worker for long. */
+/** Limit of one attempt, so that a hanging host blocks no worker for long. */
 const TRY_MS = 20_000;
 
-/** One try; `left` says why no other one follows. @throws what is no failure of the host, until it is given up, too */
+/** One attempt; `left` says why no other follows. @throws errors other than the host's, until these are given up too */
 export async function lastFeedback(
   tellGone: TellGone | undefined,
   { since, now, signal }: { since: string | undefined; now: Date; signal: AbortSignal },
@@ -33,7 +33,7 @@ export async function lastFeedback(
   }
 }
 
-/** Messages of other errors are not known to be free of secrets. */
+/** Messages of other errors may hold secrets. */
 function messageOf(error: unknown): string | undefined {
   const isKnown = error instanceof PullRequestHostFailed || error instanceof SecretManagerUnavailable;
   return isKnown ? error.message : undefined;

@@ -5,32 +5,31 @@ import type { Owner } from "../../../ports/cluster.ts";
 import type { HeldOwner } from "../../../ports/secret-manager.ts";
 import { isConfirmed } from "./deletion-budget.ts";
 
-/** What is left of an environment that no longer exists. */
+/** Remaining objects of a deleted environment. */
 export interface Orphan {
   readonly owner: Owner;
-  /** For users: `Namespace env-shop`, `secrets`. */
+  /** Objects, for users: `Namespace env-shop`, `secrets`. */
   readonly what: readonly string[];
-  /** When the oldest and the newest of it were created. */
+  /** Creation of the oldest and newest of them. */
   readonly since: Date;
   readonly until: Date;
-  /** Whether an admin has confirmed its deletion. */
   readonly isConfirmed: boolean;
 }
 
-/** The owner that an object names. An object with our labels and a name that is not ours has none. */
+/** Owner named by an object's labels; `undefined` when the object's name is not ours. */
 export function ownerOf({ metadata }: KubeObject): Owner | undefined {
   const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = metadata.labels ?? {};
   const isOurs = isEnvironment({ name, uid }) && metadata.name === namespaceName(name);
   return isOurs ? { name, uid } : undefined;
 }
 
-/** What belongs to unknown environments, grouped by owner. */
+/** Objects of unknown environments, grouped by owner. */
 export function orphansAmong(
   objects: readonly KubeObject[],
   held: readonly HeldOwner[],
   isKnown: (uid: string) => boolean,
 ): Orphan[] {
-  // Nearly all of it is known, and this check is the cheapest.
+  // Nearly all are known, and this check is the cheapest.
   const unknown = objects.filter(({ metadata }) => !isKnown(metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""));
   const unknownHeld = held.filter(({ uid }) => !isKnown(uid));
   const found = [...unknown.flatMap(ofObject), ...unknownHeld.flatMap(ofSecrets)];
@@ -38,7 +37,7 @@ export function orphansAmong(
   return [...byOwner.values()].map((orphans) => orphans.reduce(joined));
 }
 
-/** Name and UID together: each alone may be that of another environment. */
+/** Name and UID together: each alone may be another environment's. */
 export function orphanKey({ owner }: Pick<Orphan, "owner">): string {
   return `${owner.name} ${owner.uid}`;
 }
@@ -56,7 +55,7 @@ function ofSecrets({ name, uid, since, until }: HeldOwner): Orphan[] {
   return [{ owner: { name, uid }, what: ["secrets"], since, until, isConfirmed: false }];
 }
 
-/** Whether an environment can have this name and UID. */
+/** True when an environment can have this name and UID. */
 const isEnvironment = ({ name, uid }: Owner) => isUuid(uid) && nameProblem(name) === undefined;
 
 function joined(one: Orphan, other: Orphan): Orphan {

@@ -14,12 +14,11 @@ import type { Progress } from "./teardown.ts";
 import { beforeTeardown } from "./terminating.ts";
 import { VOLUMES_STEP } from "./volumes.ts";
 
-/** How a deletion ended. */
 interface Ended extends Progress {
   readonly goneAt: Date;
 }
 
-/** The record of a deleted environment. */
+/** Record of a deleted environment. */
 export function environmentRecord(
   environment: EphemeralEnvironment,
   { goneAt, services, ...past }: Ended & { readonly services: readonly BackingService[] },
@@ -53,12 +52,11 @@ export function environmentRecord(
   };
 }
 
-/** What its costs are computed from. */
 function charged({ usage, allocations }: EnvironmentStatus = {}): Pick<RecordSpec, "usage" | "allocations"> {
   return { ...(usage && { usage }), ...(allocations && { allocations }) };
 }
 
-/** What its pull request was when the environment was last written for it. */
+/** State of its pull request at the environment's last write for it. */
 function applied(environment: EphemeralEnvironment): Pick<RecordSpec, "appliedState"> {
   const state = isMadeByEvent(environment) ? appliedState(environment) : undefined;
   return state === undefined ? {} : { appliedState: state };
@@ -69,17 +67,17 @@ function dueAt(environment: EphemeralEnvironment): Pick<RecordSpec, "dueAt"> {
   return due === undefined ? {} : { dueAt: due.toISOString() };
 }
 
-/** Why an environment was deleted, as records and messages say it. */
+/** Reason of a deletion for records and messages. */
 export function deletionReason(environment: EphemeralEnvironment, deletedAt: string): "expired" | "deleted" {
   return isEndedByExpiry(environment, deletedAt) ? "expired" : "deleted";
 }
 
-/** What ends an environment and says nothing of it is the tool that made it, or kubectl. */
+/** An unstated end comes from the creating tool or kubectl. */
 function causeOf(environment: EphemeralEnvironment, reason: "expired" | "deleted"): DeletionCause {
   return notedCause(environment) ?? (reason === "expired" ? "expired" : "pruned");
 }
 
-/** The record of an environment whose resource was gone before the rest of it, found at `seenAt`. */
+/** Record of an environment whose resource was gone before its objects, found at `seenAt`. */
 export function orphanRecord(
   { owner, since, seenAt }: { owner: Owner; since: Date; seenAt: Date },
   { goneAt, ...past }: Ended,
@@ -116,7 +114,7 @@ function untold(steps: readonly TeardownStep[]): Pick<RecordSpec, "untold"> {
   return left === undefined ? {} : { untold: left };
 }
 
-/** What the platform or an admin ended that did not end by itself, and what stays. */
+/** Forced ends by the platform or an admin, and kept objects. */
 function withForce({
   steps,
   removals = [],

@@ -30,14 +30,13 @@ interface TakeOverDependencies {
 }
 
 /**
- * On the RoleBinding that gives the platform its rights in the namespace: the namespace controller deletes everything at
- * once, and without the binding nobody could take off the finalizers of what is left.
+ * Finalizer on the RoleBinding with the platform's rights: the namespace controller deletes everything at once, and
+ * removing other finalizers needs the binding.
  */
 const RIGHTS_FINALIZER = `${GROUP}/teardown`;
 
-/** Less than Kubernetes' default of 30: with the time that the deployer has, nothing of a tenant runs after 90 seconds. */
+/** Below Kubernetes' default of 30: with the deployer's time, no tenant's process runs after 90 seconds. */
 const GRACE_SECONDS = 25;
-/** An entry names so many objects at most. */
 const NAMES_RECORDED = 20;
 const ENTRIES_RECORDED = 50;
 
@@ -54,13 +53,13 @@ async function keepRights(environment: Owner, { cluster, settings }: TakeOverDep
   await cluster.ensure(environment, roleBindingKind, binding).catch(insteadOf(isOutOfReach, "no rights"));
 }
 
-/** The namespace is gone, or is being deleted already: it goes without us. */
+/** The namespace is gone or terminating: it goes without us. */
 const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
 
 /**
- * Keeps the platform's rights in a namespace that is about to be deleted where finalizers of others hold what the deployer
- * has left in it, such as the claims of a StatefulSet and what a chart says to keep. All kinds are listed only where the
- * quota counts anything; of kinds that it does not count, what is held is named and not released.
+ * Keeps the platform's rights in a namespace before its deletion when foreign finalizers hold objects left by the
+ * deployer, such as a StatefulSet's claims. All kinds are listed only when the quota counts any object; held objects of
+ * uncounted kinds are named and not released.
  */
 export async function keepRightsWhereHeld(environment: Owner, context: TakeOverDependencies): Promise<void> {
   const { cluster, namespaceContents } = context;
@@ -72,10 +71,13 @@ export async function keepRightsWhereHeld(environment: Owner, context: TakeOverD
   if (heldContents(contents, []).length > 0) await keepRights(environment, context);
 }
 
-/** What Kubernetes makes in every namespace: the ConfigMap `kube-root-ca.crt` and the ServiceAccount `default`. */
+/**
+ * Counts of Kubernetes' own objects in every namespace: the ConfigMap `kube-root-ca.crt` and the ServiceAccount
+ * `default`.
+ */
 const OF_KUBERNETES: Readonly<Record<string, number>> = { "count/configmaps": 1, "count/serviceaccounts": 1 };
 
-/** Whether the quota counts more objects than Kubernetes makes itself, or does not say. */
+/** True when the quota counts more than Kubernetes' own objects, or does not say. */
 function countsLeftovers(status: unknown): boolean {
   const { used } = (status ?? {}) as { readonly used?: Readonly<Record<string, string>> };
   if (used === undefined) return true;
@@ -89,30 +91,28 @@ export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverDepend
   return binding?.metadata.finalizers?.includes(RIGHTS_FINALIZER) === true;
 }
 
-/** How far the emptying of a namespace may go now. */
+/** Limits on emptying a namespace. */
 export interface EmptyingLimits {
-  /** Whether finalizers of others have had their time. */
+  /** True when foreign finalizers have had their time. */
   readonly isDue: boolean;
-  /** Whether an admin wants those removed, too, that free something outside the cluster. */
+  /** True when an admin also wants finalizers removed that free something outside the cluster. */
   readonly isForced: boolean;
-  /** The removals that the status or the record names already. */
   readonly recorded: readonly FinalizerRemoval[];
 }
 
-/** The state of a namespace after it was emptied as far as possible. */
+/** Result of emptying a namespace as far as possible. */
 export interface Emptied {
-  /** What is still held, once it is due. */
   readonly blockers: readonly Blocker[];
-  /** The removals that the status must name before the next call makes them, with those of before. */
+  /** Removals that the status must store before the next call makes them, with earlier ones. */
   readonly removals: readonly FinalizerRemoval[];
-  /** All that is held is waited for, or its release is refused: another look soon would find the same. */
+  /** True when all held objects are awaited or their release is refused: checking again soon is useless. */
   readonly isQuiet: boolean;
 }
 
 /**
- * Ends the pods of a namespace that is being deleted and, when they are due, takes off the finalizers that the platform knows
- * nothing of. Each is named in `removals` by one call and removed by the next, so that a crash loses no line of the record.
- * The rights are given back when nothing is left that needs them.
+ * Ends the pods of a terminating namespace and, when due, removes foreign finalizers. One call names each in
+ * `removals`, the next removes it, so that a crash loses no line of the record. The rights are dropped when nothing
+ * needs them any more.
  */
 export async function emptyNamespace(
   environment: Owner,
@@ -128,14 +128,14 @@ export async function emptyNamespace(
     { held: isDue ? held : [], isForced, recorded },
     context,
   );
-  // When forced, the step ends with this call, whatever is left.
+  // A forced step ends with this call, whatever is left.
   if (held.length === 0 || isForced) await giveBackRights(environment, context);
   const isQuiet = held.every(({ content, unwanted }) => unwanted.length === 0 || refusals.has(content));
   const blockers = isDue ? held.flatMap((one) => blockersOf(one, refusals.get(one.content))) : [];
   return { blockers, removals, isQuiet: held.length > 0 && isQuiet };
 }
 
-/** Releases what the status names already, or all of it when an admin forces it. */
+/** Releases what the status names, or everything when an admin forces it. */
 async function releaseHeld(
   environment: Owner,
   { held, isForced, recorded }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly held: readonly Held[] },
@@ -160,19 +160,18 @@ function giveBackRights(environment: Owner, { cluster }: Pick<TakeOverDependenci
   return cluster.release(environment, roleBindingKind, ref, [RIGHTS_FINALIZER]);
 }
 
-/** An object that finalizers of others hold. */
+/** An object with foreign finalizers. */
 export interface Held {
   readonly content: Content;
-  /** Those that the platform removes. */
   readonly unwanted: readonly string[];
-  /** Those that free something outside the cluster. */
+  /** Finalizers that free something outside the cluster. */
   readonly awaited: readonly string[];
 }
 
 /**
- * The objects that finalizers of others hold, which are neither Kubernetes' own nor the platform's.
+ * Objects with finalizers other than Kubernetes' and ours.
  *
- * @param patterns finalizers that are waited for; one that ends in `/*` stands for all of that domain
+ * @param patterns awaited finalizers; one that ends in `/*` stands for its whole domain
  */
 export function heldContents(contents: readonly Content[], patterns: readonly string[]): readonly Held[] {
   return contents.flatMap((content) => {
@@ -183,7 +182,6 @@ export function heldContents(contents: readonly Content[], patterns: readonly st
   });
 }
 
-/** Kubernetes' own, which its controllers take off when their part is done, and ours. */
 const OWN = new Set([
   "foregroundDeletion",
   "orphan",
@@ -192,7 +190,6 @@ const OWN = new Set([
   RIGHTS_FINALIZER,
 ]);
 
-/** A pattern that ends in `/*` stands for all of that domain. */
 function matches(pattern: string, finalizer: string): boolean {
   return pattern.endsWith("/*") ? finalizer.startsWith(pattern.slice(0, -1)) : finalizer === pattern;
 }
@@ -207,13 +204,12 @@ function blockersOf({ content: { kind, name }, unwanted, awaited }: Held, refusa
   return [...unwanted.map(named(removed)), ...awaited.map(named(waitedFor))];
 }
 
-/** A full list names no more: what is beyond it is removed all the same. */
+/** A full list names no more: the rest is removed all the same. */
 function isNamed(kind: string, finalizer: string, recorded: readonly FinalizerRemoval[]): boolean {
   if (recorded.length >= ENTRIES_RECORDED) return true;
   return recorded.some((entry) => entry.kind === kind && entry.finalizer === finalizer);
 }
 
-/** An entry for each kind and finalizer. */
 function withRemovals(recorded: readonly FinalizerRemoval[], held: readonly Held[]): FinalizerRemoval[] {
   const entries = new Map(recorded.map((entry) => [keyOf(entry), entry]));
   const found = held.flatMap(({ content: { kind, name }, unwanted }) =>

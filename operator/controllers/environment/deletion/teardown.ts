@@ -44,37 +44,35 @@ interface TeardownContext extends TeardownDependencies {
   readonly signal: AbortSignal;
 }
 
-/** An environment that is being deleted, or what is left of one. */
+/** A terminating environment, or the remainder of one. */
 export interface DeletionTarget {
   readonly metadata: Owner & Pick<EphemeralEnvironment["metadata"], "annotations">;
   readonly status?: Pick<EnvironmentStatus, "teardown"> | undefined;
-  /** The variables for which the secret manager may hold values, as far as known. */
+  /** Variables with possible values in the secret manager. */
   readonly variables: readonly string[];
-  /** Tells its host that it is gone; absent where there is nothing to tell. */
+  /** Reports the end to its host; absent without a report. */
   readonly tellGone?: TellGone;
-  /** Its record, once the given steps are past. */
   readonly record: (progress: Progress, goneAt: Date) => RecordSpec;
 }
 
-/** What is past of a deletion. */
+/** Completed part of a deletion. */
 export interface Progress {
   readonly steps: readonly TeardownStep[];
-  /** Finalizers that the platform removed in its namespace; absent: none. */
+  /** Finalizers that the platform removed in its namespace. */
   readonly removals?: readonly FinalizerRemoval[];
 }
 
 type Removing = Extract<Removal, { state: "removing" }>;
 
 interface Waiting extends Removing {
-  /** Whether its blockers are to be named now, however short the step has taken. */
+  /** True when its blockers are to be named at once. */
   readonly isOverdue?: boolean;
-  /** When it is worth another look, although no watch reports anything. */
+  /** Delay of the next check, in case no watch reports. */
   readonly recheckMs?: number;
-  /** All that the platform removes, or has removed. */
   readonly removals?: readonly FinalizerRemoval[];
 }
 
-/** `left`: why something was given up, or was left behind. */
+/** `left`: what was given up or left behind, and why. */
 type Passed =
   | Waiting
   | { readonly state: "gone"; readonly left?: string }
@@ -82,7 +80,7 @@ type Passed =
 
 interface Action {
   readonly step: string;
-  /** Whether it runs for a step in this state. */
+  /** True when it runs for a step in this state. */
   readonly isFor: (step: TeardownStep) => boolean;
   readonly run: (target: DeletionTarget, context: TeardownContext, past: Progress) => Promise<Passed>;
 }
@@ -90,8 +88,8 @@ interface Action {
 const isPast = ({ state }: TeardownStep) => state === "gone" || state === "forced";
 
 /**
- * The creation in reverse: the application first, or the deployer would restore what is deleted below it; the secrets
- * before the namespace, so that no value outlives the last trace of its owner.
+ * The creation in reverse: the application first, or the deployer would restore its objects; the secrets before the
+ * namespace, so that no value outlives the last trace of its owner.
  */
 const REMOVALS: readonly Omit<Action, "isFor">[] = [
   { step: "application", run: removeApplication },
@@ -101,9 +99,8 @@ const REMOVALS: readonly Omit<Action, "isFor">[] = [
 ];
 
 /**
- * The volumes first and only once, while there are their claims and the rights to list these. Every step until it is past;
- * then once more those that are gone, because a delayed write may have arrived since; then the host is told; then the record,
- * when nothing can be added to it.
+ * First the volumes, once, while their claims and the right to list them exist. Then every step; then gone ones once
+ * more, because of delayed writes; then the report to the host; the record last, when it is complete.
  */
 const ACTIONS: readonly Action[] = [
   { step: VOLUMES_STEP, isFor: (step) => !isPast(step), run: removeVolumes },
@@ -122,12 +119,12 @@ const ACTIONS: readonly Action[] = [
   { step: "record", isFor: (step) => !isPast(step), run: keepRecord },
 ];
 
-/** The steps of a teardown, in order; any of them may be forced. */
+/** Steps of a teardown, in order; any may be forced. */
 export const TEARDOWN_STEPS: readonly string[] = [...new Set(ACTIONS.map(({ step }) => step))];
 
-/** Another look at what is emptied: the namespace controller says nothing while it waits for its own next one. */
+/** Interval of checks while emptying: the namespace controller reports nothing before its own next check. */
 const EMPTYING_RECHECK_MS = 2_000;
-/** The same where all that is left is waited for, or refused: every look lists all kinds. */
+/** Longer interval when all remaining finalizers are awaited or refused: every check lists all kinds. */
 const QUIET_RECHECK_MS = 15_000;
 
 async function removeVolumes({ metadata }: DeletionTarget, context: TeardownContext): Promise<Passed> {
@@ -135,14 +132,14 @@ async function removeVolumes({ metadata }: DeletionTarget, context: TeardownCont
   return kept.length === 0 ? { state: "gone" } : { state: "gone", left: kept.join(", ") };
 }
 
-/** The deployer is asked, and has its time; then the application goes whatever holds it. */
+/** The deployer has its time; then the application is removed despite its finalizers. */
 async function removeApplication(target: DeletionTarget, context: TeardownContext): Promise<Passed> {
   const { metadata } = target;
   const { deployer, settings } = context;
   const waited = waitedMs(target, "application", context);
   const late = `not deleted by the deployer within ${Math.round(waited / 1_000)} s`;
   const removal = await deployer.remove(metadata);
-  // A process that died after it took over has said so nowhere else.
+  // A process that died after the takeover has stored it nowhere else.
   if (removal.state === "gone") return keepsRights(metadata, context) ? { ...removal, left: late } : removal;
   const leftMs = settings.deletion.chartSeconds * 1_000 - waited;
   const isForced = isForceWanted(target, "application") && waited >= stuckMs(context);
@@ -153,15 +150,15 @@ async function removeApplication(target: DeletionTarget, context: TeardownContex
   return { ...removed, left: `${late}${jobs}: ${withBlockers(removal)}` };
 }
 
-/** The Jobs that have not ended: the deployer does not say for which hooks it waits. */
+/** Unfinished Jobs: the deployer does not name the hooks that it awaits. */
 async function unendedJobs(environment: Owner, { pods }: TeardownContext): Promise<string> {
-  // It is taken over all the same when nothing can be read any more.
+  // The takeover goes on even if nothing can be read.
   const { problems } = await pods.diagnose(environment, ["Job"], {}).catch(() => ({ problems: [] }));
   const jobs = problems.filter(({ object, reason }) => object.kind === "Job" && reason !== "JobFailed");
   return jobs.length === 0 ? "" : `, while ${jobs.map(({ object }) => `Job/${object.name}`).join(", ")} had not ended`;
 }
 
-/** Without its project an application could never go: one that was left behind keeps it, and the sweep removes both. */
+/** An application needs its project to be deleted: one that is left keeps it, and the sweep removes both. */
 async function removeProject(
   { metadata }: DeletionTarget,
   { deployer }: TeardownContext,
@@ -190,20 +187,17 @@ async function removeNamespace(target: DeletionTarget, context: TeardownContext)
   return { ...named, removals, isOverdue: blockers.length > 0, recheckMs };
 }
 
-/** Whether an admin wants this step forced. */
 const isForceWanted = ({ metadata }: Pick<DeletionTarget, "metadata">, step: string) =>
   metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === step;
 
-/** How long a step may take before it may be forced. */
 const stuckMs = ({ settings }: Pick<TeardownContext, "settings">) => settings.reconcile.stuckMinutes * MINUTE_MS;
 
-/** How long the deletion has waited for a step. */
 function waitedMs(target: DeletionTarget, name: string, { clock }: TeardownContext): number {
   const { since } = formerStep(target, name);
   return since === undefined ? 0 : elapsedMs(new Date(since), clock.now());
 }
 
-/** The answer of the secret manager is trusted until the second round. */
+/** The secret manager's answer is trusted until the second round. */
 async function removeSecrets(
   { metadata, variables }: DeletionTarget,
   { secretManager }: TeardownContext,
@@ -229,27 +223,26 @@ async function keepRecord(
   return { state: "gone" };
 }
 
-/** The progress of a teardown. */
 export interface Teardown {
   readonly steps: readonly TeardownStep[];
-  /** What blocks the current step, when it takes too long. */
+  /** Blockers of a late step. */
   readonly blockers: readonly TeardownBlocker[];
-  /** Finalizers that the platform removes in the namespace; stored before the next reconcile takes them off. */
+  /** Finalizers that the platform removes in the namespace; stored before the next reconcile removes them. */
   readonly removals: readonly FinalizerRemoval[];
-  /** When it is worth another look, although no watch reports anything. */
+  /** Delay of the next check, in case no watch reports. */
   readonly recheckMs?: number | undefined;
-  /** Transient: to be retried with backoff. */
+  /** Transient: retried with backoff. */
   readonly error?: unknown;
 }
 
-/** Whether every step is gone, which was verified twice, or forced. */
+/** True when every step is gone (verified twice) or forced. */
 export function isOver({ steps }: Teardown): boolean {
   return steps.every(isPast);
 }
 
 /**
- * Goes as far as possible: a step begins when the one before is verified gone by a fresh read, or was forced. Past steps
- * are read again only right before the record, so waiting for one object costs one read.
+ * Goes as far as possible: a step begins when the previous one is verified gone by a fresh read, or was forced. Past
+ * steps are read again only right before the record, so waiting for one object costs one read.
  */
 export async function tearDown(target: DeletionTarget, context: TeardownContext): Promise<Teardown> {
   const steps = new Map(TEARDOWN_STEPS.map((name) => [name, formerStep(target, name)]));
@@ -278,8 +271,8 @@ function formerStep({ status }: DeletionTarget, name: string): TeardownStep {
 const MINUTE_MS = 60_000;
 
 /**
- * The state of a step after an action. A step is stuck when it alone took too long; only then its blockers are named, in
- * words that may change each time, and only then it may be forced.
+ * State of a step after an action. A step is stuck when it alone took too long; only then are its blockers named, in
+ * words that may vary, and may it be forced.
  */
 function stepAfter(
   former: TeardownStep,
@@ -300,7 +293,7 @@ function stepAfter(
   return { step: { name, state: "waiting", message, since }, blockers: blockersOf(name, removal) };
 }
 
-/** The second round finds it gone, and knows nothing of what the first one left. */
+/** The second round finds it gone, and keeps what the first one left. */
 function goneStep({ name, state, message, goneAt }: TeardownStep, left: string | undefined, at: string): TeardownStep {
   const kept = (state === "gone" ? message : undefined) ?? left;
   return { name, state: "gone", ...(kept === undefined ? {} : { message: clipped(kept) }), goneAt: goneAt ?? at };
@@ -315,7 +308,7 @@ function withBlockers({ message, blockers = [] }: Removing): string {
   return reasons.length === 0 ? message : `${message}, blocked by ${reasons.join("; ")}`;
 }
 
-/** As the status holds them: names of finalizers may be longer than its fields. */
+/** Blockers within the status's limits: names of finalizers may be longer. */
 function blockersOf(step: string, { blockers = [], message }: Removing): TeardownBlocker[] {
   const named = blockers.length > 0 ? blockers : [{ kind: step, name: "", reason: "Remaining", message }];
   return named.slice(0, 16).map((blocker) => ({

@@ -9,12 +9,12 @@ import { phaseOf } from "../../../../crds/environment/phase.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
 import { TEARDOWN_STEPS, type Teardown } from "./teardown.ts";
 
-/** Reason of `Ready` when a step of the deletion takes too long. */
+/** Reason of `Ready` for a late step of the deletion. */
 export const DELETION_STUCK = "DeletionStuck";
 
 type Before = NonNullable<NonNullable<EnvironmentStatus["teardown"]>["before"]>;
 
-/** The state of an environment when its deletion was requested; its conditions are about the deletion since. */
+/** State of an environment when its deletion was requested; its conditions have been about the deletion since. */
 export function beforeTeardown({ status }: Pick<EphemeralEnvironment, "status">): Before {
   if (status?.teardown?.before !== undefined) return status.teardown.before;
   const phase = phaseOf({ metadata: {}, status });
@@ -22,7 +22,7 @@ export function beforeTeardown({ status }: Pick<EphemeralEnvironment, "status">)
   return ready?.status === "False" ? { phase, failure: ready.reason } : { phase };
 }
 
-/** The status of an environment that is being deleted: what the deletion waits for, and what blocks it when it is stuck. */
+/** Status of a terminating environment: the awaited objects, and the blockers of a stuck step. */
 export function terminatingStatus(
   environment: EphemeralEnvironment,
   { steps, blockers, removals }: Teardown,
@@ -57,7 +57,7 @@ function message(environment: EphemeralEnvironment, steps: Teardown["steps"], is
   return [what, forceHint(environment, awaited.name, isStuck)].filter(Boolean).join("; ");
 }
 
-/** How to force a stuck step, or why a requested force has no effect. */
+/** Instruction for forcing a stuck step, or the reason why a force has no effect. */
 function forceHint({ metadata }: EphemeralEnvironment, awaited: string, isStuck: boolean): string {
   const requested = metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION];
   const named = clipped(requested ?? "", 64);

@@ -6,7 +6,7 @@ import type { NamespaceContents } from "../../../ports/namespace-contents.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING } from "../desired/secret.ts";
 
-/** The step of the teardown that ends or names retained volumes. */
+/** Teardown step that ends or names retained volumes. */
 export const VOLUMES_STEP = "volumes";
 
 interface VolumesDependencies {
@@ -16,10 +16,10 @@ interface VolumesDependencies {
 }
 
 /**
- * Has the retained volumes of an environment go with their claims, before anything deletes these. A namespace in which the
- * environment has no RoleBinding of its own is left alone: it may be somebody else's.
+ * Makes the retained volumes of an environment go with their claims, before these are deleted. A namespace without the
+ * environment's RoleBinding is left alone: it may be another's.
  *
- * @returns the names of the volumes that stay, by the settings or because they were there before their claims
+ * @returns names of the volumes that stay, by the settings or because they existed before their claims
  */
 export async function endVolumes(
   environment: Owner,

@@ -1,14 +1,14 @@
 import type { ComponentOverrides } from "../../../../crds/environment/overrides.schema.ts";
 import { canonicalQuantity, thousandthsOfQuantity } from "../../../../crds/quantity.ts";
 
-/** CPU and memory of each pod of a component. */
+/** CPU and memory of a component's pod. */
 export type Resources = NonNullable<ComponentOverrides["resources"]>;
 
 /**
- * The resources of a component, with a limit for every request that is above the namespace's default limit: Kubernetes gives a
- * container without a limit the default one, and refuses a pod whose request is above its limit.
+ * Resources of a component, with a limit for every request above the namespace's default limit: Kubernetes gives a
+ * container without a limit the default one, and refuses a pod whose request exceeds its limit.
  *
- * @param defaultLimit the default limits of a container, by resource (the setting `isolation.defaultLimit`)
+ * @param defaultLimit default limits of a container, by resource (the setting `isolation.defaultLimit`)
  */
 export function withFittingLimits(resources: Resources, defaultLimit: Readonly<Record<string, string>>): Resources {
   const raised = (["cpu", "memory"] as const).flatMap((resource) => {

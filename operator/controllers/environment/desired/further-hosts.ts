@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { furtherHost, hostUrl } from "../../../../crds/names.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 
-/** A host that an environment answers at beside those of its components. */
+/** A host of an environment beside the hosts of its components. */
 export interface FurtherHost {
   readonly name: string;
   /** Without port. */
@@ -12,7 +12,7 @@ export interface FurtherHost {
   readonly healthPath: string;
 }
 
-/** The further hosts of an environment, as its backend's Repository lists them now. */
+/** Further hosts of an environment, by its backend's current Repository. */
 export function furtherHostsOf(
   { metadata }: EphemeralEnvironment,
   { backend }: ComponentRepositories,

@@ -12,10 +12,9 @@ type IsolationSettings = Settings["isolation"];
 /** https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#local-ephemeral-storage */
 const DISK = "ephemeral-storage";
 
-/** The name of the quota of the whole environment. */
 export const ENVIRONMENT_QUOTA = "environment";
 
-/** The quota of the whole environment: the settings' values, overridden by those of its config set. */
+/** Quota of the environment: the values of the settings, overridden by those of its config set. */
 export function quotaObject(
   environment: EphemeralEnvironment,
   isolation: IsolationSettings,
@@ -24,7 +23,7 @@ export function quotaObject(
   return inNamespace(environment, resourceQuotaKind, ENVIRONMENT_QUOTA, { spec: quotaSpec(isolation)(chosen) });
 }
 
-// The specs of these objects are the same for thousands of environments, and are compared in every reconcile.
+// These specs are shared by thousands of environments, and compared in every reconcile.
 const NOT_CHOSEN: Quota = {};
 const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettings) => {
   const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };
@@ -32,8 +31,8 @@ const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettin
 });
 
 /**
- * Forbids pods with a priority, because a higher one would evict the pods of others. Pods without a PriorityClass, or with
- * one that the settings allow, are not in its scope.
+ * Forbids pods with a priority, because a higher one would evict others' pods. Pods without a PriorityClass, or with an
+ * allowed one, are outside its scope.
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/#resource-quota-per-priorityclass
  */
 export function priorityQuotaObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
@@ -48,10 +47,10 @@ const priorityQuotaSpec = oncePer(({ priorityClasses }: IsolationSettings) => {
 });
 
 /**
- * The defaults of a container without requests or limits; the quota would refuse its pod otherwise.
+ * Defaults for a container without requests or limits; the quota would refuse its pod otherwise.
  *
- * The API server adds a request for every limit without one and drops empty fields. The object is written as it is stored,
- * or drift detection would never find it equal.
+ * Written as stored, or it would always drift: the API server adds a request for every limit without one and drops
+ * empty fields.
  */
 export function limitRangeObject(environment: EphemeralEnvironment, isolation: IsolationSettings): DesiredObject {
   return inNamespace(environment, limitRangeKind, "environment", { spec: limitRangeSpec(isolation) });
@@ -70,7 +69,7 @@ function canonical(quantities: Quantities): Quantities {
 }
 
 /**
- * The ServiceAccount of pods that name none, which Kubernetes makes in every namespace: they get no token of the API server.
+ * Kubernetes' ServiceAccount for pods that name none: they get no token of the API server.
  * https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#opt-out-of-api-credential-automounting
  */
 export function defaultAccountObject(environment: EphemeralEnvironment): DesiredObject {
@@ -85,8 +84,8 @@ export function defaultDenyObject(environment: EphemeralEnvironment): DesiredObj
 const DENY_ALL = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
 
 /**
- * Allows traffic between the environment's own pods, from the ingress controller, to DNS and to what the settings allow;
- * never to or from another environment.
+ * Allows traffic between the environment's pods, from the ingress controller, to DNS and to the settings' peers; never
+ * to or from another environment.
  */
 export function allowedTrafficObject(environment: EphemeralEnvironment, settings: Settings): DesiredObject {
   return inNamespace(environment, networkPolicyKind, "allowed-traffic", { spec: allowedTrafficSpec(settings) });

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../../../crds/json.ts";
 
 /**
- * Merges the layers, later ones over earlier ones: objects merge, other values replace. The keys of the result are sorted,
- * so equal values have equal text. `__proto__` is a key like any other.
+ * Merges the layers, later over earlier: objects merge, other values replace. Keys are sorted, so equal values have
+ * equal text. `__proto__` is a key like any other.
  */
 export function merge(...layers: readonly JsonObject[]): JsonObject {
   return layers.reduce(merged, {});
@@ -21,7 +21,7 @@ function merged(below: JsonObject, above: JsonObject): JsonObject {
 
 function one(below: Json | undefined, above: Json | undefined): Json | undefined {
   if (above === undefined) return below;
-  // Merged also when it is alone, for the order of its keys.
+  // Merged even alone, for the order of its keys.
   return isObject(above) ? merged(isObject(below) ? below : {}, above) : above;
 }
 

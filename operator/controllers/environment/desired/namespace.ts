@@ -10,7 +10,7 @@ const POD_SECURITY = {
   "pod-security.kubernetes.io/warn": "restricted",
 };
 
-/** The environment's namespace; Pod Security applies from its creation. */
+/** Namespace of the environment; Pod Security applies from its creation. */
 export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObject {
   return {
     apiVersion: "v1",
@@ -19,15 +19,13 @@ export function namespaceObject({ metadata }: EphemeralEnvironment): DesiredObje
   };
 }
 
-/** An environment, as far as it names its namespace. */
 export type Named = { readonly metadata: Pick<EphemeralEnvironment["metadata"], "name"> };
 
-/** Names an object in the environment's namespace. */
+/** Reference of an object in the environment's namespace. */
 export function refIn({ metadata }: Named, name: string): Required<ObjectRef> {
   return { name, namespace: namespaceName(metadata.name) };
 }
 
-/** An object of this kind in the environment's namespace. */
 export function inNamespace(
   environment: Named,
   kind: ResourceType,

@@ -1,10 +1,10 @@
 import type { Component } from "../../../../crds/names.ts";
 import type { PlainVariable, Variables } from "./variables.ts";
 
-/** The variable with a component's own URL, as users open it. */
+/** Variable with a component's own URL for users. */
 const PUBLIC_URL = "PUBLIC_URL";
 
-/** The variables of a component that are not secret, with its own URL where users give no variable of that name themselves. */
+/** Plain variables of a component, with its own URL unless users set that variable. */
 export function withPublicUrl(
   { plain, references, secret }: Variables,
   component: Component,

@@ -8,10 +8,10 @@ import type { DesiredObject } from "../../../ports/cluster.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { inNamespace } from "./namespace.ts";
 
-/** The one Secret for pulling an environment's images. Its name is constant, so new values need no new pods. */
+/** Secret for pulling an environment's images. Its name is constant, so new values need no new pods. */
 export const PULL_SECRET = "image-pull";
 
-/** A credential's registry as a docker configuration names it, its place, and the Repository that names it. */
+/** A credential's registry in the docker configuration, its place, and its Repository. */
 export interface PlannedPull extends PullCredential {
   readonly repository: Repository;
 }
@@ -21,12 +21,11 @@ export interface PullEntry extends PullCredential {
   readonly credential?: Sensitive | undefined;
 }
 
-/** The limit of the status field. */
 const PULLS_MAX = 16;
 
 /**
- * The credentials for pulling the environment's images; empty when its Repositories name none. Of two for the same image
- * the frontend's wins, because a docker configuration can't tell them apart.
+ * Credentials for pulling the environment's images. Of two for the same image the frontend's wins, because a docker
+ * configuration can't distinguish them.
  */
 export function pullPlan(repositories: ComponentRepositories): readonly PlannedPull[] {
   const asking = Object.values(repositories).flatMap((repository) => {
@@ -41,29 +40,27 @@ export function pullPlan(repositories: ComponentRepositories): readonly PlannedP
   return [...new Map(planned.map((pull) => [pull.registry, pull])).values()];
 }
 
-/** The status field for a plan. */
 export function pullStatus(plan: readonly PullCredential[]): PullCredential[] {
   return plan.map(({ registry, source }) => ({ registry, source }));
 }
 
 /**
- * The kubelet's name for Docker Hub; it also finds a credential by a prefix of an image's full name:
+ * The kubelet's name for Docker Hub; it also matches a credential by a prefix of an image's full name:
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/credentialprovider/keyring.go.
  */
 const registryKey = (registry: string) => (registry === DOCKER_HUB ? "https://index.docker.io/v1/" : registry);
 
-/** The implicit first part of Docker Hub's official images is `library`. */
+/** Docker Hub's official images begin implicitly with `library`. */
 const imageKey = (registry: string, name: string) =>
   registry === DOCKER_HUB && !name.includes("/") ? `${registry}/library/${name}` : `${registry}/${name}`;
 
 /**
- * The desired content of the Secret, by registry, and its status field. A planned credential that is not available leaves
- * the existing one of its registry in place; an entry that is no longer planned stays, because former pods may still need
- * it.
+ * Desired content of the Secret, by registry, and its status field. An unavailable planned credential leaves its
+ * registry's existing one in place; an unplanned entry stays, because former pods may still need it.
  *
- * @param answers the plan, each with its credential where that is available
- * @param named the entries in the status
- * @param held the entries in the Secret
+ * @param answers the plan, each with its credential if available
+ * @param named entries in the status
+ * @param held entries in the Secret
  */
 export function pullContents(
   answers: readonly PullEntry[],
@@ -78,11 +75,11 @@ export function pullContents(
     if (answer.credential !== undefined) return [answer];
     const former = named.find(({ registry }) => registry === answer.registry);
     const left = kept(former ?? answer);
-    // An entry in the status stays there: it is restored when its credential is available.
+    // An entry in the status stays: it is restored when its credential is available.
     return left.length === 0 && former !== undefined ? [former] : left;
   });
   const former = formerPulls(answers, named).flatMap(kept);
-  // The last entry is in use; when there are too many, the oldest ones are dropped.
+  // The last entry is in use; of too many, the oldest are dropped.
   const entries: readonly PullEntry[] = [...planned, ...former.slice(-(PULLS_MAX - planned.length))];
   return {
     credentials: new Map(entries.flatMap(({ registry, credential }) => (credential ? [[registry, credential]] : []))),
@@ -90,18 +87,18 @@ export function pullContents(
   };
 }
 
-/** The entries in the status that are not planned. */
+/** Unplanned entries of the status. */
 export function formerPulls(plan: readonly PullCredential[], named: readonly PullCredential[]): PullCredential[] {
   return named.filter(({ registry }) => plan.every((planned) => planned.registry !== registry));
 }
 
-/** The entries of our Secret, by registry; empty when it is missing or unreadable. */
+/** Entries of our Secret, by registry; empty when it is missing or unreadable. */
 export function credentialsIn(found: DesiredObject | undefined): ReadonlyMap<string, Sensitive> {
   const { ".dockerconfigjson": text = "" } = (found?.data ?? {}) as Readonly<Record<string, string>>;
   return loginsOf(Buffer.from(text, "base64").toString());
 }
 
-/** It is immutable, so nobody can edit it: to change it, it is replaced by another object of the same name. */
+/** The pull Secret, immutable against edits: a change replaces the object. */
 export function pullSecretObject(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,

@@ -14,30 +14,28 @@ import {
 import { secretProblem } from "./secret-problem.ts";
 import { type Reference, type Variables, variablesOf } from "./variables.ts";
 
-/** The content of the pods' Secret, sorted by name, or what is wrong with the request. */
+/** Sorted content of the pods' Secret, or the request's problem. */
 export type SecretPlan =
   | { readonly secrets: readonly PlannedSecret[]; readonly problem?: undefined }
   | { readonly problem: Unfinished };
 
-/** The shape of a value that is lost from the secret manager and that no Repository lists any more. */
+/** Shape of a lost value that no Repository lists any more. */
 const UNLISTED = { kind: "password", length: 32 } as const;
 
-/** The input and what follows from it. */
 interface Sources extends PlanInput {
-  /** The backing services that the environment has. */
   readonly wanted: readonly BackingService[];
   readonly variables: Variables;
-  /** What the Repositories list and the backing services need, by variable. */
+  /** Needs of the Repositories and backing services, by variable. */
   readonly listed: ReadonlyMap<string, WantedSecret>;
   readonly provided: ReadonlySet<string>;
-  /** What the status holds; `undefined` before the first plan. */
+  /** Secrets in the status; `undefined` before the first plan. */
   readonly former: ReadonlyMap<string, SecretStatus> | undefined;
 }
 
 /**
- * The source of every secret variable. A reference wins over a generated value, and a provided value over the config set's
- * references. A variable that a Repository lists after the environment was created does not reach it. Those of a backing
- * service are added whenever the service is; what it derives is added unless users set that variable.
+ * Source of every secret variable. References win over generated values, and provided values over the config set's
+ * references. Variables listed after the environment's creation do not reach it. A backing service's variables come
+ * with it; its derived ones yield to users' values.
  */
 export function secretPlan(input: PlanInput): SecretPlan {
   const sources = sourcesOf(input);
@@ -59,7 +57,7 @@ export function secretPlan(input: PlanInput): SecretPlan {
   return { secrets: all.sort((one, other) => (one.name < other.name ? -1 : 1)) };
 }
 
-/** The former content of the pods' Secret, from the status; it stays while the request has a problem. */
+/** Former content of the pods' Secret, from the status; it stays while the request has a problem. */
 export function formerPlan(input: PlanInput): readonly PlannedSecret[] {
   const sources = sourcesOf(input);
   const derived = input.services.flatMap((service) => service.derived);
@@ -90,7 +88,7 @@ function sourcesOf(input: PlanInput): Sources {
   };
 }
 
-/** The references that apply; a provided value wins over a reference of the config set. */
+/** Applicable references; a provided value wins over a reference of the config set. */
 function effectiveReferences({ variables, provided }: Sources): ReadonlyMap<string, Reference> {
   return new Map(
     [...variables.references].filter(([name, { origin }]) => origin === "override" || !provided.has(name)),
@@ -108,7 +106,7 @@ function ownNames(sources: Sources): string[] {
 
 const generates = ({ environment }: Sources) => environment.spec.secrets?.autoGenerate !== false;
 
-/** The listed variables that the environment was created with; a backing service may be added later. */
+/** Listed variables of the environment's creation; a backing service may be added later. */
 function known({ former, listed, wanted }: Sources): string[] {
   const ofServices = new Set(wanted.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
   return [...listed.keys()].filter((name) => (former?.has(name) ?? true) || ofServices.has(name));
@@ -124,19 +122,19 @@ function ownSecret(sources: Sources, name: string): OwnSecret {
   return { ...own, version: next, ...rotation(requested ?? before.rotation) };
 }
 
-/** What to generate where there is no value; nothing when users provide it. */
+/** Shape to generate for a missing value; nothing for a value that users provide. */
 function generation(sources: Sources, name: string): Pick<OwnSecret, "generate"> {
   if (sources.provided.has(name) || !generates(sources)) return {};
   return { generate: sources.listed.get(name) ?? { name, ...UNLISTED } };
 }
 
-/** Variables may have names that JavaScript's objects know, too. */
+/** Own properties only: variables may be named like members of JavaScript's objects. */
 function requestedRotation({ environment }: Pick<Sources, "environment">, name: string): string | undefined {
   const { rotate = {} } = environment.spec.secrets ?? {};
   return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
 }
 
-/** The version of the environment's own value, also while a reference replaces it: a rotated value never returns. */
+/** Version of the own value, even while a reference replaces it: a rotated value never returns. */
 function ownVersion(before: SecretStatus | undefined): number | undefined {
   return before?.source === undefined ? before?.version : before.own;
 }
@@ -157,7 +155,7 @@ function referredSecret(sources: Sources, name: string, reference: Reference): R
   };
 }
 
-/** An id with this environment's prefix names one of its own variables; no other environment's can be read by it. */
+/** An id with this environment's prefix is one of its own variables; no other environment's can be read by it. */
 function referent({ metadata }: EphemeralEnvironment, id: string): Pick<ReferredSecret, "kind" | "of"> {
   const prefix = `${secretStoreName(metadata)}-`;
   return id.startsWith(prefix) ? { kind: "alias", of: id.slice(prefix.length) } : { kind: "shared", of: id };
@@ -167,10 +165,9 @@ function isNewRotation(requested: string | undefined, before: SecretStatus): boo
   return requested !== undefined && requested !== before.rotation;
 }
 
-/** The source of a derived variable, as the status names it. */
 const sourceOf = ({ of }: DerivedVariable) => `${of}@latest`;
 
-/** It has the version of the value that it is computed from. */
+/** A derived value has its source's version. */
 function derivedSecret(
   variable: DerivedVariable,
   secrets: readonly PlannedSecret[],
@@ -191,7 +188,7 @@ function derivedSecret(
   return [own === undefined ? derived : { ...derived, own }];
 }
 
-/** An alias of the latest value has the version that the plan gives that value: it follows a rotation. */
+/** An alias of the latest value has the planned version of that value: it follows a rotation. */
 function withAliases(secrets: readonly PlannedSecret[]): readonly PlannedSecret[] {
   return secrets.map((secret) => {
     if (secret.kind !== "alias" || !secret.source.endsWith("@latest")) return secret;

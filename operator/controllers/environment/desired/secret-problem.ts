@@ -4,19 +4,17 @@ import { admits } from "../../../../crds/repository/repository.ts";
 import { failed, type Unfinished } from "../step-result.ts";
 import type { Variables } from "./variables.ts";
 
-/** The request for secrets and its plan. */
 export interface RequestedSecrets {
   readonly environment: EphemeralEnvironment;
   readonly configSet: ConfigSetSpec | undefined;
   readonly variables: Variables;
   readonly provided: ReadonlySet<string>;
-  /** The variables that must be given, because nothing is generated. */
+  /** Variables that must be given, because nothing is generated. */
   readonly required: readonly string[];
-  /** The variables that the plan has. */
   readonly planned: ReadonlySet<string>;
 }
 
-/** The first problem of the request; until it is solved, pods keep their former secrets. */
+/** First problem of the request; until it is solved, pods keep their former secrets. */
 export function secretProblem(requested: RequestedSecrets): Unfinished | undefined {
   for (const { reason, offenders, message } of RULES) {
     const names = offenders(requested);
@@ -27,7 +25,6 @@ export function secretProblem(requested: RequestedSecrets): Unfinished | undefin
 
 interface Rule {
   readonly reason: string;
-  /** The variables or fields that break it. */
   readonly offenders: (requested: RequestedSecrets) => readonly string[];
   readonly message: (names: string) => string;
 }

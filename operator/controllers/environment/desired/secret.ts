@@ -8,22 +8,22 @@ import { shortHash } from "../short-hash.ts";
 import { inNamespace, type Named } from "./namespace.ts";
 
 /**
- * The name of the namespace Secret with these versions: other values have another name, so it can be computed again after
- * a crash. A rotation is not part of it, because it changes no value of the same version.
+ * Name of the namespace Secret with these versions: it depends on the values, so it can be recomputed after a crash. A
+ * rotation is left out, because it changes no value of the same version.
  */
 export function podSecretName(secrets: readonly SecretStatus[]): string {
   const values = secrets.map(({ name, version, source = "" }) => [name, version, source]);
   return `environment-secrets-${shortHash(values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1))).slice(0, 8)}`;
 }
 
-/** The namespace Secret that pods should use. */
+/** Namespace Secret that pods should use. */
 export function desiredPodSecret({ status }: EphemeralEnvironment): string {
   return status?.podSecrets?.at(-1) ?? podSecretName(status?.secrets ?? []);
 }
 
 /**
- * The secret manager's values for the pods. It is immutable, so nobody can edit it; its name depends on its content, so
- * new values are a new object and restart the pods that name it.
+ * Values of the secret manager for the pods, immutable against edits; the name depends on the content, so new values
+ * are a new object and restart its pods.
  */
 export function secretObject(
   environment: EphemeralEnvironment,
@@ -39,7 +39,7 @@ export function secretObject(
 }
 
 /**
- * Lets the operator write Secrets and read pods in this namespace; it has that right in no other namespace.
+ * Lets the operator write Secrets and read pods in this namespace; it has that right in no other.
  *
  * @param finalizers keep the right while the namespace is deleted
  */
@@ -52,7 +52,7 @@ export function accessBindingObject(
   return finalizers.length === 0 ? binding : { ...binding, metadata: { ...binding.metadata, finalizers } };
 }
 
-/** The name of the RoleBinding that gives the platform its rights in an environment's namespace. */
+/** Name of the RoleBinding with the platform's rights in an environment's namespace. */
 export const ACCESS_BINDING = "ephemeral-environment";
 
 const accessBinding = oncePer(({ serviceAccount, namespace }: Settings) => ({

@@ -4,8 +4,8 @@ import type { BackingService } from "../backing-services/backing-service.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 
 /**
- * The variables for which the secret manager may hold values that the environment owns: those in the status, those that
- * users provide, and those that a reconcile may have generated before it could write the status.
+ * Variables with possible values of the environment in the secret manager: those in the status, those that users
+ * provide, and those that a reconcile may have generated before its status write.
  */
 export function storedVariables(
   { spec, status }: EphemeralEnvironment,

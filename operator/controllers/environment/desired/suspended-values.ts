@@ -1,8 +1,8 @@
 import { COMPONENTS } from "../../../../crds/names.ts";
 
 /**
- * The values of a suspended environment: `replicas: 0` for every component, also against an override, and `suspended` for
- * everything else in the chart. The deployer's self-heal keeps it so.
+ * Values of a suspended environment: `replicas: 0` for every component, over any override, and `suspended` for the rest
+ * of the chart. The deployer's self-heal keeps it so.
  */
 export function suspendedValues(values: Record<string, unknown>): Record<string, unknown> {
   const scaled = COMPONENTS.flatMap((component) => {

@@ -22,12 +22,11 @@ import { desiredPodSecret } from "./secret.ts";
 import { suspendedValues } from "./suspended-values.ts";
 import { variablesOf } from "./variables.ts";
 
-/** The components that the environment has. */
 export function componentsOf({ spec }: EphemeralEnvironment): readonly Component[] {
   return COMPONENTS.filter((component) => spec[component] !== undefined);
 }
 
-/** The URLs at which the components of the environment answer once it is ready. */
+/** URLs of the environment's components. */
 export function urlsOf(environment: EphemeralEnvironment, settings: Settings): { [component in Component]?: string } {
   return Object.fromEntries(
     componentsOf(environment).map((component) => [component, urlOf(environment, component, settings)]),
@@ -35,11 +34,11 @@ export function urlsOf(environment: EphemeralEnvironment, settings: Settings): {
 }
 
 /**
- * The chart values of the environment: the platform's layout, or what the chart and the config set map them to; a pure function
- * of its input.
+ * Chart values of the environment: the platform's layout, or the mapping of chart and config set; a pure function of
+ * its input.
  *
- * @throws Error when a component's commit is not resolved, its Repository is missing, or the mapping can't be read; earlier
- *   steps ensure all of them
+ * @throws Error when a component's commit is unresolved, its Repository is missing, or the mapping is unreadable;
+ * earlier steps exclude all of them
  */
 export function environmentValues(input: PlanInput, settings: Settings): Record<string, unknown> {
   const mapping = mappingOf(input, settings);
@@ -61,7 +60,6 @@ function mappedValues(input: PlanInput, mapping: MapTemplate, settings: Settings
   return merge(values, ...ofConfigSet, ...chosen, ofPlatform);
 }
 
-/** What references stand for in this environment. */
 function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFacts {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
@@ -89,8 +87,8 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
 }
 
 /**
- * The platform's layout; a pure function of its input. The environment's overrides win over its config set,
- * which wins over the chart; the platform's own values win over all of them.
+ * The platform's layout. The environment's overrides win over its config set, which wins over the chart; the platform's
+ * own values win over all of them.
  */
 function layoutValues(input: PlanInput, settings: Settings): Record<string, unknown> {
   const { environment, repositories, configSet } = input;
@@ -111,17 +109,16 @@ function layoutValues(input: PlanInput, settings: Settings): Record<string, unkn
   return environment.spec.suspended ? suspendedValues(values) : values;
 }
 
-/** The Secret may exist longer than it is requested, because former pods may still need it. */
+/** The Secret may outlive its request, because former pods may still need it. */
 function pullsWithSecret({ status }: EphemeralEnvironment, repositories: ComponentRepositories): boolean {
   return (status?.pullSecret ?? []).length > 0 && pullPlan(repositories).length > 0;
 }
 
-/** Identifies the desired chart and values, in 12 hex digits. */
+/** Hash of the desired chart and values, in 12 hex digits. */
 export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string, unknown>>): string {
   return shortHash([chart, values]);
 }
 
-/** The values that users may choose for a component, without its variables. */
 function chosenValues(input: PlanInput, component: Component, { isolation }: Settings): JsonObject {
   const { environment, repositories } = input;
   const paths = grantedValues(environment, { repositories, mapping: undefined });
@@ -134,7 +131,7 @@ function chosenValues(input: PlanInput, component: Component, { isolation }: Set
   return { ...others, resources: withFittingLimits(resources as Resources, isolation.defaultLimit) };
 }
 
-/** What the config set and, over it, the environment say of a component. */
+/** Fields of the environment over those of the config set. */
 function chosenFields({ environment, configSet }: PlanInput, component: Component) {
   const ofConfigSet = (configSet?.helmValues?.[component] ?? {}) as JsonObject;
   const ofEnvironment = (environment.spec.overrides?.[component] ?? {}) as JsonObject;
@@ -144,7 +141,6 @@ function chosenFields({ environment, configSet }: PlanInput, component: Componen
 const sorted = <T extends { readonly path: string }>(paths: readonly T[]) =>
   paths.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 
-/** The values that only the platform decides. */
 function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {
   const repository: Repository | undefined = repositories[component];
   if (repository === undefined) throw new Error(`the repository of ${component} is not known`);
@@ -153,7 +149,7 @@ function ownValues({ environment, repositories }: PlanInput, component: Componen
   return {
     image: applied.image,
     commit: applied.commit,
-    // Where the tag stays the same, only a new pull finds the image of the commit.
+    // Under a constant tag, only a new pull finds the commit's image.
     pullPolicy: isMovingTag(tagTemplateOf(repository)) ? "Always" : "IfNotPresent",
     port: repository.spec.port ?? 8080,
     healthPath: repository.spec.healthPath ?? "/",

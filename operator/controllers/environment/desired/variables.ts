@@ -7,31 +7,31 @@ import { wantedSecrets } from "../../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
 import type { PlanInput } from "../plan-input.ts";
 
-/** A variable that is not secret; its value reaches the process byte for byte. */
+/** A plain variable; its value reaches the process byte for byte. */
 export interface PlainVariable {
   readonly name: string;
   readonly value: string;
 }
 
-/** A reference to a secret, and what it comes from. */
+/** A reference to a secret, with its origin. */
 export interface Reference extends SecretRef {
   readonly origin: "shared" | "config_set" | "override";
 }
 
-/** The variables that users set for an environment's pods, without the generated ones; sorted by name. */
+/** Users' variables for an environment's pods, without generated ones; sorted by name. */
 export interface Variables {
   readonly plain: { readonly [component in Component]?: readonly PlainVariable[] };
-  /** What is read from the secret manager into the one Secret of all components, by variable. */
+  /** Values of the secret manager for the one Secret of all components, by variable. */
   readonly references: ReadonlyMap<string, Reference>;
-  /** The variables whose values are secret, whoever gives them. */
+  /** Variables with secret values of any origin. */
   readonly secret: ReadonlySet<string>;
-  /** Secret variables with a plain value; they are not in `plain`. */
+  /** Secret variables with a plain value; not in `plain`. */
   readonly inPlainText: readonly string[];
-  /** Variables that two components reference differently, although they share one value. */
+  /** Variables with one shared value that two components reference differently. */
   readonly contradictory: readonly string[];
 }
 
-/** The variables of the pods and their sources. Any other value of a variable wins over a shared API key. */
+/** Variables of the pods and their sources. Any other value wins over a shared API key. */
 export const variablesOf = oncePer((input: PlanInput): Variables => {
   const { environment, configSet } = input;
   const secret = secretVariables(input);
@@ -59,9 +59,8 @@ export const variablesOf = oncePer((input: PlanInput): Variables => {
 });
 
 /**
- * The variables whose values are secret: those that the Repositories listed when the environment was created, those that
- * users provide, and those of its backing services. A variable that a Repository lists later may already have a plain
- * value in the environment.
+ * Variables with secret values: those that the Repositories listed at the environment's creation, those that users
+ * provide, and those of its backing services. A variable listed later may already have a plain value.
  */
 function secretVariables(input: PlanInput): ReadonlySet<string> {
   const { spec, status } = input.environment;
@@ -91,7 +90,7 @@ function contradicts({ name, secretRef }: EnvironmentVariable, references: Reado
   return secretRef !== undefined && (secretRef.name !== chosen?.name || secretRef.key !== chosen.key);
 }
 
-/** By code units, which is the same on every machine. */
+/** Compares by code units, equal on every machine. */
 const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
 const ordered = (variables: readonly GivenVariable[]) =>

@@ -1,17 +1,17 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../../crds/group.ts";
 
-/** An environment before and after its status was stored. */
+/** An environment before and after a status write. */
 export interface StoredChange {
   readonly before: EphemeralEnvironment;
   readonly after: EphemeralEnvironment;
-  /** The foreign field managers that last wrote its spec; none where that was the platform. */
+  /** Foreign field managers that last wrote its spec; none for the platform. */
   readonly writers: readonly string[];
 }
 
 /**
- * Who changed the spec, as far as the resource tells: the REST interface with the id of its audit record, or field managers,
- * which are known to the second. Names and addresses are in that record alone: more people may read events.
+ * Author of a spec change: the REST interface with the id of its audit record, or field managers, known to the second.
+ * Names and addresses stay in that record: more people may read events.
  */
 export function madeBy({ before, after, writers }: StoredChange): string {
   const auditId = after.metadata.annotations?.[AUDIT_ID_ANNOTATION];
@@ -20,7 +20,7 @@ export function madeBy({ before, after, writers }: StoredChange): string {
   return writers.length > 0 ? `by ${writers.join(", ")}` : "through the REST interface";
 }
 
-/** Why it was made, as far as the resource tells. */
+/** Cause of the creation, as far as the resource says. */
 export function madeFor(change: StoredChange): string {
   const { kind, number, repository } = change.after.spec.trigger ?? {};
   if (kind === "pull_request") return `for pull request ${number} of Repository ${repository}`;

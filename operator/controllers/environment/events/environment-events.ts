@@ -9,13 +9,9 @@ import { madeBy, madeFor, type StoredChange } from "./change.ts";
 
 type Rule = (change: StoredChange) => Event | undefined;
 
-/** In the order in which they happen. */
 const RULES: readonly Rule[] = [created, extended, updateStarted, asleep, readiness, failed, expiryRefused];
 
-/**
- * The events that follow from what was stored. Pure: equal changes have equal events, and a reconcile that stores nothing
- * has none.
- */
+/** Events of a status write. Pure: equal changes have equal events, and a reconcile without a write has none. */
 export function eventsOf(change: StoredChange): readonly Event[] {
   const isLeaving = change.after.metadata.deletionTimestamp !== undefined;
   return (isLeaving ? [deletionBlocked] : RULES).flatMap((rule) => rule(change) ?? []);
@@ -42,14 +38,14 @@ function created(change: StoredChange): Event | undefined {
 function extended(change: StoredChange): Event | undefined {
   const { metadata, spec, status } = change.after;
   const { ttlHours: former, observedGeneration } = change.before.status ?? {};
-  // A config set may give its own default later than the first status is stored.
+  // A config set's default may arrive after the first status.
   const isAsked = observedGeneration !== metadata.generation && spec.ttlHours !== undefined;
   if (!isAsked || former === undefined || (status?.ttlHours ?? 0) <= former) return undefined;
   const hours = `from ${former} to ${status?.ttlHours} hours`;
   return normal("Extended", "Extend", `extended ${hours}, until ${status?.expiresAt}, ${madeBy(change)}`);
 }
 
-/** Only where something runs that is replaced: a creation, falling asleep and waking are none. */
+/** Only a replacement of running pods: no creation, suspension or resumption. */
 function updateStarted({ before, after }: StoredChange): Event | undefined {
   const [former, rollout] = [before.status?.rollout, after.status?.rollout];
   const isNew = rollout !== undefined && rollout.asked !== former?.asked;
@@ -69,7 +65,7 @@ function readiness({ before, after }: StoredChange): Event | undefined {
   if (readyOf(status)?.status !== "True") return undefined;
   if (readyOf(former)?.status === "True" && !hasMoved) return undefined;
   if (after.spec.suspended) return updatedAsleep(former);
-  // Empty since it fell asleep: nothing has answered until now.
+  // Empty since the suspension: nothing has answered until now.
   if (former?.servingHash === "") return normal("Awake", "Resume", "awake: all URLs answer again");
   if (former?.readyAt === undefined) return firstReady(after);
   const isUpdate = former.rollout !== undefined || hasMoved;
@@ -96,7 +92,7 @@ function firstReady({ metadata, status }: EphemeralEnvironment): Event {
 function failed({ before, after }: StoredChange): Event | undefined {
   const [former, ready] = [readyOf(before.status), readyOf(after.status)];
   if (ready?.status !== "False" || (former?.status === "False" && former.reason === ready.reason)) return undefined;
-  // Below the first line is what containers wrote.
+  // Below the first line is containers' output.
   const [summary = ""] = ready.message.split("\n");
   return warning("Failed", "Reconcile", `${ready.reason}: ${summary}`);
 }
@@ -107,7 +103,7 @@ function expiryRefused({ before, after }: StoredChange): Event | undefined {
   return isKnown || refusal === undefined ? undefined : warning("ExpiryRefused", "Delete", refusal.message);
 }
 
-/** When something else blocks it than before; the words of a blocker may change with each look. */
+/** Due when a new blocker appears; a blocker's words may vary. */
 function deletionBlocked({ before, after }: StoredChange): Event | undefined {
   const [former, blockers] = [blockersOf(before), blockersOf(after)];
   const known = new Set(former.map(nameOf));
@@ -116,7 +112,7 @@ function deletionBlocked({ before, after }: StoredChange): Event | undefined {
   return warning("DeletionBlocked", "Delete", `the deletion is blocked by ${named.join("; ")}`);
 }
 
-/** The event of an environment of which nothing is left. */
+/** Event of an environment that is completely gone. */
 export function deleted(environment: EphemeralEnvironment, now: Date): Event {
   const { deletionTimestamp = now.toISOString() } = environment.metadata;
   const isExpiry = deletionReason(environment, deletionTimestamp) === "expired";

@@ -6,8 +6,8 @@ import type { EventRecorder } from "../../../ports/event-recorder.ts";
 const SOON_MS = 3_600_000;
 
 /**
- * Publishes that an environment expires within the hour, once for each expiry. One that is so near when it is first seen is
- * left out: the environment was just made or changed, or the event was published before a restart. In memory only.
+ * Publishes once per expiry that it is within the hour. One first seen within it is skipped: the environment is new or
+ * changed, or the event preceded a restart. In memory only.
  */
 export function createExpiringSoon({ events, clock }: { readonly events: EventRecorder; readonly clock: Clock }) {
   /** By UID, the expiry that was seen while it was further ahead, in milliseconds. */
@@ -27,7 +27,6 @@ export function createExpiringSoon({ events, clock }: { readonly events: EventRe
       const message = `expires at ${from.toISOString()}, and is deleted then unless it is extended or protected`;
       events.publish({ type: "Normal", reason: "ExpiringSoon", action: "Expire", message }, environment.metadata);
     },
-    /** It is being deleted. */
     forget: (uid: string) => void ahead.delete(uid),
   };
 }

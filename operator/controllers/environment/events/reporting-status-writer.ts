@@ -12,8 +12,8 @@ interface ReportingDependencies {
 }
 
 /**
- * The same writer, which publishes what follows from each status that was stored. Only one process can store the status of a
- * version, so an event has one author, and neither a restart nor a second leader repeats it.
+ * A writer that publishes the events of each status write. Only one process can store the status of a version, so an
+ * event has one author, and neither a restart nor a second leader repeats it.
  */
 export function reportingStatusWriter(
   writer: EnvironmentStatusWriter,

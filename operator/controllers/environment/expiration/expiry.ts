@@ -21,8 +21,8 @@ export interface ExpiryContext {
 }
 
 /**
- * `deleting`: it was expired; `retryInMs`: it is about to be deleted, so no step runs; else it stays: until `dueInMs`, or
- * although it is expired, for a reason that is checked again after `recheckInMs`; `refusal` is that of the API server.
+ * `deleting`: the deletion was requested; `retryInMs`: soon, so no step runs; else the environment stays: until
+ * `dueInMs`, or although expired, with a check after `recheckInMs`; `refusal` is the API server's.
  */
 export type Expiry =
   | "deleting"
@@ -30,28 +30,27 @@ export type Expiry =
   | { readonly dueInMs?: number | undefined; readonly recheckInMs?: number; readonly refusal?: string };
 
 const DISAGREEMENT_RECHECK_MS = 60_000;
-/** The API server's clock is read from a header in whole seconds, rounded down. */
+/** The API server's clock is a header in whole seconds, rounded down. */
 const CLOCK_GRAIN_MS = 1_000;
-/** How long one reading of that clock is used for all environments. */
+/** Time for which one reading of that clock serves all environments. */
 const SHARED_MS = 200;
-/** A confirmation enqueues the environment; that fewer are due must be checked. */
+/** A confirmation enqueues the environment; a smaller number of due ones must be polled. */
 const BLOCKED_RECHECK_MS = 30_000;
-/** The length up to which the API server's message is shown. */
 const REASON_MAX_LENGTH = 512;
 /** Long enough for the watch to deliver the newer version. */
 const CHANGED_RECHECK_MS = 1_000;
 
 /**
- * Deletes an environment that is expired by both clocks, and only the version that was checked. Everything is computed
- * from the resource; only refusals are remembered.
+ * Deletes an environment that both clocks call expired, and only the checked version. Everything is computed from the
+ * resource; only refusals are remembered.
  */
 export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const now = context.clock.now();
-  // This reconcile stores the grace period of a TTL that was just lowered.
+  // This reconcile stores the grace period of a lowered TTL.
   const grace = gracePeriodEnd(environment, now);
   if (grace !== undefined) return { dueInMs: grace.getTime() - now.getTime() };
   if (!isExpired(environment, now)) {
-    // It was extended or protected since: the pauses start again.
+    // Extended or protected since: the pauses start again.
     context.refusals.forget(environment.metadata.uid);
     return { dueInMs: untilDeletableMs(environment, now) };
   }
@@ -101,7 +100,7 @@ function noteRefusal(
 
 const refused = ({ message, inMs }: RefusedDeletion): Expiry => ({ recheckInMs: inMs, refusal: message });
 
-/** Logs that the clocks disagree, at most once an hour: every expired environment finds it every minute. */
+/** Logs a disagreement of the clocks once an hour: every expired environment finds it every minute. */
 export function disagreementReporter({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
   const kept = new Set<string>();
   const report = hourly(clock);
@@ -109,7 +108,7 @@ export function disagreementReporter({ clock, log }: Pick<ExpiryContext, "clock"
     kept.add(metadata.uid);
     if (!report.isDue()) return;
     log.warn("clocks disagree on expiries: nothing is deleted", {
-      // One of them, and how many there were since the last line.
+      // One example, and the count since the last line.
       environment: metadata.name,
       environments: kept.size,
       operatorTime: now.toISOString(),
@@ -124,7 +123,7 @@ function untilDeletableMs(environment: EphemeralEnvironment, now: Date): number 
   return from === undefined ? undefined : from.getTime() - now.getTime();
 }
 
-/** The same clock, read at most five times a second; between two readings our own clock advances it. */
+/** The same clock, read at most five times a second and advanced by our own clock in between. */
 export function sharedServerClock(serverClock: ServerClock, clock: Clock): ServerClock {
   let latest: { readonly atMs: number; readonly answer: Promise<Date> } | undefined;
   return {

@@ -10,12 +10,12 @@ import type { EventRecorder } from "../../../ports/event-recorder.ts";
 import { isConfirmed, mostAtOnce } from "../deletion/deletion-budget.ts";
 
 /**
- * When an expired environment may be deleted: now (0) or after so many milliseconds, because older ones come first; or not
- * before an admin confirms it, because more are due than the deletion budget allows.
+ * Slot of an expired environment: now (0) or after a delay, because older ones come first; or blocked until an admin
+ * confirms it, because more are due than the deletion budget allows.
  */
 export type Slot = { readonly state: "go"; readonly inMs: number } | { readonly state: "blocked" };
 
-/** Orders expired environments, limits their rate, and keeps to the deletion budget. */
+/** Orders expired environments, limits their rate, and enforces the deletion budget. */
 export interface ExpirationLimiter {
   slotOf(environment: EphemeralEnvironment): Slot;
 }
@@ -29,19 +29,19 @@ export interface LimiterDependencies {
   readonly environments: Pick<OperatorEnvironments, "list">;
 }
 
-/** How long one queue is used; it includes what falls due in this time. */
+/** Lifetime of a queue, which includes environments due within it. */
 const WINDOW_MS = 1_000;
 
 interface Queue {
   readonly atMs: number;
-  /** By UID: how many environments come before it. */
+  /** Number of environments before it, by UID. */
   readonly ranks: ReadonlyMap<string, number>;
   readonly isBlocked: boolean;
 }
 
 /**
- * The queue follows from what is due now. Only the environments that had a slot and still exist are remembered: they come
- * last, so one whose deletion is refused delays no other.
+ * Limiter with a queue of the due environments. Those that had a slot come last, so that a refused deletion delays no
+ * other.
  */
 export function createExpirationLimiter(context: LimiterDependencies): ExpirationLimiter {
   const { clock, settings } = context;
@@ -82,13 +82,13 @@ export function areExpirationsBlocked(
   return excessOf(dueBy(all, context.clock.now()), all.length, context.settings) !== undefined;
 }
 
-/** Sorted by expiry, the oldest first; those that never expire come last. */
+/** Sorted by expiry, oldest first; those without one last. */
 export function oldestFirst(environments: readonly EphemeralEnvironment[]): EphemeralEnvironment[] {
   const compared = (one: number, other: number) => (one === other ? 0 : one - other);
   return [...environments].sort((one, other) => compared(deletableFromMs(one), deletableFromMs(other)));
 }
 
-/** The cache replaces objects and never changes them, so the timestamps of thousands are parsed once. */
+/** The cache replaces objects and never changes them, so each timestamp is parsed once. */
 const parsed = new WeakMap<EphemeralEnvironment, number>();
 
 function deletableFromMs(environment: EphemeralEnvironment): number {
@@ -99,7 +99,7 @@ function deletableFromMs(environment: EphemeralEnvironment): number {
   return moment;
 }
 
-/** What is due now or within the window and is not being deleted. */
+/** Environments due now or within the window, without terminating ones. */
 function dueBy(environments: readonly EphemeralEnvironment[], now: Date): EphemeralEnvironment[] {
   const horizonMs = now.getTime() + WINDOW_MS;
   const isDue = (environment: EphemeralEnvironment) =>
@@ -115,7 +115,7 @@ interface Excess {
   readonly most: number;
 }
 
-/** How many are due, when they are more than the budget allows without a confirmation; else `undefined`. */
+/** Due environments beyond the unconfirmed budget; else `undefined`. */
 function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: Settings): Excess | undefined {
   const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
   const most = mostAtOnce(expiry.breaker, of);

@@ -3,19 +3,16 @@ import { createSchedule } from "../schedule.ts";
 
 /** A refused deletion that waits for its retry. */
 export interface RefusedDeletion {
-  /** For users: what refuses it. */
   readonly message: string;
-  /** Milliseconds until the retry. */
   readonly inMs: number;
 }
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 600_000;
 
-/** The memory of refused deletions. */
 export type RefusedDeletions = ReturnType<typeof createRefusedDeletions>;
 
-/** The expired environments whose deletion was refused, by UID. In memory only: a restart retries at once. */
+/** Expired environments with refused deletions, by UID. In memory only: a restart retries at once. */
 export function createRefusedDeletions(clock: Clock) {
   const messages = new Map<string, string>();
   const retries = createSchedule(clock, LONGEST_PAUSE_MS);
@@ -27,7 +24,7 @@ export function createRefusedDeletions(clock: Clock) {
       const inMs = retries.dueInMs(uid);
       return inMs > 0 ? { message, inMs } : undefined;
     },
-    /** The pause before the retry doubles each time. */
+    /** Records a refusal; the pause before the retry doubles each time. */
     add(uid: string, message: string): RefusedDeletion {
       messages.set(uid, message);
       return { message, inMs: retries.again(uid, FIRST_PAUSE_MS) };

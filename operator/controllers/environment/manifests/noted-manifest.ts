@@ -7,16 +7,16 @@ import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { shortHash } from "../short-hash.ts";
 
-/** The length of the status field; of a longer value the beginning counts. */
+/** Length of the status field; longer values are cut. */
 const RENEW_MAX_LENGTH = 128;
 const SWITCHES = ["ttlHours", "protected", "protectedUntil", "suspended"] as const;
 
 /**
- * The manifest as the GitOps tool sent it last, without what other field managers wrote later; `undefined` when the tool
+ * The manifest that the GitOps tool last sent, without later writes of other field managers; `undefined` when the tool
  * wrote none of the spec.
  *
  * @param environment freshly read, with its `managedFields`
- * @param former what was noted before; stays when the tool has written nothing since
+ * @param former the earlier note; stays without a newer write of the tool
  */
 export function noteManifest(
   environment: EphemeralEnvironment,
@@ -31,8 +31,8 @@ export function noteManifest(
       .sort()
       .at(-1) ?? "";
   const fieldsHash = shortHash(canonical(fields));
-  // A field that another manager has taken over moves no time: what was noted then is what the tool sent. With the same
-  // fields it may be a write in the same second.
+  // A field taken over by another manager moves no time: the earlier note is what the tool sent. With the same fields
+  // it may be a write in the same second.
   if (former?.writtenAt === writtenAt && former.fieldsHash !== fieldsHash) return former;
   const sent = partOf(environment.spec, fields) as Partial<EphemeralEnvironment["spec"]>;
   const { ttlHours: _, protected: __, protectedUntil: ___, suspended: ____, ...others } = sent;
@@ -46,18 +46,18 @@ export function noteManifest(
   };
 }
 
-/** The manifest that was noted, with the annotation as it is now: a change of that alone is no write of the spec. */
+/** The noted manifest with the current annotation, whose change alone is no write of the spec. */
 export function withRenewal(noted: ManifestStatus, environment: EphemeralEnvironment): ManifestStatus {
   const { renew: _, ...others } = noted;
   return { ...others, ...renewal(environment) };
 }
 
-/** Whether two manifests ask for the same environment. */
+/** True when two manifests request the same environment. */
 export function sameManifest(one: NotedManifest, other: NotedManifest): boolean {
   return equalJson(recorded(one), recorded(other));
 }
 
-/** What the environment's record keeps of it. */
+/** The recorded part of a manifest. */
 export function recorded({ specHash, switches, renew }: NotedManifest): NotedManifest {
   return { specHash, switches, ...(renew === undefined ? {} : { renew }) };
 }
@@ -67,7 +67,7 @@ function renewal({ metadata }: EphemeralEnvironment): Pick<NotedManifest, "renew
   return value === undefined ? {} : { renew: value.slice(0, RENEW_MAX_LENGTH) };
 }
 
-/** A switch whose value the REST interface has replaced keeps the value that the manifest had. */
+/** A switch that the REST interface replaced keeps the manifest's value. */
 function switchesOf(
   sent: Partial<EphemeralEnvironment["spec"]>,
   { spec }: EphemeralEnvironment,
@@ -85,7 +85,7 @@ function keptOf(former: ManifestStatus | undefined): Pick<ManifestStatus, "refus
   return { ...(refusedAfter === undefined ? {} : { refusedAfter }), ...(builtFrom === undefined ? {} : { builtFrom }) };
 }
 
-/** JSON with sorted keys: the order in which the API server answers them is not promised. */
+/** JSON with sorted keys: the API server promises no order. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

@@ -16,7 +16,10 @@ import type { Records } from "../../../ports/records.ts";
 import { sameStatus } from "../status/status.ts";
 import { noteManifest, sameManifest, withRenewal } from "./noted-manifest.ts";
 
-/** Reason of `Ready` of an environment that is not built, because the former one of the same manifest has ended for good. */
+/**
+ * Reason of `Ready` for an environment that is not built, because its predecessor with the same manifest has ended for
+ * good.
+ */
 export const EXPIRED = "Expired";
 
 interface ManifestDependencies {
@@ -26,10 +29,9 @@ interface ManifestDependencies {
 }
 
 /**
- * What is to be noted of the environment's manifest in Git; `undefined` for an environment that no GitOps tool keeps. It
- * says whether the environment is to be built: a tool brings back whatever is deleted, so without this nothing from Git
- * would ever expire. Decided when the environment is new, from the record of the former one; after that its own status
- * keeps the decision, until the manifest changes.
+ * The manifest to note; `undefined` without a GitOps tool. Decides if the environment is built: a tool restores every
+ * deleted object, so otherwise nothing from Git would expire. The predecessor's record decides once; then the status
+ * keeps the decision until the manifest changes.
  */
 export async function manifestOf(
   environment: EphemeralEnvironment,
@@ -43,7 +45,7 @@ export async function manifestOf(
   if (noted === undefined) return undefined;
   const current = withRenewal(noted, environment);
   if (former !== undefined) return sameManifest(former, current) ? current : released(current, context);
-  // What was begun is never refused later: the finalizer comes after this decision.
+  // A begun environment is never refused: the finalizer comes after this decision.
   if (hasFinalizer(environment)) return current;
   const refusedAfter = await finalCauseOf(environment, current, context);
   return refusedAfter === undefined ? current : { ...current, refusedAfter };
@@ -66,7 +68,7 @@ async function noteAnew(
   return fresh === undefined ? former : noteManifest(fresh, former);
 }
 
-/** How the former environment of the same manifest ended, if that was for good. */
+/** Final cause of the predecessor with the same manifest, if it ended for good. */
 async function finalCauseOf(
   { metadata }: EphemeralEnvironment,
   manifest: ManifestStatus,
@@ -82,15 +84,14 @@ const ENDED: Readonly<Record<FinalCause, string>> = {
   deletedByUser: "the environment of this manifest was deleted by a user",
 };
 
-/** The manifest of an environment that is not built. */
 type Refused = ManifestStatus & { readonly refusedAfter: FinalCause };
 
 export const isRefused = (manifest: ManifestStatus | undefined): manifest is Refused =>
   manifest?.refusedAfter !== undefined;
 
 /**
- * The reconcile of an environment that is not built. It has no finalizer: nothing is made for it, so its deletion has
- * nothing to tear down and leaves no record.
+ * Reconcile of an environment that is not built. It has no finalizer and no objects, so its deletion needs no teardown
+ * and leaves no record.
  */
 export async function refuse(
   environment: EphemeralEnvironment,
@@ -101,7 +102,7 @@ export async function refuse(
   if (!sameStatus(environment.status, status)) await statusWriter.writeStatus(environment, status);
 }
 
-/** The status of an environment that is not built: nothing is made for it, and it is told what to do. */
+/** Status of an environment that is not built, with instructions. */
 export function refusedStatus(environment: EphemeralEnvironment, manifest: Refused, now: Date): EnvironmentStatus {
   const { metadata, status } = environment;
   const ended = ENDED[manifest.refusedAfter];

@@ -1,15 +1,15 @@
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Announcer } from "../../../announcements/announcer.ts";
 
-/** What a reconcile told people. */
+/** Announcements of a reconcile. */
 export interface Told {
   readonly announced: EnvironmentStatus["announced"];
-  /** Transient: to be retried with backoff. What could not be told is no reason to do nothing else. */
+  /** Transient: retried with backoff, without stopping other work. */
   readonly error?: unknown;
 }
 
 /**
- * Tells people what is stored and was not announced: only a stored change has the same words after a crash.
+ * Announces stored changes: only those have the same words after a crash.
  *
  * @param begun the environment with the status of the last reconcile, stored or not
  */
@@ -28,14 +28,14 @@ export async function tell(
   }
 }
 
-/** Marks a creation whose message could not be made: its status will tell no more that it is new. */
+/** Marks a creation whose message failed: its status will no longer show that it is new. */
 function unannounced({ metadata, status }: EphemeralEnvironment): EnvironmentStatus["announced"] {
   return status?.observedGeneration === undefined
     ? { event: "unannounced", at: metadata.creationTimestamp }
     : undefined;
 }
 
-/** The status with what is announced once it is stored, and when there is something to tell again. */
+/** The status with its next announcement, and the time of the one after. */
 export function settled(
   environment: EphemeralEnvironment,
   status: EnvironmentStatus,

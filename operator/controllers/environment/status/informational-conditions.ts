@@ -24,10 +24,10 @@ interface Informing {
 }
 
 /**
- * The conditions that only inform; `environment.status` is the new one, with the conditions of the steps.
+ * Conditions that only inform; `environment.status` is the new one, with the conditions of the steps.
  *
- * @param expiryRefusal why the environment still exists although it is expired, if its deletion is refused
- * @param notice what is not well of the application and stops nothing; absent: what was said before
+ * @param expiryRefusal reason why an expired environment still exists
+ * @param notice problem of the application that stops nothing; absent: as before
  */
 export function informationalConditions(
   environment: EphemeralEnvironment,
@@ -63,7 +63,7 @@ export function informationalConditions(
   ];
 }
 
-/** One sentence about the branches that their hosts reported as deleted; none while there is no such branch. */
+/** One sentence about branches deleted on their hosts, if any. */
 function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string[] {
   const gone = COMPONENTS.filter((component) => {
     const branch = metadata.annotations?.[DELETED_BRANCH_ANNOTATION[component]];
@@ -74,7 +74,7 @@ function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string
   return [`${branches} was deleted on its host: what runs stays, and nothing newer will come from it`];
 }
 
-/** True once the application is scaled to zero; an update of a suspended environment does not change that. */
+/** True once the application is scaled to zero; an update while suspended does not change that. */
 function isSuspended(
   { metadata, spec, status }: EphemeralEnvironment,
   former: readonly Condition[] | undefined,

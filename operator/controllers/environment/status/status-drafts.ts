@@ -4,29 +4,28 @@ import type { Clock } from "../../../kit/time/clock.ts";
 
 /** A status that is not stored yet, or could not be stored. */
 interface Draft {
-  /** The environment's; another environment may have the same name later. */
+  /** UID of the environment, because another may take its name later. */
   readonly uid: string;
-  /** The stored status when the draft was made; if it differs now, another operator wrote it. */
+  /** Stored status at the draft's creation; a difference means a write by another operator. */
   readonly over: EnvironmentStatus | undefined;
   readonly status: EnvironmentStatus;
-  /** Absent when storing it failed. */
+  /** Absent after a failed write. */
   readonly wait?: Wait;
 }
 
-/** A status may wait for the findings of the next reconciles until its time is up. */
 interface Wait {
   isOver: boolean;
   readonly cancel: () => void;
 }
 
-/** Half the interval at which users and pipelines poll, and long enough for the deployer's next update. */
+/** Half the polling interval of users and pipelines, and long enough for the deployer's next update. */
 const LONGEST_WAIT_MS = 500;
 
 /**
- * The statuses that reconciles computed and did not store. The next reconcile continues from them, also when the spec has
- * changed, because some of what steps make is visible only in the status.
+ * Unstored statuses, from which the next reconcile continues, even after a spec change: some of the steps' work is
+ * visible only there.
  *
- * In memory only: after a crash these findings are made again.
+ * In memory only: a crash repeats these findings.
  */
 export class StatusDrafts {
   readonly #drafts = new Map<string, Draft>();
@@ -36,23 +35,22 @@ export class StatusDrafts {
     this.#clock = clock;
   }
 
-  /** The environment with the status of the last reconcile, stored or not. */
+  /** The environment with the last reconcile's status, stored or not. */
   continued(environment: EphemeralEnvironment): EphemeralEnvironment {
     const draft = this.#of(environment);
     return draft === undefined ? environment : { ...environment, status: draft.status };
   }
 
-  /** The status that has waited long enough and must be stored now. */
   due(environment: EphemeralEnvironment): EnvironmentStatus | undefined {
     const draft = this.#of(environment);
     return draft?.wait?.isOver ? draft.status : undefined;
   }
 
   /**
-   * Keeps a status that may wait for the findings of the next reconciles; the wait starts with the first one.
+   * Postpones the write for the next reconciles' findings; the wait starts with the first one.
    *
-   * @param requeue called when the wait is over
-   * @returns false when the status must be stored now: the wait is over, or the last status could not be stored
+   * @param requeue called at the end of the wait
+   * @returns false when the status must be stored now: the wait is over, or the last write failed
    */
   postpone(environment: EphemeralEnvironment, status: EnvironmentStatus, requeue: () => void): boolean {
     const draft = this.#of(environment);
@@ -71,7 +69,7 @@ export class StatusDrafts {
     return written;
   }
 
-  /** To be called when the environment is gone or nothing of it is left to store. */
+  /** Call when the environment is gone or has nothing left to store. */
   forget(name: string): void {
     this.#drafts.get(name)?.wait?.cancel();
     this.#drafts.delete(name);

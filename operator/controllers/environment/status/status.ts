@@ -23,13 +23,12 @@ import { isServing, specHash, wantedPipelines } from "../progress.ts";
 import type { Findings, ReconcilerField, StepResults } from "../step-result.ts";
 import { informationalConditions } from "./informational-conditions.ts";
 
-/** What a status depends on beside the environment and the results of its steps. */
+/** Further input of a status. */
 export interface StatusContext {
   readonly now: Date;
   readonly settings: Settings;
-  /** The conditions of all steps, in the order of the plan. */
+  /** Conditions of all steps, in the order of the plan. */
   readonly conditions: readonly StepCondition[];
-  /** Why the environment still exists although it is expired, if its deletion is refused. */
   readonly expiryRefusal?: string | undefined;
 }
 
@@ -37,8 +36,8 @@ const STATUS_OF = { done: "True", waiting: "Unknown", failed: "False" } as const
 const MINUTE_MS = 60_000;
 
 /**
- * The status after a reconcile: the findings of the steps and what follows from them. A step that did not run keeps its
- * condition. Pure: a reconcile without news computes the former status, and nothing is written.
+ * Status after a reconcile: the steps' findings and their consequences. A step that did not run keeps its condition.
+ * Pure: without findings it equals the former status, and nothing is written.
  */
 export function statusAfter(
   environment: EphemeralEnvironment,
@@ -66,7 +65,7 @@ export function statusAfter(
   return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
 }
 
-/** One that has ended stays, also when the operator has removed it and its deletion failed: it is due since then. */
+/** A past end stays, even when the operator removed it and the deletion failed: it is due since then. */
 function protectionEnd(
   { spec, status }: EphemeralEnvironment,
   now: Date,
@@ -77,7 +76,6 @@ function protectionEnd(
   return isEnded ? { protectedUntil } : undefined;
 }
 
-/** What was observed of the resource itself, and its lifetime. */
 function observedFields(
   environment: EphemeralEnvironment,
   found: Findings,
@@ -99,18 +97,17 @@ function observedFields(
   };
 }
 
-/** The default TTL of the config set applies when its first version is resolved, and never again. */
+/** The config set's default TTL applies once, when its first version is resolved. */
 function configSetHours({ status }: EphemeralEnvironment, found: Findings, { ttl }: Settings): number | undefined {
   const hours = status?.configSet === undefined ? found.configSet?.ttlDefaultHours : undefined;
   return hours === undefined ? undefined : Math.min(hours, ttl.maximumHours);
 }
 
-/** Whether a status equals the one that the API server has. */
 export function sameStatus(stored: EnvironmentStatus | undefined, status: EnvironmentStatus): boolean {
   return equalJson(stored ?? {}, status);
 }
 
-/** Whether a status shows only progress: it answers no new request, and `Ready` was and is Unknown. */
+/** True when a status shows only progress: it answers no new request, and `Ready` was and is Unknown. */
 export function isProgress({ metadata, status: former }: EphemeralEnvironment, status: EnvironmentStatus): boolean {
   const isOpen = ({ conditions }: EnvironmentStatus) => findCondition(conditions, "Ready")?.status === "Unknown";
   const isAnswer = former?.lastHandledReconcileAt !== status.lastHandledReconcileAt;
@@ -118,15 +115,15 @@ export function isProgress({ metadata, status: former }: EphemeralEnvironment, s
   return former === undefined || (former.observedGeneration === metadata.generation && isOpen(former));
 }
 
-/** When the spec was changed last: now, if no reconcile has seen the change before. */
+/** Time of the last spec change: now, if no reconcile has seen it. */
 export function specChangedAt({ metadata, status }: EphemeralEnvironment, now: Date): string {
   if (status?.specChangedAt === undefined) return metadata.creationTimestamp;
   return status.observedGeneration === metadata.generation ? status.specChangedAt : now.toISOString();
 }
 
 /**
- * The rollout in progress; `undefined` when there is none. Its deadline starts again when something else is to run, and for
- * no other change: an extension gives a failing environment no more time.
+ * The current rollout, if any. Its deadline restarts only for another workload: an extension gives a failing
+ * environment no more time.
  */
 function rolloutOf(
   environment: EphemeralEnvironment,
@@ -162,7 +159,7 @@ function stepConditions(
   });
 }
 
-/** False when a step failed or the deadline passed, True while what the spec asks for serves, else Unknown. */
+/** False when a step failed or the deadline passed, True while the spec's workload serves, else Unknown. */
 function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionDraft {
   const { metadata, status } = environment;
   const conditions = status?.conditions ?? [];
@@ -183,7 +180,7 @@ function readiness(environment: EphemeralEnvironment, context: StatusContext): C
   return ready("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
 }
 
-/** The deadline starts when the pipelines of the wanted commits have ended: before that they can't be deployed. */
+/** The deadline starts after the pipelines of the desired commits: before that they can't be deployed. */
 function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: StatusContext): boolean {
   const pipelines = wantedPipelines(environment);
   if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;

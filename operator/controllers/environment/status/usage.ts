@@ -15,14 +15,14 @@ interface Context {
   readonly now: Date;
 }
 
-/** The status with what the environment's pods and volumes request from now on, if that is news. */
+/** The status with the current requests of the environment's pods and volumes, if new. */
 export function withUsage(
   status: EnvironmentStatus,
   environment: EphemeralEnvironment,
   { cluster, now }: Context,
 ): EnvironmentStatus {
   const counted = requestedBy(environment, cluster);
-  // A quota that has not counted admits nothing; one that was made anew beside running pods counts them soon.
+  // A quota without counts admits nothing; one recreated beside running pods counts them soon.
   const requested = counted === "not yet" ? status.usage === undefined && NOTHING_REQUESTED : counted;
   const usage = usageAfter(status.usage, requested || undefined, now);
   return usage === undefined ? status : { ...status, usage };
@@ -33,7 +33,9 @@ interface Quota {
   readonly status?: { readonly used?: Readonly<Record<string, string>> };
 }
 
-/** By the namespace's quota; without a namespace nothing, and `undefined` where the quota does not count all resources. */
+/**
+ * Requests of the namespace's quota; nothing without a namespace, and `undefined` where the quota misses a resource.
+ */
 function requestedBy(
   environment: EphemeralEnvironment,
   cluster: Context["cluster"],

@@ -22,8 +22,8 @@ import { done, type Findings, type Notice, type Unfinished, waiting, withFinding
 type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
 
 /**
- * Has the deployer install the chart with the environment's values, and waits until it is healthy. The deployer's project
- * comes first: it limits the application to its namespace, its chart and the allowed kinds.
+ * Deploys the chart with the environment's values, and waits until it is healthy. The deployer's project comes first:
+ * it limits the application to its namespace, its chart and the allowed kinds.
  */
 export const application: Step<Field> = {
   condition: "ApplicationSynced",
@@ -41,24 +41,24 @@ export const application: Step<Field> = {
   },
 };
 
-/** The spec counts as rendered only where everything that it asks for is granted. */
+/** The spec counts as rendered only when all of it is granted. */
 function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings<"renderedSpecHash"> {
   const { repositories, configSet } = planInput(environment, context);
   const mapping = readableMapping({ repositories, configSet }, context.settings);
-  // While the requested secrets can't be granted, pods have the former ones.
+  // While the requested secrets are refused, pods have the former ones.
   const hasRequestedSecrets = context.earlier.get("SecretsReady")?.state === "done";
   const isGranted = hasRequestedSecrets && forbiddenOverride(environment, { repositories, mapping }) === undefined;
   return isGranted ? { renderedSpecHash: specHash(environment.spec) } : {};
 }
 
-/** The application that the environment should have; rendered once for all steps of a run, which have the same object. */
+/** Desired application of the environment; rendered once per run, whose steps share the environment object. */
 export const desiredApplication = oncePer(
   (environment: EphemeralEnvironment, context: StepContext): WantedApplication => {
     const { settings } = context;
     const input = planInput(environment, context);
     const { name, uid } = environment.metadata;
     const { values: _, ...chart } = chartOf(input.repositories, settings);
-    // No autoscaler holds the pods of a chart that is scaled to zero.
+    // A chart that is scaled to zero has no autoscaled pods.
     const isScaledToZero = environment.spec.suspended === true && knowsSuspension(readableMapping(input, settings));
     return {
       environment: { name, uid },
@@ -78,10 +78,10 @@ function sourcesOf(environment: EphemeralEnvironment): WantedApplication["source
   return Object.fromEntries(sources);
 }
 
-/** A hook may run for so long before something newer ends its sync. */
+/** Time of a hook before something newer ends its sync. */
 const HOOK_GRACE_MS = 30_000;
 
-/** Ends a sync that holds up what is wanted now: the deployer begins no other before, and a hook may never end. */
+/** Ends an outdated sync: the deployer begins no other before, and a hook may never end. */
 async function endOutdatedSync({ environment, observed }: Observed, { clock, deployer }: StepContext): Promise<void> {
   const { waitingSync } = observed ?? {};
   if (!waitingSync?.isOutdated || elapsedMs(waitingSync.since, clock.now()) < HOOK_GRACE_MS) return;
@@ -93,7 +93,7 @@ interface Observed {
   readonly observed: ObservedApplication | undefined;
 }
 
-/** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
+/** Done once everything with traffic is healthy; else the problem. */
 async function healthOf(
   environment: EphemeralEnvironment,
   wanted: WantedApplication,
@@ -107,7 +107,7 @@ async function healthOf(
   return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
 }
 
-/** The beginning of a revision, which is a commit, a version, or a digest with its algorithm. */
+/** Prefix of a commit, a version, or a digest without its algorithm. */
 const shortRevision = (revision: string) => revision.replace(/^sha256:/, "").slice(0, 12);
 
 interface Synced {
@@ -132,7 +132,6 @@ const GOES_ON =
   "while the environment is suspended: the chart gives it pods; give its number of them a reference, such as " +
   "${replicas.orZero(1)}, in the chart's values";
 
-/** What is not well and stops nothing, an object a sentence; empty while all is well. */
 function noticeOf(
   { keepsChanging = [] }: ObservedApplication,
   quiet: readonly QuietProblem[],
@@ -150,10 +149,10 @@ function noticeOf(
   return { reason: running.length > 0 ? "KeepsRunning" : reason, message: sentences.join("; ") };
 }
 
-/** A container looks healthy between two crashes: a reported problem is over after this time without one. */
+/** A container looks healthy between two crashes: a reported problem ends after this time without one. */
 const STABLE_MS = 60_000;
 
-/** The reported pod problem of an application that is healthy again, until it is stable; else each crash costs two writes. */
+/** Pod problem of a healthy application until it is stable; otherwise each crash costs two writes. */
 function unstableResult(
   { status }: EphemeralEnvironment,
   { since }: ObservedApplication,
@@ -167,8 +166,8 @@ function unstableResult(
 }
 
 /**
- * Whether a problem of the application may fail the environment. One that serves fails only by its URLs, not because the
- * deployer is away or a pod restarts; and values that only bridge a build are not what the spec asks for.
+ * True when a problem of the application may fail the environment. A serving one fails only by its URLs, not by an
+ * absent deployer or a restarting pod; and values that bridge a build differ from the spec.
  */
 export function mayFail(environment: EphemeralEnvironment, hash: string): boolean {
   return !serves(environment, hash) && isAppliedAsSpecified(environment);
@@ -178,7 +177,7 @@ function serves({ status }: EphemeralEnvironment, hash: string): boolean {
   return status?.readyAt !== undefined && status.servingHash === hash;
 }
 
-/** A rollout that the pods do not show yet ends within seconds; a chart may never say which commit its pods run. */
+/** A rollout missing in the pods ends within seconds; a chart may never show its pods' commit. */
 const COMMIT_RECHECK_MS = { other: 10_000, unknown: 300_000 };
 
 async function syncedResult(environment: EphemeralEnvironment, revision: string, context: StepContext) {
@@ -193,8 +192,8 @@ async function syncedResult(environment: EphemeralEnvironment, revision: string,
 }
 
 /**
- * The commits that run. An image whose tag stays the same from one commit to the next does not say which commit it is of:
- * there the pods say it, and it is left out where they don't. They are read until they say the commit that was applied.
+ * Running commits. Under a constant image tag the pods show them, if at all, and are read until they show the applied
+ * ones.
  */
 async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
   const { spec, status } = environment;

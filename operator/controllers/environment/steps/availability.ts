@@ -16,19 +16,19 @@ type Field = "url" | "urls" | "readyAt" | "servingHash";
 
 const MINUTE_MS = 60_000;
 
-/** An environment is ready when every URL has answered, and stays ready while they answer regular probes. */
+/** Probes the URLs: an environment is ready when all have answered, and while they answer regular probes. */
 export function availability(schedule: Schedule): Step<Field> {
   return {
     condition: "UrlsReady",
     writes: ["url", "urls", "readyAt", "servingHash"],
     after: ["ApplicationSynced"],
-    // The URLs of an environment in use are probed whatever the deployer says.
+    // URLs in use are probed whatever the deployer says.
     alwaysRun: ({ status }) => status?.readyAt !== undefined,
 
     async run(environment, context) {
       const targets = targetsOf(environment, context);
       const found = addresses(targets);
-      // Nothing answers now, and everything has to answer again after the suspension.
+      // No URL answers now, and all must answer again after the suspension.
       if (environment.spec.suspended) return done("Suspended", { findings: { ...found, servingHash: "" } });
       const isWanted = isNew(environment, found) || isReconcileRequested(environment);
       const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
@@ -45,7 +45,7 @@ export function availability(schedule: Schedule): Step<Field> {
   };
 }
 
-/** Whether what runs has not answered yet at these URLs, or did not answer the last probe. */
+/** True when the workload has not answered at these URLs, or failed the last probe. */
 function isNew({ status }: EphemeralEnvironment, { urls }: Findings<"url" | "urls">): boolean {
   const isAnswering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
   return !isAnswering || runningHash(status) !== status?.servingHash || !isDeepStrictEqual(urls, status?.urls);
@@ -57,11 +57,10 @@ function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Fin
   return servingHash === undefined ? { readyAt } : { readyAt, servingHash };
 }
 
-/** A URL that has to answer at its path. */
 interface Target {
-  /** The component that answers there; none: a further host of the chart. */
+  /** Absent for a further host of the chart. */
   readonly component?: Component;
-  /** The component's, or the further host's. */
+  /** Name of the component, or of the further host. */
   readonly name: string;
   readonly url: string;
   readonly healthPath: string;
@@ -89,10 +88,8 @@ function addresses(targets: readonly Target[]): Findings<"url" | "urls"> {
   return url === undefined ? { urls } : { urls, url };
 }
 
-/** A URL that did not answer, or badly. */
 interface Silent {
   readonly result: ProbeResult;
-  /** For users: what is wrong and what to do. */
   readonly sentence: string;
 }
 
@@ -120,7 +117,7 @@ function remedy({ component, name }: Target, { status, isCertificateRefused, isA
   return "check that the ingress serves this host";
 }
 
-/** The most severe one: no URL can answer, some don't answer, some answer badly. */
+/** Most severe reason: no URL can answer, some don't, some answer badly. */
 function reasonFor(silent: readonly Silent[], hasAnswered: boolean): string {
   if (silent.some(({ result }) => result.isCertificateRefused)) return "CertificateInvalid";
   if (silent.every(({ result }) => result.status === "unhealthy")) return "BadStatus";
@@ -139,12 +136,12 @@ function silentResult(environment: EphemeralEnvironment, silent: readonly Silent
       : elapsedMs(new Date(former.lastTransitionTime), context.clock.now());
   if (!hasAnswered) return waiting(reason, message, { requeueAfterMs: firstProbeMs(silentMs) });
   const isDown = silentMs >= context.settings.reconcile.downMinutes * MINUTE_MS;
-  // The probes go on, so the environment recovers by itself.
+  // Probes go on, so the environment recovers by itself.
   if (isDown || former?.status === "False") return failed(reason, message, { requeueAfterMs: 10_000 });
   return waiting(reason, message, { requeueAfterMs: 5_000 });
 }
 
-/** When to probe again before the first answer: very soon at first, then less and less often. */
+/** Interval of probes before the first answer: short, then growing. */
 function firstProbeMs(waitedMs: number): number {
   if (waitedMs < 5_000) return 100;
   if (waitedMs < MINUTE_MS) return 1_000;

@@ -9,12 +9,12 @@ import type { Step, StepContext } from "../step.ts";
 import { done, type Unfinished, waiting } from "../step-result.ts";
 import { desiredApplication, mayFail } from "./application.ts";
 
-/** The deployer's watch enqueues the environment; this is the fallback. */
+/** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
 
 /**
- * Reports the state of a backing service. The service is a part of the application, so there is nothing to create: it is
- * ready while the application is healthy, and its pods are read only while that is not.
+ * Reports a backing service. As a part of the application it is ready while that is healthy; its pods are read only
+ * otherwise.
  */
 export function backingService(service: BackingService): Step<never> {
   return {
@@ -32,7 +32,7 @@ export function backingService(service: BackingService): Step<never> {
       if (isDeployed(observed)) {
         return podsResult(service, environment, { hash: hashOfDesired(desired.chart, desired.values), context });
       }
-      // The state of the desired values is unknown; what runs goes on.
+      // The state of the desired values is unknown; the running service goes on.
       return wasReady(service, environment) ? done("Ready") : notDeployed(service);
     },
   };

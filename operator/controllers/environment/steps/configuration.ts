@@ -11,16 +11,16 @@ import { done, type Findings, failed, type Unfinished, waiting, withFindings } f
 type Field = "configSet" | "grantedValues";
 
 /**
- * Resolves the version of the config set, once: later versions reach the environment only when its spec names them. The
- * version is stored before the status names it, so it can't be discarded in between.
+ * Resolves the config set's version, once: later versions need the spec to name them. The version is stored before the
+ * status names it, so that it can't be discarded in between.
  */
 export const configuration: Step<Field> = {
   condition: "ConfigurationResolved",
   writes: ["configSet", "grantedValues"],
   after: [],
 
-  // Without the wanted version the former one applies; a forbidden override does not change what has run before. Where the
-  // chart's values can't be read, what runs stays.
+  // A missing version leaves the former one; a forbidden override does not affect what ran before; unreadable chart
+  // values leave the workload alone.
   continueWithPrevious(environment, context) {
     const version = configurationOf(environment, context);
     const hasVersion = environment.spec.configSet === undefined || version !== undefined;
@@ -41,10 +41,10 @@ export const configuration: Step<Field> = {
   },
 };
 
-/** A fallback: a change of the Repository enqueues the environment. */
+/** Fallback: a change of the Repository enqueues the environment. */
 const UNREADABLE_RECHECK_MS = 600_000;
 
-/** The chart's values can't be read: that fails no environment that has what it asks for. */
+/** Unreadable chart values fail no environment that has its desired state. */
 function unreadableValues(
   environment: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,
@@ -60,7 +60,6 @@ function unreadableValues(
   return waiting(reason, mapping.problem, { requeueAfterMs: UNREADABLE_RECHECK_MS });
 }
 
-/** What overrides are checked against. */
 function allowing(environment: EphemeralEnvironment, configSet: ConfigSetSpec | undefined, context: StepContext) {
   const repositories = repositoriesOf(environment, context.repositories);
   return { repositories, mapping: readableMapping({ repositories, configSet }, context.settings) };
@@ -76,7 +75,7 @@ function versionOf(wanted: ConfigSetVersion | undefined): Findings<"configSet"> 
   return { configSet: ttlDefaultHours === undefined ? configSet : { ...configSet, ttlDefaultHours } };
 }
 
-/** A path stays granted until it is no longer requested, also when the Repository no longer lists it. */
+/** A path stays granted until it is no longer requested, even if the Repository drops it. */
 function grants(
   environment: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,
@@ -87,7 +86,7 @@ function grants(
   return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };
 }
 
-/** What is wrong with the overrides and variables; whether an override is allowed, only the Repository can tell. */
+/** Problem of the overrides and variables; only the Repository can allow an override. */
 function overrideProblem(
   environment: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,

@@ -5,14 +5,14 @@ import { type Build, missingPlaceholder, type TagPlaceholder } from "../../../..
 import { imageOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { failed, type Unfinished, waiting } from "../step-result.ts";
 
-/** A component and the commit that it should run. */
+/** Desired commit of a component. */
 export interface ComponentCommit extends Pick<Build, "branch" | "commit"> {
   readonly component: Component;
 }
 
 /**
- * The image of a component's commit. `ImageInvalid`: there can't be one; `ImageUnknown`: a placeholder of the tag stands for
- * what no webhook has reported yet.
+ * Image of a component's commit. `ImageInvalid`: impossible; `ImageUnknown`: a placeholder of the tag has not been
+ * reported by a webhook yet.
  */
 export function imageResult(
   repository: Repository,
@@ -26,7 +26,10 @@ export function imageResult(
   return TAGGED.test(image) ? image : imageInvalid(image, repository);
 }
 
-/** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a tag has at most 128 characters. */
+/**
+ * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a tag has at most 128
+ * characters.
+ */
 const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 function imageInvalid(image: string, { metadata }: Repository): Unfinished {
@@ -35,18 +38,17 @@ function imageInvalid(image: string, { metadata }: Repository): Unfinished {
   return failed("ImageInvalid", message);
 }
 
-/** The template, as messages name it. */
 const named = (repository: Repository) =>
   `image.tagTemplate '${tagTemplateOf(repository)}' of Repository '${repository.metadata.name}'`;
 
 type Missing = (environment: EphemeralEnvironment, of: ComponentCommit, template: string) => Unfinished;
 
-/** A report changes the spec, which enqueues the environment; this is the fallback. */
+/** Fallback: a report changes the spec, which enqueues the environment. */
 const REPORT_FALLBACK_MS = 7_200_000;
 
 const unknown = (message: string) => waiting("ImageUnknown", message, { requeueAfterMs: REPORT_FALLBACK_MS });
 
-/** Why a placeholder has no value, and what helps. A tag that is made up could be that of another build. */
+/** Reason and remedy for a placeholder without a value. An invented tag could be another build's. */
 const MISSING: { readonly [name in TagPlaceholder]: Missing } = {
   commit: neverMissing,
   short: neverMissing,

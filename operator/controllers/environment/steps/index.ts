@@ -10,7 +10,7 @@ import { namespace } from "./namespace.ts";
 import { secrets } from "./secrets.ts";
 import { source } from "./source.ts";
 
-/** The steps to a ready environment; each comes after the steps that it needs. */
+/** Steps to a ready environment, each after the steps that it needs. */
 export function environmentSteps(
   services: readonly BackingService[],
   schedules: Readonly<Record<"probes" | "secretChecks", Schedule>>,

@@ -14,7 +14,7 @@ import {
 import { NotIsolated, type Step, type StepContext } from "../step.ts";
 import { done } from "../step-result.ts";
 
-/** Isolates the namespace before anything can run in it, and repairs its isolation objects. */
+/** Isolates the namespace before anything runs in it, and repairs its isolation objects. */
 export const isolation: Step<never> = {
   condition: "IsolationReady",
   writes: [],
@@ -32,8 +32,8 @@ export const isolation: Step<never> = {
 };
 
 /**
- * To be awaited before writing anything into the namespace that pods need to start: when the namespace was recreated under
- * an existing application, pods start as soon as it is there.
+ * Await before writing pods' prerequisites into the namespace: in a namespace recreated under an existing application,
+ * pods start at once.
  *
  * @throws NotIsolated while the namespace is not isolated
  */
@@ -48,7 +48,7 @@ function isolationObjects(
   const { isolation: settings } = context.settings;
   const configSet = foreseenConfiguration(environment, context);
   const quota = [resourceQuotaKind, quotaObject(environment, settings, configSet?.spec.quota)] as const;
-  // Until its config set is known nothing new runs there, and running pods keep their quota.
+  // Without its config set nothing new runs there, and running pods keep their quota.
   const isQuotaKnown = environment.spec.configSet === undefined || configSet !== undefined;
   return [
     ...(isQuotaKnown ? [quota] : []),

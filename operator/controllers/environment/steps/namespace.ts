@@ -4,7 +4,7 @@ import { namespaceObject } from "../desired/namespace.ts";
 import type { Step } from "../step.ts";
 import { done } from "../step-result.ts";
 
-/** Creates the environment's namespace; a foreign namespace of that name is never changed. */
+/** Creates the environment's namespace; a foreign one of that name is never changed. */
 export const namespace: Step<"namespace"> = {
   condition: "NamespaceReady",
   writes: ["namespace"],

@@ -10,7 +10,7 @@ import type { ComponentRepositories } from "../repositories.ts";
 import { specChangedAt } from "../status/status.ts";
 import { failed, type Unfinished, waiting } from "../step-result.ts";
 
-/** The pipelines that the commits wait for, or one that failed; `undefined` when all commits may be deployed. */
+/** Pending or failed pipelines of the commits; `undefined` when all may be deployed. */
 export function pipelineResult(
   environment: EphemeralEnvironment,
   repositories: ComponentRepositories,
@@ -38,15 +38,15 @@ export function pipelineResult(
   return waiting(BUILDING, awaited.map(({ message }) => message).join("; "), { requeueAfterMs });
 }
 
-/** The report of a pipeline changes the spec, which enqueues the environment. */
+/** A pipeline's report changes the spec, which enqueues the environment. */
 const REPORT_FALLBACK_MS = 7_200_000;
 
-/** How long a pull request's commit waits for its pipeline's first report: it may have none, or have had it long ago. */
+/** Wait of a pull request's commit for its pipeline's first report: it may have none, or an old one. */
 const FIRST_REPORT_MS = 5 * 60_000;
 
 /**
- * The new commits whose pipeline has not reported yet, because a push is known before its pipeline runs, and how long they
- * wait. What the application already has is not held back.
+ * New commits without a pipeline report, because a push precedes its pipeline, and their remaining wait. Applied
+ * commits are not held back.
  */
 function unreported(environment: EphemeralEnvironment, repositories: ComponentRepositories, now: Date) {
   return componentsOf(environment).flatMap((component) => {
@@ -62,7 +62,7 @@ function unreported(environment: EphemeralEnvironment, repositories: ComponentRe
   });
 }
 
-/** How long the first report of a new commit's pipeline may still take; 0 for a component without pipelines. */
+/** Remaining wait for the first report of a new commit's pipeline; 0 for a component without pipelines. */
 function firstReportMs(
   environment: EphemeralEnvironment,
   component: Component,
@@ -75,7 +75,10 @@ function firstReportMs(
   return FIRST_REPORT_MS - elapsedMs(new Date(specChangedAt(environment, now)), now);
 }
 
-/** Whether the component is that of the environment's pull request; a fork's has a ref as its branch, and no reported pipelines. */
+/**
+ * True for the component of the environment's pull request; a fork's has a ref as its branch, and no reported
+ * pipelines.
+ */
 function isOfPullRequest({ spec }: EphemeralEnvironment, component: Component): boolean {
   const { repository, branch = "" } = spec[component] ?? {};
   const { kind, repository: origin } = spec.trigger ?? {};

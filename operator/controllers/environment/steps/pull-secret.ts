@@ -25,11 +25,11 @@ import type { StepContext } from "../step.ts";
 import { type Findings, type StepResult, withFindings } from "../step-result.ts";
 import { whenIsolated } from "./isolation.ts";
 
-/** The context of what ensures Secrets. */
+/** Context for ensuring Secrets. */
 export interface SecretsContext extends StepContext {
-  /** Whether the Secrets in the status are read in this reconcile; else the status is trusted. */
+  /** True when this reconcile reads the Secrets of the status, instead of trusting it. */
   readonly isCheckDue: boolean;
-  /** Notes whether the secret manager answered; returns in how many milliseconds to ask it again, if at all. */
+  /** Records the secret manager's availability; returns milliseconds until the next attempt, if any. */
   readonly noteAnswer: (isAnswered: boolean) => number | undefined;
 }
 
@@ -37,11 +37,11 @@ type PodFindings = Findings<"secrets" | "podSecrets">;
 type AllFindings = PodFindings & Findings<"pullSecret">;
 
 /**
- * Ensures the Secret that the environment's images are pulled with, as its Repositories name it now. It comes after the
- * pods' Secret, whose result is `result`: while that one is awaited, nothing is made that would need this one.
+ * Ensures the image pull Secret of the current Repositories, after the pods' Secret with its `result`, without which
+ * nothing needs it.
  *
- * It follows the values in the secret manager; the kubelet reads it for every pull, so a new value needs no new pods. A
- * credential that is not available fails only an environment of which nothing runs yet; else its Repository reports it.
+ * The kubelet reads it for every pull, so a new value needs no new pods. An unavailable credential fails only an
+ * environment without a workload; else its Repository reports it.
  */
 export async function withPullSecret(
   environment: EphemeralEnvironment,
@@ -63,7 +63,7 @@ function requeuedWithin<F>(result: StepResult<F>, inMs: number | undefined): Ste
   return inMs === undefined ? result : { ...result, requeueAfterMs: Math.min(inMs, result.requeueAfterMs ?? inMs) };
 }
 
-/** The result when this Secret could not be ensured; the findings of the pods' Secret are kept. */
+/** Result without this Secret, with the findings of the pods' Secret. */
 function withoutPullSecret(result: StepResult<PodFindings>, error: unknown): StepResult<PodFindings> {
   const refusal = errorResult(error);
   if (refusal !== undefined) return result.state === "failed" ? result : withFindings(refusal, { ...result.findings });
@@ -71,7 +71,7 @@ function withoutPullSecret(result: StepResult<PodFindings>, error: unknown): Ste
   return withFindings({ ...retrying(error), error }, { ...result.findings });
 }
 
-/** Removes the credentials that only former images needed; to be called when the pods with those images are gone. */
+/** Removes credentials of former images; call when their pods are gone. */
 export async function retirePulls(
   environment: EphemeralEnvironment,
   context: StepContext,
@@ -80,18 +80,18 @@ export async function retirePulls(
   const repositories = repositoriesOf(environment, context.repositories);
   const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
   const isFormer = formerPulls(plan, named).length > 0;
-  // Until the planned credentials are in the Secret, the former ones are not replaced.
+  // Former credentials stay until the planned ones are in the Secret.
   if (!isFormer || formerPulls(named, plan).length > 0 || !runsImagesOf(environment, repositories)) return {};
   const found = await context.cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
   const current = named.filter(({ registry }) => plan.some((planned) => planned.registry === registry));
-  // It was deleted, perhaps by an operator that crashed here: the next check creates it again.
+  // Deleted, perhaps by an operator that crashed here: the next check recreates it.
   if (found === undefined && current.length > 0) return {};
   const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(found));
   await replace(environment, credentials, found, context);
   return { pullSecret };
 }
 
-/** While a commit is being built, the applied image may be from the Repository's former registry. */
+/** During a build, the applied image may be from the Repository's former registry. */
 function runsImagesOf(environment: EphemeralEnvironment, repositories: ComponentRepositories): boolean {
   return componentsOf(environment).every((component) => {
     const image = environment.status?.sources?.[component]?.applied?.image;
@@ -99,18 +99,17 @@ function runsImagesOf(environment: EphemeralEnvironment, repositories: Component
   });
 }
 
-/** A planned credential, or why it is not available. */
 interface Answer extends PullEntry {
   readonly refusal?: Error;
 }
 
 interface Ensured {
   readonly findings?: Findings<"pullSecret">;
-  /** Whether the secret manager answered, if it was to be asked; else the value may be outdated. */
+  /** False when the secret manager was asked and did not answer; the value may be outdated. */
   readonly isAnswered?: boolean;
 }
 
-/** @throws CredentialRefused, SecretManagerUnavailable, and the errors of the cluster */
+/** @throws CredentialRefused, SecretManagerUnavailable, and errors of the cluster */
 async function ensurePullSecret(environment: EphemeralEnvironment, context: SecretsContext): Promise<Ensured> {
   if (repositoryProblem(environment, context) !== undefined) return withoutRepository(environment, context);
   const plan = pullPlan(repositoriesOf(environment, context.repositories));
@@ -132,12 +131,12 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   return { findings: { pullSecret }, isAnswered };
 }
 
-/** What a missing Repository names is unknown: the Secret stays as it is, and a check of it that is due stays due. */
+/** A missing Repository leaves the Secret as it is, and a due check due. */
 function withoutRepository({ status }: EphemeralEnvironment, { isCheckDue }: SecretsContext): Ensured {
   return isCheckDue && status?.pullSecret?.length ? { isAnswered: false } : {};
 }
 
-/** A credential that is not available does not affect the others. */
+/** An unavailable credential does not affect the others. */
 async function answerTo({ registry, source, repository }: PlannedPull, context: StepContext): Promise<Answer> {
   try {
     return { registry, source, credential: await pullCredential(repository, context) };
@@ -149,10 +148,10 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
 }
 
 /**
- * Replaces the Secret where its content differs; it is immutable.
+ * Replaces the immutable Secret when its content differs.
  *
- * @throws NotIsolated before anything is changed
- * @throws BeingDeleted when the existing one, or one that another operator created in between, must be gone first
+ * @throws NotIsolated before any change
+ * @throws BeingDeleted when the existing one, or that of another operator, must be gone first
  */
 async function replace(
   environment: EphemeralEnvironment,

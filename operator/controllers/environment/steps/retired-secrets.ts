@@ -7,14 +7,14 @@ import type { StepContext } from "../step.ts";
 import type { Findings } from "../step-result.ts";
 import { retirePulls } from "./pull-secret.ts";
 
-/** Removes the Secrets of former pods, once only pods with the desired values run and their URLs have answered. */
+/** Removes Secrets of former pods, once only pods with the desired values run and their URLs have answered. */
 export async function retireSecrets(
   environment: EphemeralEnvironment,
   context: StepContext,
 ): Promise<Findings<"podSecrets" | "pullSecret">> {
   if (!runsAlone(environment, context)) return {};
   const podSecrets = await retirePodSecrets(environment, context);
-  // What prevents it now concerns no running pod: a later reconcile tries again.
+  // A failure affects no running pod: a later reconcile tries again.
   const isExpected = (error: unknown) => errorResult(error) !== undefined;
   return { ...podSecrets, ...(await retirePulls(environment, context).catch(insteadOf(isExpected, {}))) };
 }

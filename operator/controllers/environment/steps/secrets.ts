@@ -25,14 +25,13 @@ import { whenIsolated } from "./isolation.ts";
 import { type SecretsContext, withPullSecret } from "./pull-secret.ts";
 import { retireSecrets } from "./retired-secrets.ts";
 
-/** While a condition is not True, the pods' Secret may be missing: it is not watched. */
+/** While a condition is not True, the unwatched pods' Secret may be missing. */
 const DOUBT_MS = 30_000;
-/** The first pause before an unavailable secret manager is asked again. */
+/** First pause for an unavailable secret manager. */
 const ASK_AGAIN_MS = 5_000;
-/** How long a provided value may take; the facade writes it right after the resource. */
+/** Wait for a provided value; the API writes it right after the resource. */
 const AWAIT_VALUE_MS = 120_000;
 const OVERDUE_RECHECK_MS = 30_000;
-/** The limit of the status field. */
 const POD_SECRETS_MAX = 16;
 
 type PodFindings = Findings<"secrets" | "podSecrets">;
@@ -43,14 +42,14 @@ interface Context extends SecretsContext {
 }
 
 /**
- * Gives the environment its secrets: they are stored in the secret manager and mirrored into the namespace, in a Secret
- * whose name depends on the values; and the Secret that its images are pulled with.
+ * Stores the environment's secrets in the secret manager and mirrors them into the namespace, in a Secret named by its
+ * values; ensures the image pull Secret too.
  *
- * The secret manager is written first. After a crash between the two writes, the next reconcile finds the value there and
- * mirrors it; in the other order, pods could have a password that is recorded nowhere.
+ * The secret manager is written first. After a crash between the two writes, the next reconcile finds and mirrors the
+ * value; in the other order, pods could have an unrecorded password.
  *
- * @param checks when the Secrets are read again: watching them would need a right on every Secret of the cluster, and
- *   reading those of ten thousand environments in every reconcile would cost too much
+ * @param checks schedule of reads: a watch would need a right on every Secret of the cluster, and reading ten thousand
+ * Secrets in every reconcile costs too much
  */
 export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pullSecret"> {
   return {
@@ -58,7 +57,7 @@ export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pull
     writes: ["secrets", "podSecrets", "pullSecret"],
     after: ["NamespaceReady", "ConfigurationResolved"],
 
-    // A refused request does not block the application; a value that may still come does, because it would be missing.
+    // A refused request does not block the application; a value that may still come does.
     continueWithPrevious: ({ status }, _context, result) =>
       result?.state === "failed" && status?.desiredHash !== undefined,
 
@@ -82,8 +81,8 @@ export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pull
 }
 
 /**
- * Whether the Secrets are read in this reconcile. The right to read is ensured first, because it may have been removed,
- * alone or with the namespace.
+ * True when this reconcile reads the Secrets. Ensures the right first: it may have been removed, alone or with the
+ * namespace.
  */
 async function isCheckDue(environment: EphemeralEnvironment, context: StepContext, checks: Schedule): Promise<boolean> {
   if ((environment.status?.podSecrets ?? []).length === 0) return false;
@@ -91,14 +90,14 @@ async function isCheckDue(environment: EphemeralEnvironment, context: StepContex
   return right !== "unchanged" || isInDoubt(environment) || dueInMs(environment, checks) <= 0;
 }
 
-/** Returns in how many milliseconds to ask the secret manager again; `undefined` when it has answered. */
+/** Returns milliseconds until the secret manager's next attempt; `undefined` after an answer. */
 function noteAnswer({ metadata }: EphemeralEnvironment, isAnswered: boolean, checks: Schedule): number | undefined {
   if (!isAnswered) return checks.again(metadata.uid, ASK_AGAIN_MS);
   checks.succeeded(metadata.uid);
   return undefined;
 }
 
-/** Keeps the former content of the pods' Secret while the request is refused; it is restored when it is missing. */
+/** Keeps or restores the former pods' Secret while the request is refused. */
 async function withFormer(
   environment: EphemeralEnvironment,
   refusal: Unfinished<PodFindings>,
@@ -122,7 +121,7 @@ async function ensurePodSecret(
   const [gathered] = await Promise.all([gather(environment, plan, context), ensureAccess(environment, context)]);
   if (gathered.state === "refused") return gathered.result;
   if (gathered.state === "awaiting") return awaiting(environment, gathered.variables, context);
-  // The versions are stored before they are used: after a crash in between, other ones could be resolved.
+  // Versions are stored before use: after a crash in between, others could be resolved.
   if (plan.some(({ version }) => version === "latest")) return resolvedVersions(gathered);
   return mirror(environment, gathered, context);
 }
@@ -131,7 +130,7 @@ function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: 
   return cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings));
 }
 
-/** Whether the pods' Secret has the planned content: by the status, and by a read where a check is due. */
+/** True when the pods' Secret has the planned content: by the status, and by a read when due. */
 async function isMirrored(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
@@ -146,7 +145,7 @@ async function isMirrored(
   return found !== undefined;
 }
 
-/** Whether a reconcile was requested, or the last one did not finish the steps that make the Secret. */
+/** True when a reconcile was requested, or the last one did not finish the Secret's steps. */
 function isInDoubt(environment: EphemeralEnvironment): boolean {
   const conditions = environment.status?.conditions;
   const former = (["NamespaceReady", "SecretsReady"] as const).map((type) => findCondition(conditions, type));
@@ -194,7 +193,7 @@ async function mirror(
   await context.cluster.ensure(metadata, secretKind, secretObject(environment, name, values));
   context.checks.taken(metadata.uid);
   const former = (status?.podSecrets ?? []).filter((other) => other !== name);
-  // The first one is in use; of the others, which no pod has used yet, the oldest are removed.
+  // The first is in use; of the others, unused so far, the oldest are removed.
   const surplus = former.length < POD_SECRETS_MAX ? [] : former.splice(1, former.length - POD_SECRETS_MAX + 1);
   for (const other of surplus) await context.cluster.remove(metadata, secretKind, refIn(environment, other));
   return done("Mirrored", { findings: { secrets: mirrored, podSecrets: [...former, name] } });

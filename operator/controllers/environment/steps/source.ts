@@ -15,20 +15,19 @@ import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
 import { imageResult } from "./image.ts";
 import { pipelineResult } from "./pipelines.ts";
 
-/** A component whose commit is known. */
 interface ResolvedComponent {
   readonly component: Component;
   readonly branch: string;
   readonly commit: string;
-  /** The image of the commit, or why it is not known. */
+  /** Image of the commit, or the reason for its absence. */
   readonly image: string | Unfinished;
-  /** The head of the branch, where the spec names no commit. */
+  /** Head of the branch, where the spec names no commit. */
   readonly resolved?: NonNullable<SourceStatus["resolved"]>;
 }
 
 /**
- * Resolves the commit of every component: the one in the spec, else the head of the branch, read once. The application is
- * given all commits together when the last of their pipelines has ended; what runs stays until then.
+ * Resolves the commit of every component: the spec's, else the branch's head, read once. The application gets all
+ * commits after the last pipeline; the workload stays until then.
  */
 export const source: Step<"sources"> = {
   condition: "SourceResolved",
@@ -56,7 +55,7 @@ export const source: Step<"sources"> = {
   },
 };
 
-/** The application is given the commits unless one of them is still to be built. */
+/** Gives the application the commits unless one is still to be built. */
 function sourcesResult(
   environment: EphemeralEnvironment,
   components: readonly ResolvedComponent[],
@@ -71,7 +70,7 @@ function sourcesResult(
   const found = { ...environment, status: { ...environment.status, sources } };
   const unbuilt = pipelineResult(found, repositoriesOf(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
-  // A placeholder of the tag may wait for what is reported once the commit is built.
+  // A placeholder of the tag may wait for a report after the build.
   const unnamed = components.map(({ image }) => image).find((image) => typeof image !== "string");
   if (unnamed !== undefined) return withFindings(unnamed, { sources });
   const applied = components.map(({ component, branch, commit, image, resolved }) => {
@@ -97,7 +96,10 @@ async function resolve(
   return { component, branch, commit, image, ...(resolved && { resolved }) };
 }
 
-/** The head of the branch: read once, and for a followed branch at each requested reconcile; a known head outlives the branch. */
+/**
+ * Head of the branch: read once, and for a followed branch at each requested reconcile; a known head outlives the
+ * branch.
+ */
 async function head(
   environment: EphemeralEnvironment,
   component: Component,
@@ -114,7 +116,7 @@ async function head(
     const commit = (await readHead(repository, branch, context)) ?? known;
     return commit === undefined ? undefined : resolved(commit);
   } catch (error) {
-    // A refused credential does not fail an environment whose former commit is known.
+    // A refused credential does not fail an environment with a known commit.
     const refusal = waitingForCredential(error);
     if (known === undefined || refusal === undefined) throw error;
     return refusal;
@@ -136,7 +138,7 @@ async function readHead(repository: Repository, branch: string, context: StepCon
   return context.repositoryHost.head(repository.spec.cloneUrl, branch, credential);
 }
 
-/** The commit of this branch that the application has and the status lacks, because of a crash in between. */
+/** The application's commit of this branch that a crash kept out of the status. */
 function deployedBeforeCrash(
   { spec, status }: EphemeralEnvironment,
   component: Component,
@@ -147,12 +149,12 @@ function deployedBeforeCrash(
   return isOther && deployed?.branch === spec[component]?.branch ? deployed?.commit : undefined;
 }
 
-/** The requested reconcile for which the head of a followed branch is read; stored with the head, so none is lost. */
+/** Request for which a followed branch's head is read; stored with the head, so none is lost. */
 function followRequest(environment: EphemeralEnvironment, component: Component): string | undefined {
   return environment.spec[component]?.follow ? reconcileToken(environment) : undefined;
 }
 
-/** No watch tells when the branch is pushed. */
+/** No watch reports a push. */
 const BRANCH_RECHECK_MS = 30_000;
 
 function branchNotFound(component: Component, branch: string, { metadata }: Repository): Unfinished {

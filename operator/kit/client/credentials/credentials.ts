@@ -5,30 +5,27 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import type { Clock } from "../../time/clock.ts";
 import { KubeError } from "../errors.ts";
 
-/** What TLS needs to know; `fingerprint` changes exactly when any of it does. */
+/** TLS options; `fingerprint` changes exactly when one of them does. */
 export interface TlsMaterial {
   readonly options: Pick<RequestOptions, (typeof TLS_OPTIONS)[number]>;
   readonly fingerprint: string;
 }
 
-/** What a request needs to be accepted. The headers hold a token: never log them. */
+/** Credentials of a request. The headers hold a token: never log them. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsMaterial;
 }
 
-/** The part of client-node's `KubeConfig` that is used. A caller that has its own need not load client-node's thousand modules. */
+/** The used part of client-node's `KubeConfig`: callers with their own need not load client-node's thousand modules. */
 export type KubeConfigSource = Pick<KubeConfig, "getCurrentCluster" | "getCurrentUser" | "applyToHTTPSOptions">;
 
 const TLS_OPTIONS = ["ca", "cert", "key", "pfx", "passphrase", "rejectUnauthorized", "servername"] as const;
 
-/** The kubelet renews a token at 80 % of its life, at least minutes before its end; half a minute is early enough. */
+/** The kubelet renews a token at 80 % of its life, minutes before its end at least; half a minute is early enough. */
 const REREAD_AFTER_MS = 30_000;
 
-/**
- * Credentials that follow the files they come from. Reads tokens, certificates and what exec plugins answer at most
- * every 30 s, so that calls touch no files.
- */
+/** Credentials that follow their files. Reads tokens, certificates and exec plugins' output at most every 30 s. */
 export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Clock) {
   let known: { readonly credentials: Credentials; readonly readAtMs: number } | undefined;
   let reading: Promise<Credentials> | undefined;
@@ -39,7 +36,7 @@ export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Cloc
       known = { credentials, readAtMs: clock.monotonicMs() };
       return credentials;
     } catch (cause) {
-      // A file in mid-replacement costs nothing while the previous content still works; a 401 ends that through expire().
+      // A half-replaced file costs nothing while the previous content works; a 401 calls expire().
       if (known === undefined) throw new KubeError({ status: 0, reason: "NoCredentials", cause });
       known = { credentials: known.credentials, readAtMs: clock.monotonicMs() };
       return known.credentials;
@@ -49,7 +46,7 @@ export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Cloc
   }
 
   return {
-    /** @throws KubeError with reason `NoCredentials` when none could be read so far, or since the last `expire` */
+    /** @throws KubeError with reason `NoCredentials` when none could be read, at all or since the last `expire` */
     current: (): Promise<Credentials> => {
       if (known !== undefined && clock.monotonicMs() - known.readAtMs < REREAD_AFTER_MS) {
         return Promise.resolve(known.credentials);
@@ -57,7 +54,7 @@ export function createCredentialSource(kubeConfig: KubeConfigSource, clock: Cloc
       reading ??= read();
       return reading;
     },
-    /** Reads anew on the next call: the server has refused what we had. */
+    /** Forces a new read on the next call, after the server's refusal. */
     expire: () => {
       known = undefined;
     },
@@ -75,7 +72,7 @@ async function readCredentials(kubeConfig: KubeConfigSource): Promise<Credential
   return { headers, tls: tlsMaterial(options) };
 }
 
-/** Read here, because client-node keeps a token file's content for 60 s; on top of our own time that would be too late. */
+/** Read here, because client-node caches token files for 60 s; with our own cache that is too long. */
 async function freshToken(kubeConfig: KubeConfigSource): Promise<string | undefined> {
   const file: unknown = kubeConfig.getCurrentUser()?.authProvider?.config?.tokenFile;
   return typeof file === "string" ? (await readFile(file, "utf8")).trim() : undefined;

@@ -3,11 +3,11 @@ import type { RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
 import type { KubeConfigSource } from "./credentials.ts";
 
-/** Where the kubelet mounts the token of a pod's service account, and the API server's authority. */
+/** The kubelet's mount of the service account's token and the API server's CA. */
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The API server of the cluster that this process runs in, with the token of its pod; `undefined` outside of a pod.
+ * API server of this process's cluster, with its pod's token; `undefined` outside a pod.
  * https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api
  *
  * @param variables of the process
