@@ -7,8 +7,8 @@ import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.t
 import type { Repositories } from "../ports/repositories.ts";
 import type { HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 
-/** Subject of an environment's reports. */
-export interface Subject {
+/** ReportSubject of an environment's reports. */
+export interface ReportSubject {
   readonly repository: HostedRepository;
   readonly name: string;
   /** Head commit; `undefined` while unknown. */
@@ -30,11 +30,11 @@ export interface SubjectContext {
   readonly settings: Pick<Settings, "hosts">;
 }
 
-/** Subject of an environment; `undefined` without an event of a host, or without a token for it. */
+/** ReportSubject of an environment; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
   environment: Pick<EphemeralEnvironment, "spec" | "status">,
   { repositories, settings }: SubjectContext,
-): Subject | undefined {
+): ReportSubject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
   if (!isMadeByEvent(environment)) return undefined;
   const repository = repositories.find(name);
@@ -50,7 +50,7 @@ export function subjectOf(
 }
 
 /** What the host is told of it. */
-export function wantsOf({ spec: { feedback = {} } }: Repository): Subject["wants"] {
+export function wantsOf({ spec: { feedback = {} } }: Repository): ReportSubject["wants"] {
   const { comment = "always", status = true, deployment = true, statusWithoutEnvironment } = feedback;
   const successWithoutEnvironment = status && statusWithoutEnvironment === "success";
   return { comment, status, deployment, successWithoutEnvironment };

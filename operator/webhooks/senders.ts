@@ -18,7 +18,7 @@ import type { HeldBodies, HeldBody } from "./held-bodies.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
 /** What finding the sender of a webhook takes. */
-export interface SenderContext {
+export interface WebhookSenderDependencies {
   readonly settings: Pick<Settings, "hosts" | "webhooks">;
   readonly repositories: Repositories;
   readonly formats: WebhookFormats;
@@ -43,7 +43,7 @@ interface Named {
  */
 export async function verifySender(
   { chunks, ...received }: ArrivingWebhook,
-  context: SenderContext,
+  context: WebhookSenderDependencies,
   bodies: HeldBodies,
 ): Promise<VerifiedWebhook> {
   const held = bodies.begin();
@@ -71,14 +71,14 @@ interface ReadWebhook {
 }
 
 /** Repositories named by a body, and those whose keys are tried. */
-function candidates(payload: Payload, { door }: ReceivedWebhook, context: SenderContext) {
+function candidates(payload: Payload, { door }: ReceivedWebhook, context: WebhookSenderDependencies) {
   const named = namedBy({ door, payload }, context);
   // An unknown repository gets the same work as a known one, so that neither time nor answer distinguishes them.
   return { named, judged: named.length > 0 ? named : standIn(payload, context) };
 }
 
 /** Checks of an arriving body. Its bytes pass once, so fresh keys are read. */
-async function runningChecks(payload: Payload, received: ReceivedWebhook, context: SenderContext) {
+async function runningChecks(payload: Payload, received: ReceivedWebhook, context: WebhookSenderDependencies) {
   const { named, judged } = candidates(payload, received, context);
   const running = await Promise.all(
     judged.map(async (repository) => {
@@ -103,7 +103,7 @@ function verifiedBy(
   named: readonly Repository[],
   proofs: readonly Proof[],
   read: ReadWebhook,
-  context: SenderContext,
+  context: WebhookSenderDependencies,
 ): VerifiedWebhook {
   const verified = named.filter((_repository, at) => proofs[at] === "fits");
   const [first] = verified;
@@ -146,7 +146,7 @@ interface Body {
  * Repositories of the body's name, else of its id, for a rename on the host. Ids are per host: a renamed repository
  * must be on the Repository's host.
  */
-function namedBy(body: Body, { repositories, settings, formats }: SenderContext): readonly Repository[] {
+function namedBy(body: Body, { repositories, settings, formats }: WebhookSenderDependencies): readonly Repository[] {
   const identities = {
     repository: identity(body.payload, "repository"),
     project: identity(body.payload, "project"),
@@ -181,7 +181,7 @@ const placeOf = (url: unknown): string | undefined =>
 type Proof = "fits" | "does not fit" | "no key";
 
 /** Reads again for a key that was just replaced. */
-async function proofOf(repository: Repository, webhook: HeldWebhook, context: SenderContext): Promise<Proof> {
+async function proofOf(repository: Repository, webhook: HeldWebhook, context: WebhookSenderDependencies): Promise<Proof> {
   const kind = formatKindOf(repository.spec, context.settings) ?? "neutral";
   const judge = (keys: WebhookKeys) => proof(kind, webhook, { ...context, keys });
   const cached = judge(await context.keys.keysOf(repository));
@@ -193,7 +193,7 @@ interface HeldWebhook {
   readonly held: HeldBody;
 }
 
-type ProofContext = Omit<SenderContext, "keys"> & { readonly keys: WebhookKeys };
+type ProofContext = Omit<WebhookSenderDependencies, "keys"> & { readonly keys: WebhookKeys };
 
 function proof(kind: FormatKind, { received, held }: HeldWebhook, context: ProofContext): Proof {
   const check = authentication(kind, received, context);
@@ -219,7 +219,7 @@ function proofBy(check: Authentication | undefined): Proof {
 }
 
 /** Stand-in Repository that an unknown one is refused as: constant per name while Repositories stay the same. */
-function standIn(payload: Payload, { repositories, settings }: SenderContext): Repository[] {
+function standIn(payload: Payload, { repositories, settings }: WebhookSenderDependencies): Repository[] {
   const known = repositories.list().toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   const { fullName = "" } = identity(payload, "repository") ?? identity(payload, "project") ?? {};
   const found = known[hash("sha256", fullName.toLowerCase(), "buffer").readUInt32BE() % known.length];
@@ -229,7 +229,7 @@ function standIn(payload: Payload, { repositories, settings }: SenderContext): R
 }
 
 /** A body without a repository, such as the ping of an organization's hook: only the global keys. */
-async function verifyWithout(read: ReadWebhook, held: HeldBody, context: SenderContext): Promise<VerifiedWebhook> {
+async function verifyWithout(read: ReadWebhook, held: HeldBody, context: WebhookSenderDependencies): Promise<VerifiedWebhook> {
   const { received } = read;
   const keys = await context.keys.keysOf(undefined);
   if (keys.secrets.length + keys.pipelineTokens.length === 0) throw new WebhookKeysMissing();
@@ -241,7 +241,7 @@ async function verifyWithout(read: ReadWebhook, held: HeldBody, context: SenderC
   return { ...readAs(context.formats[kind].format, read, context), repositories: [], host: undefined, sender: "" };
 }
 
-function readAs(format: WebhookFormat, { received, payload, digest }: ReadWebhook, { clock }: SenderContext) {
+function readAs(format: WebhookFormat, { received, payload, digest }: ReadWebhook, { clock }: WebhookSenderDependencies) {
   const delivery = format.delivery(received);
   const { event, reason } = format.read(delivery, payload, { now: clock.now() });
   return { received, delivery, digest, event, ...(reason === undefined ? {} : { reason }) };

@@ -3,17 +3,17 @@ import type { SimulatedWebhook, Simulation } from "../ports/facade/webhook-inbox
 import { isDoable, targetOf } from "./act.ts";
 import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
-import type { SenderContext } from "./senders.ts";
+import type { WebhookSenderDependencies } from "./senders.ts";
 import { decideAll, type SettleContext } from "./settle.ts";
 
-interface Context extends Pick<SenderContext, "formats" | "settings">, Pick<SettleContext, "decide" | "world"> {
+interface SimulationDependencies extends Pick<WebhookSenderDependencies, "formats" | "settings">, Pick<SettleContext, "decide" | "world"> {
   readonly clock: Clock;
 }
 
 /** Decisions about an event, without storing, acting or asking a host. */
 export async function simulate(
   { repository, eventName, payload }: SimulatedWebhook,
-  { formats, settings, decide, world, clock }: Context,
+  { formats, settings, decide, world, clock }: SimulationDependencies,
 ): Promise<Simulation> {
   const format = formatOf(repository.spec, { settings, formats });
   const { event, reason } = format.read({ eventName, deliveryId: undefined }, payload, { now: clock.now() });

@@ -13,7 +13,7 @@ import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts"
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import type { WebhookFormats } from "./formats.ts";
 
-interface Context {
+interface UnverifiedEventDependencies {
   readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,7 +35,7 @@ interface UnverifiedRecords {
 }
 
 /** Stores unverified events and webhooks refused unread, for people: a few a second, already finished. */
-export function unverifiedEvents({ deliveries, clock, log, unverifiedMessages, formats }: Context): UnverifiedRecords {
+export function unverifiedEvents({ deliveries, clock, log, unverifiedMessages, formats }: UnverifiedEventDependencies): UnverifiedRecords {
   const isAdmitted = perSecond(STORED_PER_SECOND, clock);
   const report = hourly(clock);
   let dropped = 0;

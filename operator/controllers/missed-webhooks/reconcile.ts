@@ -45,7 +45,7 @@ const FAILED_RECHECK_MS = 5 * MINUTE_MS;
  * Finds pull requests with missed webhooks on a Repository's host, at every start and then periodically. Findings are
  * stored as deliveries, like any other. A missing answer ends no environment: see `missedStates`.
  */
-export function createPullRequestSweep(context: MissedWebhookDependencies): Reconcile {
+export function createMissedWebhookReconciler(context: MissedWebhookDependencies): Reconcile {
   return async (name, { signal }) => {
     const place = placeOf(name, signal, context);
     if (place === undefined) return {};
