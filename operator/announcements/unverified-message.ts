@@ -6,7 +6,7 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { UnverifiedEvent } from "../ports/facade/webhook-inbox.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 
-interface Context {
+interface UnverifiedMessageDependencies {
   readonly settings: Settings;
   readonly notifications: Pick<Notifications, "list" | "add">;
   readonly clock: Pick<Clock, "now">;
@@ -24,7 +24,11 @@ export interface UnverifiedMessages {
   tell(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
 }
 
-export function createUnverifiedMessages({ settings, notifications, clock }: Context): UnverifiedMessages {
+export function createUnverifiedMessages({
+  settings,
+  notifications,
+  clock,
+}: UnverifiedMessageDependencies): UnverifiedMessages {
   const to = settings.notifications.chat.unverifiedChannel;
   if (to === undefined) return { channels: [], tell: async () => undefined };
   const recipient = { channel: "chat", to } as const;

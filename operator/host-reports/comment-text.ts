@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import type { Report } from "./report.ts";
-import type { Subject } from "./subject.ts";
+import type { ReportSubject } from "./subject.ts";
 
 /** In the first line of the comment of an environment; hosts don't show it. */
 export const markerOf = (environment: string): string => `<!-- ephemeral-environments: ${environment} -->`;
@@ -11,7 +11,7 @@ const TITLES = { pending: "is being prepared", success: "is ready", failure: "fa
 /** The comment while the environment is there, in Markdown. */
 export function commentText(
   environment: EphemeralEnvironment,
-  { subject, report, publicUrl = "" }: { subject: Subject; report: Report; publicUrl?: string | undefined },
+  { subject, report, publicUrl = "" }: { subject: ReportSubject; report: Report; publicUrl?: string | undefined },
 ): string {
   const { name } = environment.metadata;
   const lines = [
@@ -46,7 +46,7 @@ function extension({ metadata, status }: EphemeralEnvironment, publicUrl: string
 }
 
 /** A pull request of each repository makes two environments. */
-function companion({ spec }: EphemeralEnvironment, { name }: Subject): string[] {
+function companion({ spec }: EphemeralEnvironment, { name }: ReportSubject): string[] {
   const other = COMPONENTS.map((component) => spec[component]).find((one) => one && one.repository !== name);
   if (other === undefined) return [];
   const { repository, branch } = other;

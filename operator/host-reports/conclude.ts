@@ -4,7 +4,7 @@ import { UNWANTED_ANNOTATION } from "../../crds/group.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { goneText, markerOf } from "./comment-text.ts";
 import { lastReport, unwantedReport } from "./report.ts";
-import { type Subject, type SubjectContext, subjectOf } from "./subject.ts";
+import { type ReportSubject, type SubjectContext, subjectOf } from "./subject.ts";
 import { contextOf } from "./wanted.ts";
 
 export interface ConcludeContext extends SubjectContext {
@@ -32,7 +32,7 @@ export async function conclude(
 }
 
 interface Ending {
-  readonly subject: Subject;
+  readonly subject: ReportSubject;
   readonly host: PullRequestHost;
   readonly signal: AbortSignal;
 }

@@ -8,7 +8,7 @@ import type { Repositories } from "../ports/repositories.ts";
 import type { HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 
 /** What the host is told about an environment is about this. */
-export interface Subject {
+export interface ReportSubject {
   readonly repository: HostedRepository;
   /** The name of the Repository. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface SubjectContext {
 export function subjectOf(
   environment: Pick<EphemeralEnvironment, "spec" | "status">,
   { repositories, settings }: SubjectContext,
-): Subject | undefined {
+): ReportSubject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
   if (!isMadeByEvent(environment)) return undefined;
   const repository = repositories.find(name);
@@ -60,7 +60,7 @@ export function hostedRepository(
 }
 
 /** What the host is told of it. */
-export function wantsOf({ spec: { feedback = {} } }: Repository): Subject["wants"] {
+export function wantsOf({ spec: { feedback = {} } }: Repository): ReportSubject["wants"] {
   const { comment = "always", status = true, deployment = true, statusWithoutEnvironment } = feedback;
   const successWithoutEnvironment = status && statusWithoutEnvironment === "success";
   return { comment, status, deployment, successWithoutEnvironment };

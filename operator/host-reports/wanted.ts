@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import type { CommitReport, DeploymentReport, StickyComment } from "../ports/webhooks/pull-request-host.ts";
 import { commentText, markerOf } from "./comment-text.ts";
 import { type Report, reportOf } from "./report.ts";
-import type { Subject } from "./subject.ts";
+import type { ReportSubject } from "./subject.ts";
 
 /** What the host should know. What the Repository does not want, or a pull request is needed for, is absent. */
 export interface Wanted {
@@ -13,10 +13,14 @@ export interface Wanted {
 }
 
 /** A required check names it, so it is the same for all pull requests of a Repository. */
-export const contextOf = ({ name }: Pick<Subject, "name">): string => `ephemeral-environment/${name}`;
+export const contextOf = ({ name }: Pick<ReportSubject, "name">): string => `ephemeral-environment/${name}`;
 
 /** What the host should know about an environment. Pure, so equal states give equal texts. */
-export function wantedOf(environment: EphemeralEnvironment, subject: Subject, publicUrl: string | undefined): Wanted {
+export function wantedOf(
+  environment: EphemeralEnvironment,
+  subject: ReportSubject,
+  publicUrl: string | undefined,
+): Wanted {
   const { commit, number, wants } = subject;
   if (commit === undefined) return {};
   const report = reportOf(environment);
@@ -31,7 +35,7 @@ export function wantedOf(environment: EphemeralEnvironment, subject: Subject, pu
 
 function commentOf(
   environment: EphemeralEnvironment,
-  about: { subject: Subject; report: Report; publicUrl: string | undefined },
+  about: { subject: ReportSubject; report: Report; publicUrl: string | undefined },
 ): Pick<Wanted, "comment"> {
   const { number, wants } = about.subject;
   if (number === undefined || wants.comment === "never") return {};

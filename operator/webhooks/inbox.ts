@@ -8,14 +8,14 @@ import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
 import { createLanes } from "./lanes.ts";
 import { questionsOf } from "./pull-request/doubt.ts";
-import { type SenderContext, verifySender } from "./senders.ts";
+import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { type SettleContext, settle } from "./settle.ts";
 import { simulate } from "./simulate.ts";
 import { approvalOf, dated, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
 
 /** What the inbox is made of. */
-export interface InboxContext extends SenderContext, SettleContext {
+export interface InboxContext extends WebhookSenderDependencies, SettleContext {
   readonly deliveries: WebhookDeliveries;
   readonly clock: Clock;
   readonly log: Log;

@@ -21,7 +21,7 @@ export type FormatKind = HostKind | "neutral";
 export type WebhookFormats = Readonly<Record<FormatKind, WebhookFormat>>;
 
 /** What finding the sender of a webhook takes. */
-export interface SenderContext {
+export interface WebhookSenderDependencies {
   readonly settings: Pick<Settings, "hosts" | "webhooks">;
   readonly repositories: Repositories;
   readonly formats: WebhookFormats;
@@ -47,7 +47,7 @@ interface Named {
  */
 export async function verifySender(
   { chunks, ...received }: ArrivingWebhook,
-  context: SenderContext,
+  context: WebhookSenderDependencies,
   bodies: HeldBodies,
 ): Promise<VerifiedWebhook> {
   const held = bodies.begin();
@@ -76,14 +76,14 @@ interface ReadWebhook {
 }
 
 /** The Repositories that a body names, and those whose keys are tried. */
-function candidates(payload: Payload, { door }: ReceivedWebhook, context: SenderContext) {
+function candidates(payload: Payload, { door }: ReceivedWebhook, context: WebhookSenderDependencies) {
   const named = namedBy({ door, payload }, context);
   // Whatever is done for a known repository is done for an unknown one too, so that neither time nor answer tells them apart.
   return { named, judged: named.length > 0 ? named : standIn(payload, context) };
 }
 
 /** The checks of a body while it arrives. Its bytes pass once, so the keys are those of a moment ago. */
-async function runningChecks(payload: Payload, received: ReceivedWebhook, context: SenderContext) {
+async function runningChecks(payload: Payload, received: ReceivedWebhook, context: WebhookSenderDependencies) {
   const { named, judged } = candidates(payload, received, context);
   const running = await Promise.all(
     judged.map(async (repository) => {
@@ -105,7 +105,7 @@ function verifiedBy(
   named: readonly Repository[],
   proofs: readonly Proof[],
   read: ReadWebhook,
-  context: SenderContext,
+  context: WebhookSenderDependencies,
 ): VerifiedWebhook {
   const verified = named.filter((_repository, at) => proofs[at] === "fits");
   const [first] = verified;
@@ -161,7 +161,7 @@ interface Body {
  * The Repositories of the name that a body gives; where there are none, those of its id, which the host has renamed. An id is one of
  * its host: a renamed repository must be at the place of the Repository's, so that a small number means no repository of another host.
  */
-function namedBy(body: Body, { repositories, settings }: SenderContext): readonly Repository[] {
+function namedBy(body: Body, { repositories, settings }: WebhookSenderDependencies): readonly Repository[] {
   const identities = {
     repository: identity(body.payload, "repository"),
     project: identity(body.payload, "project"),
@@ -196,7 +196,11 @@ const placeOf = (url: unknown): string | undefined =>
 type Proof = "fits" | "does not fit" | "no key";
 
 /** A key that was just replaced is found by reading anew. */
-async function proofOf(repository: Repository, webhook: HeldWebhook, context: SenderContext): Promise<Proof> {
+async function proofOf(
+  repository: Repository,
+  webhook: HeldWebhook,
+  context: WebhookSenderDependencies,
+): Promise<Proof> {
   const kind = kindOf(repository, context.settings) ?? "neutral";
   const judge = (keys: WebhookKeys) => proof(kind, webhook, { ...context, keys });
   const cached = judge(await context.keys.keysOf(repository));
@@ -209,7 +213,7 @@ interface HeldWebhook {
   readonly held: HeldBody;
 }
 
-type ProofContext = Omit<SenderContext, "keys"> & { readonly keys: WebhookKeys };
+type ProofContext = Omit<WebhookSenderDependencies, "keys"> & { readonly keys: WebhookKeys };
 
 function proof(kind: FormatKind, { received, held }: HeldWebhook, context: ProofContext): Proof {
   const check = authentication(kind, received, context);
@@ -235,7 +239,7 @@ function proofBy(check: Authentication | undefined): Proof {
 }
 
 /** The Repository that an unknown one is refused as: always the same for a name, as long as Repositories stay the same. */
-function standIn(payload: Payload, { repositories, settings }: SenderContext): Repository[] {
+function standIn(payload: Payload, { repositories, settings }: WebhookSenderDependencies): Repository[] {
   const known = repositories.list().toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   const { fullName = "" } = identity(payload, "repository") ?? identity(payload, "project") ?? {};
   const found = known[hash("sha256", fullName.toLowerCase(), "buffer").readUInt32BE() % known.length];
@@ -245,7 +249,11 @@ function standIn(payload: Payload, { repositories, settings }: SenderContext): R
 }
 
 /** A body without a repository, such as the ping of an organization's hook: the global keys alone. */
-async function verifyWithout(read: ReadWebhook, held: HeldBody, context: SenderContext): Promise<VerifiedWebhook> {
+async function verifyWithout(
+  read: ReadWebhook,
+  held: HeldBody,
+  context: WebhookSenderDependencies,
+): Promise<VerifiedWebhook> {
   const { received } = read;
   const keys = await context.keys.keysOf(undefined);
   if (keys.secrets.length + keys.pipelineTokens.length === 0) throw new WebhookKeysMissing();
@@ -257,7 +265,11 @@ async function verifyWithout(read: ReadWebhook, held: HeldBody, context: SenderC
   return { ...readAs(kind, read, context), repositories: [], host: undefined, sender: "" };
 }
 
-function readAs(kind: FormatKind, { received, payload, digest }: ReadWebhook, { formats, clock }: SenderContext) {
+function readAs(
+  kind: FormatKind,
+  { received, payload, digest }: ReadWebhook,
+  { formats, clock }: WebhookSenderDependencies,
+) {
   const delivery = formats[kind].delivery(received);
   const { event, reason } = formats[kind].read(delivery, payload, { now: clock.now() });
   return { received, delivery, digest, event, ...(reason === undefined ? {} : { reason }) };

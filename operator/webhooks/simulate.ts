@@ -2,17 +2,19 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { SimulatedWebhook, Simulation } from "../ports/facade/webhook-inbox.ts";
 import { isDoable, targetOf } from "./act.ts";
 import type { Decided } from "./decision.ts";
-import { kindOf, type SenderContext } from "./senders.ts";
+import { kindOf, type WebhookSenderDependencies } from "./senders.ts";
 import { decideAll, type SettleContext } from "./settle.ts";
 
-interface Context extends Pick<SenderContext, "formats" | "settings">, Pick<SettleContext, "decide" | "world"> {
+interface SimulationDependencies
+  extends Pick<WebhookSenderDependencies, "formats" | "settings">,
+    Pick<SettleContext, "decide" | "world"> {
   readonly clock: Clock;
 }
 
 /** What would be done about an event now; nothing is stored, nothing is done, and no host is asked. */
 export async function simulate(
   { repository, eventName, payload }: SimulatedWebhook,
-  { formats, settings, decide, world, clock }: Context,
+  { formats, settings, decide, world, clock }: SimulationDependencies,
 ): Promise<Simulation> {
   const kind = kindOf(repository, settings) ?? "neutral";
   const { event, reason } = formats[kind].read({ eventName, deliveryId: undefined }, payload, { now: clock.now() });

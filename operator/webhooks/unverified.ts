@@ -9,7 +9,7 @@ import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts"
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import type { WebhookFormats } from "./senders.ts";
 
-interface Context {
+interface UnverifiedEventDependencies {
   readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +32,13 @@ interface UnverifiedRecords {
 }
 
 /** Stores unverified events, and webhooks that were refused unread, for people: a few a second, finished from the start. */
-export function unverifiedEvents({ deliveries, clock, log, unverifiedMessages, formats }: Context): UnverifiedRecords {
+export function unverifiedEvents({
+  deliveries,
+  clock,
+  log,
+  unverifiedMessages,
+  formats,
+}: UnverifiedEventDependencies): UnverifiedRecords {
   const isAdmitted = perSecond(STORED_PER_SECOND, clock);
   const report = hourly(clock);
   let dropped = 0;

@@ -15,7 +15,7 @@ const REREAD_MS = 3_000;
 /** A shorter key can be guessed. */
 export const KEY_MIN_BYTES = 32;
 
-interface Context {
+interface WebhookKeyDependencies {
   readonly settings: Pick<Settings, "webhooks">;
   readonly secretManager: Pick<SecretManager, "read">;
   readonly clock: Pick<Clock, "monotonicMs">;
@@ -31,7 +31,11 @@ export interface WebhookKeySource {
 }
 
 /** The keys that Repositories and settings name, in the secret manager. */
-export function createWebhookKeys({ settings: { webhooks }, secretManager, clock }: Context): WebhookKeySource {
+export function createWebhookKeys({
+  settings: { webhooks },
+  secretManager,
+  clock,
+}: WebhookKeyDependencies): WebhookKeySource {
   const values = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   const rereadAtMs = new Map<string, number>();
 

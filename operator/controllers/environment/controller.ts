@@ -3,7 +3,7 @@ import type { Controller } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 import type { EnvironmentDependencies } from "./dependencies.ts";
 import { oldestFirst } from "./expiration/limiter.ts";
-import { createReconciler } from "./reconcile.ts";
+import { createEnvironmentReconciler } from "./reconcile.ts";
 import { enqueueOnChanges } from "./watches.ts";
 
 /** The controller of environments. */
@@ -11,7 +11,7 @@ export function environmentController(dependencies: EnvironmentDependencies & { 
   const { caches, settings } = dependencies;
   return {
     name: "environments",
-    reconcile: createReconciler(dependencies),
+    reconcile: createEnvironmentReconciler(dependencies),
     causeOf: (name) => {
       const environment = caches.environments.get(name);
       return environment && unobservedTraceparent(environment);

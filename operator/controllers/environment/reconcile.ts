@@ -31,7 +31,7 @@ const MINUTE_MS = 60_000;
  * Level-triggered: every reconcile reads everything again, so it does not matter which event caused it, how many were
  * missed, or where the process was killed before.
  */
-export function createReconciler(context: EnvironmentDependencies): Reconcile {
+export function createEnvironmentReconciler(context: EnvironmentDependencies): Reconcile {
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
   const probes = createSchedule(context.clock, probeSeconds * 1000);
   const secretChecks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);

@@ -1,6 +1,6 @@
 import type { Controller } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
-import { createPullRequestSweep, type MissedWebhookDependencies } from "./reconcile.ts";
+import { createMissedWebhookReconciler, type MissedWebhookDependencies } from "./reconcile.ts";
 import { enqueueOnNewRepositories } from "./watches.ts";
 
 /** Writes to GitHub are a second apart. */
@@ -14,7 +14,7 @@ export function missedWebhookController(
   const { caches } = dependencies;
   return {
     name: "missed webhooks",
-    reconcile: createPullRequestSweep(dependencies),
+    reconcile: createMissedWebhookReconciler(dependencies),
     watches: [(enqueue) => enqueueOnNewRepositories(caches, enqueue)],
     initialKeys: () => caches.repositories.list().map(({ metadata }) => metadata.name),
     workers: 2,

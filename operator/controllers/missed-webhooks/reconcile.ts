@@ -47,7 +47,7 @@ const FAILED_RECHECK_MS = 5 * MINUTE_MS;
  * found is stored as a delivery, which the controller of deliveries decides like any other. No environment is ended by what
  * a host does not say: see `missedStates`.
  */
-export function createPullRequestSweep(context: MissedWebhookDependencies): Reconcile {
+export function createMissedWebhookReconciler(context: MissedWebhookDependencies): Reconcile {
   return async (name, { signal }) => {
     const place = placeOf(name, signal, context);
     if (place === undefined) return {};

@@ -1,18 +1,18 @@
 import { clipped } from "../../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
-import type { Subject } from "../../host-reports/subject.ts";
+import type { ReportSubject } from "../../host-reports/subject.ts";
 import { hashOf, type Wanted } from "../../host-reports/wanted.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 
 /** What was told, and the first error. */
-export interface Told {
+export interface ReportingResult {
   readonly feedback: FeedbackStatus;
   readonly error?: unknown;
 }
 
 interface Telling {
   readonly host: PullRequestHost;
-  readonly subject: Subject;
+  readonly subject: ReportSubject;
   readonly wanted: Wanted;
   readonly signal: AbortSignal;
   /** Whether the environment is still there: its end must be the last that is told. */
@@ -25,7 +25,7 @@ type Teller = (former: FeedbackStatus, telling: Telling) => Promise<Partial<Feed
 const TELLERS: readonly Teller[] = [tellStatus, tellDeployment, tellComment];
 
 /** Tells the host what it does not know yet. */
-export async function tell(former: FeedbackStatus, telling: Telling): Promise<Told> {
+export async function tell(former: FeedbackStatus, telling: Telling): Promise<ReportingResult> {
   const { problem: _, ...known } = former;
   let feedback: FeedbackStatus = known;
   const errors: unknown[] = [];

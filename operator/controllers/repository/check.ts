@@ -17,7 +17,7 @@ import {
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
 
 /** The result of a check. */
-export interface Finding {
+export interface CheckResult {
   readonly reachable: boolean;
   readonly ready: ReadyDraft;
 }
@@ -34,7 +34,7 @@ export interface CheckDependencies extends Named, CredentialSource {
 }
 
 /** Whether a Repository's host answers, and whether what the Repository names exists. */
-export async function check(repository: Repository, outside: CheckDependencies): Promise<Finding> {
+export async function check(repository: Repository, outside: CheckDependencies): Promise<CheckResult> {
   const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
   if (problem !== undefined) return { ...problem, ready: invalid ?? problem.ready };
@@ -49,7 +49,7 @@ function valuesDraft({ spec }: Repository): ReadyDraft | undefined {
 }
 
 /** Why the head of the branch can't be read. */
-async function hostProblem(repository: Repository, outside: CheckDependencies): Promise<Finding | undefined> {
+async function hostProblem(repository: Repository, outside: CheckDependencies): Promise<CheckResult | undefined> {
   const branch = branchOf(repository);
   try {
     const credential = await cloneCredential(repository, outside);

@@ -6,10 +6,10 @@ import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhook
 import type { Decision } from "../decision.ts";
 
 /** The decision to report a commit. */
-export type Report = Extract<Decision, { readonly do: "report" }>;
+export type ReportDecision = Extract<Decision, { readonly do: "report" }>;
 
 /** Whether the decision is carried out by a report. */
-export const isReport = (decision: Decision): decision is Report => decision.do === "report";
+export const isReport = (decision: Decision): decision is ReportDecision => decision.do === "report";
 
 interface ReportContext {
   readonly pullRequestHost?: Pick<PullRequestHost, "report">;
@@ -22,11 +22,11 @@ interface ReportContext {
  * @returns the outcome: `pending` in the facade, and while the host is away
  */
 export async function reportCommits(
-  reports: readonly Report[],
+  reports: readonly ReportDecision[],
   { spec }: WebhookDelivery,
   { pullRequestHost, signal = new AbortController().signal }: ReportContext,
 ): Promise<WebhookDeliveryStatus> {
-  const [{ reason, report }] = reports as [Report];
+  const [{ reason, report }] = reports as [ReportDecision];
   if (pullRequestHost === undefined) return said("pending", reason, `it will be reported: ${report.description}`);
   try {
     for (const one of reports) await pullRequestHost.report(one.repository, one.report, signal);

@@ -2,7 +2,7 @@ import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/e
 import type { Announcer } from "../../../announcements/announcer.ts";
 
 /** What a reconcile told people. */
-export interface Told {
+export interface AnnouncementResult {
   readonly announced: EnvironmentStatus["announced"];
   /** Transient: to be retried with backoff. What could not be told is no reason to do nothing else. */
   readonly error?: unknown;
@@ -17,7 +17,7 @@ export async function tell(
   stored: EphemeralEnvironment,
   begun: EphemeralEnvironment,
   announcer: Announcer | undefined,
-): Promise<Told> {
+): Promise<AnnouncementResult> {
   const announced = begun.status?.announced;
   if (announcer === undefined) return { announced };
   const known = stored.status && { ...stored, status: withAnnounced(stored.status, announced) };
@@ -39,7 +39,7 @@ function unannounced({ metadata, status }: EphemeralEnvironment): EnvironmentSta
 export function settled(
   environment: EphemeralEnvironment,
   status: EnvironmentStatus,
-  { announced, error, announcer }: Told & { readonly announcer: Announcer | undefined },
+  { announced, error, announcer }: AnnouncementResult & { readonly announcer: Announcer | undefined },
 ): { readonly status: EnvironmentStatus; readonly newsInMs?: number } {
   const told = withAnnounced(status, announced);
   if (announcer === undefined || error !== undefined) return { status: told };

@@ -10,7 +10,7 @@ import type { Cluster } from "../../../ports/cluster.ts";
 import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";
 import { namespaceObject, refIn } from "../desired/namespace.ts";
 
-interface Context {
+interface UsageContext {
   readonly cluster: Pick<Cluster, "observe">;
   readonly now: Date;
 }
@@ -19,7 +19,7 @@ interface Context {
 export function withUsage(
   status: EnvironmentStatus,
   environment: EphemeralEnvironment,
-  { cluster, now }: Context,
+  { cluster, now }: UsageContext,
 ): EnvironmentStatus {
   const counted = requestedBy(environment, cluster);
   // A quota that has not counted admits nothing; one that was made anew beside running pods counts them soon.
@@ -36,7 +36,7 @@ interface Quota {
 /** By the namespace's quota; without a namespace nothing, and `undefined` where the quota does not count all resources. */
 function requestedBy(
   environment: EphemeralEnvironment,
-  cluster: Context["cluster"],
+  cluster: UsageContext["cluster"],
 ): Requested | "not yet" | undefined {
   const { metadata } = environment;
   const { name } = namespaceObject(environment).metadata;

@@ -38,7 +38,7 @@ const POD_SECRETS_MAX = 16;
 type PodFindings = Findings<"secrets" | "podSecrets">;
 type PodResult = StepResult<PodFindings>;
 
-interface Context extends SecretsContext {
+interface SecretsRunContext extends SecretsContext {
   readonly checks: Schedule;
 }
 
@@ -65,7 +65,7 @@ export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pull
     async run(environment, stepContext) {
       const problem = environment.status?.secrets ? undefined : repositoryProblem(environment, stepContext);
       if (problem !== undefined) return problem;
-      const context: Context = {
+      const context: SecretsRunContext = {
         ...stepContext,
         checks,
         isCheckDue: await isCheckDue(environment, stepContext, checks),
@@ -102,7 +102,7 @@ function noteAnswer({ metadata }: EphemeralEnvironment, isAnswered: boolean, che
 async function withFormer(
   environment: EphemeralEnvironment,
   refusal: Unfinished<PodFindings>,
-  context: Context,
+  context: SecretsRunContext,
 ): Promise<PodResult> {
   if ((environment.status?.podSecrets ?? []).length === 0) return refusal;
   const kept = await ensurePodSecret(environment, formerPlan(planInput(environment, context)), context);
@@ -114,7 +114,7 @@ async function withFormer(
 async function ensurePodSecret(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  context: Context,
+  context: SecretsRunContext,
 ): Promise<PodResult> {
   if (await isMirrored(environment, plan, context)) {
     return done("Mirrored", { requeueAfterMs: dueInMs(environment, context.checks) });
@@ -135,7 +135,7 @@ function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: 
 async function isMirrored(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  { cluster, checks, isCheckDue: mustRead }: Context,
+  { cluster, checks, isCheckDue: mustRead }: SecretsRunContext,
 ): Promise<boolean> {
   const { metadata, status } = environment;
   const planned = plannedStatus(plan);
@@ -186,7 +186,7 @@ function resolvedVersions({ secrets: resolved }: Complete) {
 async function mirror(
   environment: EphemeralEnvironment,
   { secrets: mirrored, values }: Complete,
-  context: Context,
+  context: SecretsRunContext,
 ): Promise<PodResult> {
   const { metadata, status } = environment;
   const name = podSecretName(mirrored);
