@@ -21,10 +21,10 @@ import { type CollectorContext, garbageCollection } from "./garbage-collection/r
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./missed-webhooks/reconcile.ts";
 import { enqueueOnNewRepositories } from "./missed-webhooks/watches.ts";
 import { deliverMessages, type DeliveryContext as MessageContext } from "./notification/reconcile.ts";
-import { removeFinishedMessages } from "./notification/retention.ts";
+import { removeFinishedMessages } from "./garbage-collection/old-notifications.ts";
 import { createSender, type SenderContext } from "./notification/sender.ts";
 import { enqueueOnMessages, waitingDestinations } from "./notification/watches.ts";
-import { conclude } from "./pull-request-feedback/conclude.ts";
+import { conclude } from "../host-reports/conclude.ts";
 import { createFeedbackReconciler, type FeedbackContext } from "./pull-request-feedback/reconcile.ts";
 import { enqueueOnReports } from "./pull-request-feedback/watches.ts";
 import { createRecheck, enqueueOnPullRequests, newPullRequestEnvironments } from "./pull-request-recheck/reconcile.ts";

@@ -15,11 +15,11 @@ import { BACKING_SERVICES } from "../controllers/environment/backing-services/in
 import { areExpirationsBlocked } from "../controllers/environment/expiration/limiter.ts";
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createUnverifiedMessages } from "../controllers/notification/unverified-message.ts";
-import { createBranchHeads } from "../controllers/repository/branch-heads.ts";
-import { countedInbox } from "../controllers/webhook-delivery/counted-inbox.ts";
-import { createWebhookInbox } from "../controllers/webhook-delivery/inbox.ts";
-import { createWebhookKeys } from "../controllers/webhook-delivery/webhook-keys.ts";
+import { createUnverifiedMessages } from "../announcements/unverified-message.ts";
+import { createBranchHeads } from "../repository-access/branch-heads.ts";
+import { countedInbox } from "../webhooks/counted-inbox.ts";
+import { createWebhookInbox } from "../webhooks/inbox.ts";
+import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
 import { createHookDoctor } from "../controllers/webhook-registration/doctor.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";

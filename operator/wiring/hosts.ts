@@ -9,7 +9,7 @@ import { gitlab } from "../adapters/gitlab/host-technology.ts";
 import { hostApi } from "../adapters/host-api/host-api.ts";
 import type { HostCallCounter } from "../adapters/host-api/host-calls.ts";
 import { neutralWebhookFormat } from "../adapters/neutral/webhook-format.ts";
-import type { WebhookFormats } from "../controllers/webhook-delivery/formats.ts";
+import type { WebhookFormats } from "../webhooks/formats.ts";
 import { contentOf } from "../kit/content-of.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Tracing } from "../kit/tracing.ts";

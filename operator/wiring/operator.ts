@@ -10,7 +10,7 @@ import type { Metrics } from "../ports/observability/metrics.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { flushRegularly } from "../rollups/flushing.ts";
 import { createRecorder, type Recorder } from "../rollups/recorder.ts";
-import { type ControllerOptions, controllerContext } from "./controller-context.ts";
+import { type ControllerOptions, controllerContext } from "./controllers.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 import { hostApis } from "./hosts.ts";

@@ -6,9 +6,9 @@ import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type SubjectContext, subjectOf } from "./subject.ts";
+import { type SubjectContext, subjectOf } from "../../host-reports/subject.ts";
 import { tell } from "./tell.ts";
-import { wantedOf } from "./wanted.ts";
+import { wantedOf } from "../../host-reports/wanted.ts";
 
 const STORE_AGAIN_MS = 5_000;
 

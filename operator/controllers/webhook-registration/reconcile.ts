@@ -6,7 +6,7 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Examination } from "../../ports/facade/hook-doctor.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import type { HookAlert } from "../notification/hook-alert.ts";
+import type { HookAlert } from "../../announcements/hook-alert.ts";
 import { conditionOf, WEBHOOK_ACTIVE } from "./condition.ts";
 import { type ExamineContext, examine } from "./examine.ts";
 

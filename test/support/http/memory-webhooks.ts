@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Settings } from "../../../config/settings.ts";
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
-import { createUnverifiedMessages } from "../../../operator/controllers/notification/unverified-message.ts";
-import { decide } from "../../../operator/controllers/webhook-delivery/decide.ts";
-import { createWebhookInbox } from "../../../operator/controllers/webhook-delivery/inbox.ts";
-import { createWebhookKeys } from "../../../operator/controllers/webhook-delivery/webhook-keys.ts";
+import { createUnverifiedMessages } from "../../../operator/announcements/unverified-message.ts";
+import { decide } from "../../../operator/webhooks/decide.ts";
+import { createWebhookInbox } from "../../../operator/webhooks/inbox.ts";
+import { createWebhookKeys } from "../../../operator/webhooks/webhook-keys.ts";
 import { createHookDoctor } from "../../../operator/controllers/webhook-registration/doctor.ts";
 import type { Log } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";

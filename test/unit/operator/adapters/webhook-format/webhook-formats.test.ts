@@ -5,7 +5,7 @@ import { giteaWebhookFormat } from "../../../../../operator/adapters/gitea/webho
 import { githubWebhookFormat } from "../../../../../operator/adapters/github/webhook-format.ts";
 import { gitlabWebhookFormat } from "../../../../../operator/adapters/gitlab/webhook-format.ts";
 import { neutralWebhookFormat } from "../../../../../operator/adapters/neutral/webhook-format.ts";
-import type { FormatKind } from "../../../../../operator/controllers/webhook-delivery/formats.ts";
+import type { FormatKind } from "../../../../../operator/webhooks/formats.ts";
 import type { WebhookFormat } from "../../../../../operator/ports/webhooks/webhook-format.ts";
 import { eventProblems } from "../../../../support/fixtures/webhooks/event-schema.ts";
 import {

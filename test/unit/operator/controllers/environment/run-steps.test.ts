@@ -8,7 +8,7 @@ import {
   waiting,
   withFindings,
 } from "../../../../../operator/controllers/environment/step-result.ts";
-import { CredentialRefused } from "../../../../../operator/controllers/repository/host-credentials.ts";
+import { CredentialRefused } from "../../../../../operator/repository-access/host-credentials.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import { BeingDeleted, NameTaken } from "../../../../../operator/ports/cluster.ts";
 import { DeployerUnavailable } from "../../../../../operator/ports/deployer.ts";

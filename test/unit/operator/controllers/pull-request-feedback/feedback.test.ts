@@ -3,7 +3,7 @@ import { settingsFrom } from "../../../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { UNWANTED_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
-import { conclude } from "../../../../../operator/controllers/pull-request-feedback/conclude.ts";
+import { conclude } from "../../../../../operator/host-reports/conclude.ts";
 import { createFeedbackReconciler } from "../../../../../operator/controllers/pull-request-feedback/reconcile.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { ReconcileContext } from "../../../../../operator/kit/controller/controller.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { pullRequestsOf, type WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import { createRecheck } from "../../../../../operator/controllers/pull-request-recheck/reconcile.ts";
-import { decide } from "../../../../../operator/controllers/webhook-delivery/decide.ts";
+import { decide } from "../../../../../operator/webhooks/decide.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../../../../support/doubles/memory/environments.ts";

@@ -16,7 +16,7 @@ import type {
   Decided,
   Decision,
   DecisionContext,
-} from "../../../../../operator/controllers/webhook-delivery/decision.ts";
+} from "../../../../../operator/webhooks/decision.ts";
 import { createDeliveryReconciler } from "../../../../../operator/controllers/webhook-delivery/reconcile.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { RemovalRefused } from "../../../../../operator/ports/environments.ts";
