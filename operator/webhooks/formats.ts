@@ -5,6 +5,7 @@ import type { WebhookFormat } from "../ports/webhooks/webhook-format.ts";
 
 /** The form in which webhooks are signed and read: that of a kind of host, or the REST contract's. */
 export type FormatKind = HostKind | "neutral";
+/** The format of each form. A technology of hosts is one of them. */
 export type WebhookFormats = Readonly<Record<FormatKind, { readonly format: WebhookFormat }>>;
 
 /** The form of webhooks of a Repository or a delivery; `undefined` when the settings lack the host that it names. */

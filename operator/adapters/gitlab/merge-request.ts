@@ -30,19 +30,11 @@ const login = optional(PullRequestState.properties.login);
 export function mergeRequestEvent(payload: unknown, now: Date): ReadEvent {
   if (at(payload, "object_kind") !== "merge_request") return ignored("The payload is not a merge request");
   const request = at(payload, "object_attributes");
-  const source = integer(at(request, "source_project_id"));
   return pullRequest({
-    number: integer(at(request, "iid")),
+    ...commonFields(request, now),
     action: ACTIONS.get(text(at(request, "action"))) ?? "other",
-    state: STATES.get(text(at(request, "state"))),
-    merged: at(request, "state") === "merged",
-    draft: (at(request, "draft") ?? at(request, "work_in_progress")) === true,
     labels: labelNames(at(request, "labels") ?? at(payload, "labels"), "title"),
-    headRef: at(request, "source_branch"),
     headCommit: at(request, "last_commit", "id"),
-    isFork: source === undefined || source !== at(request, "target_project_id"),
-    baseRef: at(request, "target_branch"),
-    updatedAt: timestamp(at(request, "updated_at"), now),
     login: authorOf(payload),
   });
 }
@@ -56,20 +48,27 @@ function authorOf(payload: unknown): string | undefined {
 
 /** The API words a merge request in another way than the webhook: labels are names, and the head is `sha`. */
 export function listedMergeRequest(request: unknown, now: Date): ReadEvent {
-  const source = integer(at(request, "source_project_id"));
   const labels = at(request, "labels");
   return pullRequest({
-    number: integer(at(request, "iid")),
+    ...commonFields(request, now),
     action: "other",
+    labels: labelNames(Array.isArray(labels) ? labels.map((title: unknown) => ({ title })) : labels, "title"),
+    headCommit: at(request, "sha"),
+    login: login(at(request, "author", "username")),
+  });
+}
+
+/** The fields that webhooks and the API word alike. */
+function commonFields(request: unknown, now: Date) {
+  const source = integer(at(request, "source_project_id"));
+  return {
+    number: integer(at(request, "iid")),
     state: STATES.get(text(at(request, "state"))),
     merged: at(request, "state") === "merged",
     draft: (at(request, "draft") ?? at(request, "work_in_progress")) === true,
-    labels: labelNames(Array.isArray(labels) ? labels.map((title: unknown) => ({ title })) : labels, "title"),
     headRef: at(request, "source_branch"),
-    headCommit: at(request, "sha"),
     isFork: source === undefined || source !== at(request, "target_project_id"),
     baseRef: at(request, "target_branch"),
     updatedAt: timestamp(at(request, "updated_at"), now),
-    login: login(at(request, "author", "username")),
-  });
+  };
 }
