@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webhook-delivery.ts";
+import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { hourly } from "../kit/time/hourly.ts";

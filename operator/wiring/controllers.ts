@@ -22,7 +22,6 @@ import { reportingStatusWriter } from "../controllers/environment/events/reporti
 import { randomSecret } from "../controllers/environment/random-secret.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createHookAlert } from "../announcements/hook-alert.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";

@@ -10,9 +10,7 @@ import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type SubjectContext, subjectOf } from "../../host-reports/subject.ts";
 import { tell } from "./tell.ts";
-import { wantedOf } from "../../host-reports/wanted.ts";
 
 const STORE_AGAIN_MS = 5_000;
 

@@ -3,7 +3,6 @@ import { pullRequestsOf, type WebhookDelivery } from "../../../../../crds/webhoo
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import { createRecheck } from "../../../../../operator/controllers/pull-request-recheck/reconcile.ts";
 import { decide } from "../../../../../operator/webhooks/decide.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../../../../support/doubles/memory/environments.ts";
 import { memoryDecidedWrites } from "../../../../support/doubles/memory/webhooks/decided-writes.ts";
