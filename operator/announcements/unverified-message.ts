@@ -24,7 +24,11 @@ export interface UnverifiedMessages {
   tell(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
 }
 
-export function createUnverifiedMessages({ settings, notifications, clock }: UnverifiedMessageDependencies): UnverifiedMessages {
+export function createUnverifiedMessages({
+  settings,
+  notifications,
+  clock,
+}: UnverifiedMessageDependencies): UnverifiedMessages {
   const to = settings.notifications.chat.unverifiedChannel;
   if (to === undefined) return { channels: [], tell: async () => undefined };
   const recipient = { channel: "chat", to } as const;

@@ -16,7 +16,11 @@ export interface Wanted {
 export const contextOf = ({ name }: Pick<ReportSubject, "name">): string => `ephemeral-environment/${name}`;
 
 /** Desired reports of an environment. Pure: equal states give equal texts. */
-export function wantedOf(environment: EphemeralEnvironment, subject: ReportSubject, publicUrl: string | undefined): Wanted {
+export function wantedOf(
+  environment: EphemeralEnvironment,
+  subject: ReportSubject,
+  publicUrl: string | undefined,
+): Wanted {
   const { commit, number, wants } = subject;
   if (commit === undefined) return {};
   const report = reportOf(environment);

@@ -4,10 +4,7 @@ import type { EnvironmentRecord } from "../../crds/environment/environment-recor
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../crds/environment/lifetime.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import {
-  OUTCOME_MESSAGE_MAX_LENGTH,
-  VERDICT_MESSAGE_MAX_LENGTH,
-} from "../../crds/webhooks/webhook-delivery.schema.ts";
+import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -1,14 +1,14 @@
 import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
+import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
 import { createLanes } from "./lanes.ts";
 import { questionsOf } from "./pull-request/doubt.ts";
-import { type WebhookSenderDependencies, verifySender } from "./senders.ts";
+import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { type SettleContext, settle } from "./settle.ts";
 import { simulate } from "./simulate.ts";
 import { approvalOf, dated, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";

@@ -181,7 +181,11 @@ const placeOf = (url: unknown): string | undefined =>
 type Proof = "fits" | "does not fit" | "no key";
 
 /** Reads again for a key that was just replaced. */
-async function proofOf(repository: Repository, webhook: HeldWebhook, context: WebhookSenderDependencies): Promise<Proof> {
+async function proofOf(
+  repository: Repository,
+  webhook: HeldWebhook,
+  context: WebhookSenderDependencies,
+): Promise<Proof> {
   const kind = formatKindOf(repository.spec, context.settings) ?? "neutral";
   const judge = (keys: WebhookKeys) => proof(kind, webhook, { ...context, keys });
   const cached = judge(await context.keys.keysOf(repository));
@@ -229,7 +233,11 @@ function standIn(payload: Payload, { repositories, settings }: WebhookSenderDepe
 }
 
 /** A body without a repository, such as the ping of an organization's hook: only the global keys. */
-async function verifyWithout(read: ReadWebhook, held: HeldBody, context: WebhookSenderDependencies): Promise<VerifiedWebhook> {
+async function verifyWithout(
+  read: ReadWebhook,
+  held: HeldBody,
+  context: WebhookSenderDependencies,
+): Promise<VerifiedWebhook> {
   const { received } = read;
   const keys = await context.keys.keysOf(undefined);
   if (keys.secrets.length + keys.pipelineTokens.length === 0) throw new WebhookKeysMissing();
@@ -241,7 +249,11 @@ async function verifyWithout(read: ReadWebhook, held: HeldBody, context: Webhook
   return { ...readAs(context.formats[kind].format, read, context), repositories: [], host: undefined, sender: "" };
 }
 
-function readAs(format: WebhookFormat, { received, payload, digest }: ReadWebhook, { clock }: WebhookSenderDependencies) {
+function readAs(
+  format: WebhookFormat,
+  { received, payload, digest }: ReadWebhook,
+  { clock }: WebhookSenderDependencies,
+) {
   const delivery = format.delivery(received);
   const { event, reason } = format.read(delivery, payload, { now: clock.now() });
   return { received, delivery, digest, event, ...(reason === undefined ? {} : { reason }) };

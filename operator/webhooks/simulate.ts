@@ -6,7 +6,9 @@ import { formatOf } from "./formats.ts";
 import type { WebhookSenderDependencies } from "./senders.ts";
 import { decideAll, type SettleContext } from "./settle.ts";
 
-interface SimulationDependencies extends Pick<WebhookSenderDependencies, "formats" | "settings">, Pick<SettleContext, "decide" | "world"> {
+interface SimulationDependencies
+  extends Pick<WebhookSenderDependencies, "formats" | "settings">,
+    Pick<SettleContext, "decide" | "world"> {
   readonly clock: Clock;
 }
 

@@ -4,12 +4,7 @@ import type { UnverifiedMessages } from "../announcements/unverified-message.ts"
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { hourly } from "../kit/time/hourly.ts";
-import {
-  InboxFull,
-  type UnverifiedEvent,
-  type WebhookInbox,
-  WebhookTooLarge,
-} from "../ports/facade/webhook-inbox.ts";
+import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import type { WebhookFormats } from "./formats.ts";
@@ -36,7 +31,13 @@ interface UnverifiedRecords {
 }
 
 /** Stores unverified events and webhooks refused unread, for people: a few a second, already finished. */
-export function unverifiedEvents({ deliveries, clock, log, unverifiedMessages, formats }: UnverifiedEventDependencies): UnverifiedRecords {
+export function unverifiedEvents({
+  deliveries,
+  clock,
+  log,
+  unverifiedMessages,
+  formats,
+}: UnverifiedEventDependencies): UnverifiedRecords {
   const isAdmitted = perSecond(STORED_PER_SECOND, clock);
   const report = hourly(clock);
   let dropped = 0;

@@ -30,7 +30,11 @@ export interface WebhookKeySource {
 }
 
 /** Keys of Repositories and settings, in the secret manager. */
-export function createWebhookKeys({ settings: { webhooks }, secretManager, clock }: WebhookKeyDependencies): WebhookKeySource {
+export function createWebhookKeys({
+  settings: { webhooks },
+  secretManager,
+  clock,
+}: WebhookKeyDependencies): WebhookKeySource {
   const values = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   const rereadAtMs = new Map<string, number>();
 

@@ -22,13 +22,13 @@ import { reportingStatusWriter } from "../controllers/environment/events/reporti
 import { randomSecret } from "../controllers/environment/random-secret.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
+import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import type { Hosts } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";

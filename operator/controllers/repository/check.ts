@@ -6,7 +6,12 @@ import type { ConfigSets } from "../../ports/config-sets.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "../../repository-access/host-credentials.ts";
+import {
+  CredentialRefused,
+  type CredentialSource,
+  cloneCredential,
+  pullCredential,
+} from "../../repository-access/host-credentials.ts";
 
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
 

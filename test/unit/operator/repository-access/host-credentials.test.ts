@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
+import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import {
   CredentialRefused,
   cloneCredential,
   pullCredential,
 } from "../../../../operator/repository-access/host-credentials.ts";
-import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { NeededFields } from "../../../../operator/webhooks/needed-fields.ts";
 import { WebhookMalformed, WebhookTooLarge } from "../../../../operator/ports/facade/webhook-inbox.ts";
 import { READ_FIELDS } from "../../../../operator/ports/webhooks/webhook-format.ts";
+import { NeededFields } from "../../../../operator/webhooks/needed-fields.ts";
 import { WEBHOOK_FORMATS } from "../../../../operator/wiring/hosts.ts";
 import { receivedWebhook } from "../../../support/fixtures/webhooks/received-webhook.ts";
 import { githubExamples, recordedWebhooks } from "../../../support/fixtures/webhooks/recorded.ts";

@@ -1,8 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import {
-  createWebhookKeys,
-  type WebhookKeySource,
-} from "../../../../operator/webhooks/webhook-keys.ts";
+import { createWebhookKeys, type WebhookKeySource } from "../../../../operator/webhooks/webhook-keys.ts";
 import { aRepository } from "../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";

@@ -1,8 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type {
-  EnvironmentSpec,
-  EphemeralEnvironment,
-} from "../../../../../crds/environment/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { HostUnavailable } from "../../../../../crds/errors.ts";
 import { RECONCILE_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
