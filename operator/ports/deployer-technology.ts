@@ -16,11 +16,19 @@ export interface DeployerHealth {
   applicationsSynced(): number;
 }
 
+/** What a deployer is made of. */
+export interface DeployerContext {
+  readonly cluster: Cluster;
+  /** For what is no object of the environment's own: what its chart made. */
+  readonly client: Pick<KubeClient, "list" | "delete">;
+  readonly clock: Clock;
+}
+
 /** One of the deployers that `settings.deployer.kind` chooses from: all that the platform needs of it. */
 export interface DeployerTechnology {
   /** The kinds of its objects that belong to environments. */
   readonly kinds: readonly WatchedKind<WireObject>[];
-  deployer(cluster: Cluster, clock: Clock): Deployer;
+  deployer(context: DeployerContext): Deployer;
   log(cluster: Pick<Cluster, "read">): DeployerLog;
   /** What this technology leaves alone where it is the GitOps tool that keeps environments as Git has them. */
   leftFields(client: Pick<KubeClient, "find">): LeftFields;

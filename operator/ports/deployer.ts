@@ -92,7 +92,8 @@ export interface Deployer {
   ensureProject(environment: Owner, chart: ChartSource): Promise<void>;
 
   /**
-   * Makes or changes the application so that it is as wanted; `ensureProject` must have confined it before.
+   * Makes or changes the application so that it is as wanted; `ensureProject` must have confined it before. Takes out of its way
+   * what can't be changed and may go: Jobs with a TTL that have ended, which are made anew.
    *
    * @throws NameTaken when an application of that name does not belong to this environment
    */

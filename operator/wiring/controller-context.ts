@@ -83,7 +83,7 @@ export function controllerContext(
     deletions,
     cluster,
     namespaceContents: kubernetesNamespaceContents(client, clock),
-    deployer: foundations.deployer.deployer(cluster, clock),
+    deployer: foundations.deployer.deployer({ cluster, client, clock }),
     secretManager,
     pods: kubernetesPods(
       client,

@@ -72,14 +72,27 @@ export interface KeptApplicationStatus
   readonly waitingSync?: Target & { readonly startedAt: string; readonly objects: readonly SyncedObject[] };
   /** What was put back again and again, and differs again each time. */
   readonly keepsChanging: readonly NamedObject[];
+  /** What the last sync could not change, also between its attempts. */
+  readonly unchangedJobs?: UnchangedJobs;
 }
 
-/** Keeps what is read: the rest is most of an Application's bytes. `operation` is a request that has not begun. */
+/** Jobs, but no hooks, of which a sync wanted other pods than they were made with, which Kubernetes refuses. */
+export interface UnchangedJobs {
+  /** When the sync began: a Job of these names that is younger was made by it. */
+  readonly startedAt: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Keeps what is read: the rest is most of an Application's bytes. `operation` is a request that has not begun; the sync before it
+ * has failed for good no more.
+ */
 export function keptStatus(status: ApplicationStatus, operation: unknown): KeptApplicationStatus {
   const { sync, health, conditions = [], operationState, resources = [], reconciledAt = "" } = status;
   const { phase = "Succeeded", message = "", finishedAt = "", syncResult } = operationState ?? {};
   const target = { source: syncResult?.source, revision: syncResult?.revision };
   const waitingSync = waitingSyncOf(operationState);
+  const unchangedJobs = unchangedJobsOf(operationState);
   return {
     sync: { ...sync, comparedTo: { source: sync?.comparedTo?.source } },
     health: keptHealth(health),
@@ -89,7 +102,7 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
     })),
     isCalm: operation === undefined && phase !== "Running" && phase !== "Terminating" && reconciledAt >= finishedAt,
     kinds: [...new Set(resources.map(({ kind }) => kind))].sort(),
-    ...(isFailed(phase)
+    ...(isFailed(phase) && operation === undefined
       ? {
           failedSync: {
             ...target,
@@ -100,6 +113,7 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
       : {}),
     ...(waitingSync === undefined ? {} : { waitingSync: { ...target, ...waitingSync } }),
     keepsChanging: changingObjects(operationState),
+    ...(unchangedJobs === undefined ? {} : { unchangedJobs }),
   };
 }
 
@@ -134,6 +148,19 @@ function changingObjects({ operation }: NonNullable<OperationState> = {}): reado
   if (autoHealAttemptsCount < HEALED_TIMES) return [];
   return resources.slice(0, OBJECTS_KEPT).map(({ kind, name }) => ({ kind, name }));
 }
+
+function unchangedJobsOf({ startedAt = "", syncResult }: NonNullable<OperationState> = {}): UnchangedJobs | undefined {
+  const names = (syncResult?.resources ?? [])
+    .filter(({ kind, status, hookType = "" }) => kind === "Job" && status === "SyncFailed" && hookType === "")
+    .filter(({ message = "" }) => isUnchangeable(message))
+    .map(({ name }) => name)
+    .sort();
+  return names.length === 0 ? undefined : { startedAt, names };
+}
+
+/** Nothing but the API server's words tells that it does not let a field change. */
+const isUnchangeable = (message: string) =>
+  /field is immutable|updates to \w+ spec for fields other than/.test(message);
 
 const isFailedHook = ({ hookType = "", hookPhase = "" }: SyncedResource) => hookType !== "" && isFailed(hookPhase);
 
@@ -199,11 +226,14 @@ function failureOf({ kind, name, hookType = "", message = "" }: SyncedResource):
   return `${title}: ${wayOut === "" ? "" : `${wayOut}; `}${withEnd(essence(message), LONGEST_OF_RESOURCE)}`;
 }
 
-/** What helps where the API server does not let a field change: nothing but its words tells this refusal from others. */
+/** What helps where the API server does not let a field change. */
 function wayOutOf(kind: string, message: string): string {
-  if (!/field is immutable|updates to \w+ spec for fields other than/.test(message)) return "";
+  if (!isUnchangeable(message)) return "";
   const again = "have it made anew with the annotation argocd.argoproj.io/sync-options: Force=true,Replace=true";
-  const others = kind === "Job" ? ", make it a hook, or give it a name with the commit" : "";
+  const others =
+    kind === "Job"
+      ? ", give it ttlSecondsAfterFinished, which has it made anew once it has ended, or make it a hook"
+      : "";
   return `it can't be changed: ${again}${others}`;
 }
 

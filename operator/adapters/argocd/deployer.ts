@@ -1,9 +1,15 @@
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
 import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { translated } from "../../kit/client/translated.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
-import { type Deployer, DeployerUnavailable } from "../../ports/deployer.ts";
+import {
+  type Deployer,
+  DeployerUnavailable,
+  type DeploymentProblem,
+  type WantedApplication,
+} from "../../ports/deployer.ts";
 import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
 import { applicationKind, appProjectKind } from "./kinds.ts";
 import {
@@ -16,9 +22,18 @@ import {
   sourceAnnotation,
   sourceOf,
 } from "./objects.ts";
+import { removeOutdatedJobs } from "./outdated-jobs.ts";
+
+/** What it is made of. */
+export interface ArgocdContext {
+  readonly cluster: Cluster;
+  readonly client: Pick<KubeClient, "list" | "delete">;
+  readonly settings: ArgocdSettings;
+  readonly clock: Clock;
+}
 
 /** The Deployer port on Argo CD's resources: one Application and one AppProject an environment. */
-export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock: Clock): Deployer {
+export function argocdDeployer({ cluster, client, settings, clock }: ArgocdContext): Deployer {
   const ref = (environment: { name: string }) => ({
     name: namespaceName(environment.name),
     namespace: settings.namespace,
@@ -34,6 +49,19 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       await cluster.change(environment, applicationKind, ref(environment), endingPatch(startedAt));
     });
   };
+  const ask = async (wanted: WantedApplication, problem?: DeploymentProblem) => {
+    const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
+    await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
+    return asking;
+  };
+  /** A sync that runs tries again by itself. */
+  const makeWay = async (wanted: WantedApplication) => {
+    const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
+    const { unchangedJobs, failedSync } = (found?.status ?? {}) as Partial<KeptApplicationStatus>;
+    if (unchangedJobs === undefined) return;
+    const removed = await removeOutdatedJobs(client, namespaceName(wanted.environment.name), unchangedJobs);
+    if (removed.length > 0 && failedSync !== undefined) await ask(wanted);
+  };
   return {
     async ensureProject(environment, chart) {
       await written(() => cluster.ensure(environment, appProjectKind, projectObject(environment, chart, settings)));
@@ -42,6 +70,7 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
     async ensure(wanted) {
       const application = applicationObject(wanted, settings);
       const outcome = await written(() => cluster.ensure(wanted.environment, applicationKind, application));
+      await makeWay(wanted);
       return outcome === "repaired" ? "changed" : outcome;
     },
 
@@ -55,8 +84,7 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       const inMs = requeueInMs(found?.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
       if (found === undefined || inMs > 0) return inMs;
       const { problem } = observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
-      const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
-      await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
+      const asking = await ask(wanted, problem);
       return requeueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
     },
 
