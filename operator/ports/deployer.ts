@@ -73,6 +73,8 @@ export interface ObservedApplication {
   readonly waitingSync?: WaitingSync;
   /** The hooks that failed; only with the problem `SyncFailed`. */
   readonly failedHooks?: readonly SyncedObject[];
+  /** Whether the last sync could not change Jobs: Kubernetes lets nobody change what their pods are made from. */
+  readonly hasUnchangedJobs?: boolean;
   /** What the deployer puts back again and again, because something else keeps changing or removing it; not all of many. */
   readonly keepsChanging?: readonly NamedObject[];
 }
@@ -92,8 +94,7 @@ export interface Deployer {
   ensureProject(environment: Owner, chart: ChartSource): Promise<void>;
 
   /**
-   * Makes or changes the application so that it is as wanted; `ensureProject` must have confined it before. Takes out of its way
-   * what can't be changed and may go: Jobs with a TTL that have ended, which are made anew.
+   * Makes or changes the application so that it is as wanted; `ensureProject` must have confined it before.
    *
    * @throws NameTaken when an application of that name does not belong to this environment
    */
@@ -111,6 +112,14 @@ export interface Deployer {
    * @returns milliseconds until the next retry is due: what the reconcile requeues after
    */
   retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
+
+  /**
+   * Deletes those of the Jobs that the last sync could not change that have ended and have a TTL, so that they may go: the deployer
+   * makes them anew. Where it has given up, it is asked to sync once more.
+   *
+   * @returns those with a TTL that have to end before
+   */
+  replaceJobs(wanted: WantedApplication): Promise<readonly NamedObject[]>;
 
   /**
    * Ends the sync that runs, with the hooks that it waits for; nothing when none runs. The deployer then syncs what is wanted

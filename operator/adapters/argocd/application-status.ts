@@ -232,7 +232,7 @@ function wayOutOf(kind: string, message: string): string {
   const again = "have it made anew with the annotation argocd.argoproj.io/sync-options: Force=true,Replace=true";
   const others =
     kind === "Job"
-      ? ", give it ttlSecondsAfterFinished, which has it made anew once it has ended, or make it a hook"
+      ? ", make it a hook, or give it ttlSecondsAfterFinished, so that it is made anew once it has ended"
       : "";
   return `it can't be changed: ${again}${others}`;
 }
@@ -240,7 +240,8 @@ function wayOutOf(kind: string, message: string): string {
 /** What an Application's status says of the wanted source; the status is empty before Argo CD has seen it. */
 export function observed(status: Partial<KeptApplicationStatus>, source: unknown): ObservedApplication {
   const { kinds = [], keepsChanging = [] } = status;
-  return { ...stateOf(status, source), kinds, keepsChanging, ...waitingSync(status, source) };
+  const hasUnchangedJobs = status.unchangedJobs !== undefined;
+  return { ...stateOf(status, source), kinds, keepsChanging, hasUnchangedJobs, ...waitingSync(status, source) };
 }
 
 /** The sync that waits; it is outdated once another source or revision is compared. */
@@ -257,7 +258,7 @@ function waitingSync(
 
 const isOther = (one: string | undefined, other: string | undefined) => !!one && !!other && one !== other;
 
-type State = Omit<ObservedApplication, "kinds" | "keepsChanging" | "waitingSync">;
+type State = Omit<ObservedApplication, "kinds" | "keepsChanging" | "hasUnchangedJobs" | "waitingSync">;
 
 function stateOf(status: Partial<KeptApplicationStatus>, source: unknown): State {
   const revision = status.sync?.revision ?? "";

@@ -54,14 +54,6 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
     await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
     return asking;
   };
-  /** A sync that runs tries again by itself. */
-  const makeWay = async (wanted: WantedApplication) => {
-    const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
-    const { unchangedJobs, failedSync } = (found?.status ?? {}) as Partial<KeptApplicationStatus>;
-    if (unchangedJobs === undefined) return;
-    const removed = await removeOutdatedJobs(client, namespaceName(wanted.environment.name), unchangedJobs);
-    if (removed.length > 0 && failedSync !== undefined) await ask(wanted);
-  };
   return {
     async ensureProject(environment, chart) {
       await written(() => cluster.ensure(environment, appProjectKind, projectObject(environment, chart, settings)));
@@ -70,7 +62,6 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
     async ensure(wanted) {
       const application = applicationObject(wanted, settings);
       const outcome = await written(() => cluster.ensure(wanted.environment, applicationKind, application));
-      await makeWay(wanted);
       return outcome === "repaired" ? "changed" : outcome;
     },
 
@@ -86,6 +77,17 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
       const { problem } = observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
       const asking = await ask(wanted, problem);
       return requeueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
+    },
+
+    async replaceJobs(wanted) {
+      const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
+      const { unchangedJobs, failedSync } = (found?.status ?? {}) as Partial<KeptApplicationStatus>;
+      if (unchangedJobs === undefined) return [];
+      const namespace = namespaceName(wanted.environment.name);
+      const { removed, running } = await removeOutdatedJobs(client, namespace, unchangedJobs);
+      // A sync that runs tries again by itself.
+      if (removed.length > 0 && failedSync !== undefined) await ask(wanted);
+      return running.map((name) => ({ kind: "Job", name }));
     },
 
     endSync,

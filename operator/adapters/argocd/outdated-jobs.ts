@@ -11,36 +11,46 @@ interface Job extends KubeObject {
 
 const jobType = resourceType<Job>({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
 
+/** What became of Jobs, by their names. */
+export interface OutdatedJobs {
+  readonly removed: readonly string[];
+  /** They have to end before. */
+  readonly running: readonly string[];
+}
+
 /**
  * Deletes those of the Jobs that have ended and may go then, as their TTL says: the next attempt of the sync makes them anew. What
  * the sync itself has made stays, or one update would run it twice. The policy `platform-jobs` lets the platform delete no others.
- *
- * @returns the names of the deleted ones
  */
 export async function removeOutdatedJobs(
   client: Pick<KubeClient, "list" | "delete">,
   namespace: string,
   { names, startedAt }: UnchangedJobs,
-): Promise<readonly string[]> {
+): Promise<OutdatedJobs> {
   const { items } = await client.list(jobType, { namespace });
   const outdated = items.filter(
-    (job) => names.includes(job.metadata.name) && job.metadata.creationTimestamp < startedAt && mayGo(job, namespace),
+    ({ metadata, spec }) =>
+      names.includes(metadata.name) &&
+      metadata.creationTimestamp < startedAt &&
+      metadata.deletionTimestamp === undefined &&
+      spec?.ttlSecondsAfterFinished !== undefined &&
+      isTracked(metadata, namespace),
   );
-  const removed = await Promise.all(
-    outdated.map(async ({ metadata: { name, uid } }) => {
-      const deletion = client.delete(jobType, { name, namespace }, { uid });
-      const left = await deletion.catch(insteadOf(isConflict, "replaced"));
-      return left === "replaced" ? [] : [name];
-    }),
-  );
-  return removed.flat();
+  const ended = outdated.filter(hasEnded);
+  for (const { metadata } of ended) {
+    const { name, uid } = metadata;
+    // Another one of that name is none of these.
+    await client.delete(jobType, { name, namespace }, { uid }).catch(insteadOf(isConflict, "gone"));
+  }
+  const running = outdated.filter((job) => !ended.includes(job));
+  return { removed: ended.map(nameOf), running: running.map(nameOf) };
 }
 
-const mayGo = ({ metadata, spec, status }: Job, application: string) =>
-  spec?.ttlSecondsAfterFinished !== undefined &&
-  metadata.deletionTimestamp === undefined &&
-  status?.conditions?.some(({ type, status: is }) => ["Complete", "Failed"].includes(type) && is === "True") === true &&
-  isTracked(metadata, application);
+const nameOf = ({ metadata }: Job) => metadata.name;
+
+const hasEnded = ({ status }: Job) =>
+  status?.conditions?.some(({ type, status: is }) => (type === "Complete" || type === "Failed") && is === "True") ===
+  true;
 
 /** Whether the application made it: https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/ */
 const isTracked = ({ annotations = {}, labels = {} }: ObjectMeta, application: string) =>

@@ -59,8 +59,9 @@ async function moved(names: readonly string[], plans: readonly FaultPlan[]): Pro
 test("a Job that makes way for an update meets every fault: the update comes to its end", async () => {
   await given("replaced-reference");
   await moved(["replaced-reference"], []);
-  const targets = [...new Set(world.field.of("replaced-reference").writes)].filter((title) => /Job/.test(title));
-  expect(targets).toEqual(["delete Job migrate"]);
+  const { writes, calls } = world.field.of("replaced-reference");
+  const targets = [...new Set([...writes, ...calls])].filter((title) => /Job/.test(title));
+  expect(targets).toEqual(["delete Job migrate", "call deployer.replaceJobs"]);
   const plans = plansFor("replaced", targets, { admin: world.world.admin, clock: world.clock });
   const names = plans.map((_, index) => `replaced-${index}`);
   await Promise.all(names.map(given));

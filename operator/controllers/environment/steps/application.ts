@@ -93,14 +93,33 @@ interface Observed {
   readonly observed: ObservedApplication | undefined;
 }
 
+/** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
+async function withJobsReplaced(wanted: WantedApplication, { deployer }: StepContext) {
+  const observed = deployer.observe(wanted);
+  if (!observed?.hasUnchangedJobs) return { observed, running: [] };
+  const running = await deployer.replaceJobs(wanted);
+  return { observed: deployer.observe(wanted), running };
+}
+
+/** Jobs are not watched. */
+const JOB_RECHECK_MS = 10_000;
+
+function waitingForJobs(running: readonly NamedObject[], { message }: ObservedApplication): Unfinished {
+  const names = running.map(({ kind, name }) => `${kind}/${name}`).join(", ");
+  return waiting("SyncWaiting", `the sync waits for ${names} to end, to make it anew; before, ${message}`, {
+    requeueAfterMs: JOB_RECHECK_MS,
+  });
+}
+
 /** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
 async function healthOf(
   environment: EphemeralEnvironment,
   wanted: WantedApplication,
   { hash, context }: { readonly hash: string; readonly context: StepContext },
 ) {
-  const observed = context.deployer.observe(wanted);
+  const { observed, running } = await withJobsReplaced(wanted, context);
   await endOutdatedSync({ environment, observed }, context);
+  if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
   const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
   const result = await diagnoseApplication(unhealthy, context);
@@ -139,8 +158,7 @@ function noticeOf(
   running: readonly NamedObject[],
 ): Notice {
   const changing =
-    "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one " +
-    "of them, and a Job that its TTL removes make a hook";
+    "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one of them";
   const sentences = [
     ...running.map(({ kind, name }) => `${kind}/${name} goes on ${GOES_ON}`),
     ...quiet.map(({ kind, name, what }) => `${kind}/${name} ${what}`),

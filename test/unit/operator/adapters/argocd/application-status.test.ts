@@ -279,7 +279,7 @@ describe("a sync of Argo CD", () => {
     };
     const { message } = observedOf({ ...unsynced, operationState });
     expect(message).toMatch(
-      /: Job\/seed: it can't be changed: .*Force=true,Replace=true, give it ttlSecondsAfterFinished, .* make it a hook; Job.batch/,
+      /: Job\/seed: it can't be changed: .*Force=true,Replace=true, make it a hook, or give it ttlSecondsAfterFinished, .* has ended; Job.batch/,
     );
     expect(message).toMatch(/: field is immutable$/);
     expect(message.length).toBeLessThan(1_200);

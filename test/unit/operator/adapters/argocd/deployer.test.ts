@@ -212,6 +212,7 @@ describe("a Job that a sync could not change", () => {
     const own = { name: "migrate", uid: "u-1", creationTimestamp: "2026-01-01T00:00:00Z", annotations: tracking };
     return { metadata: { ...own, ...metadata }, spec, status };
   };
+  const named = { kind: "Job", name: "migrate" };
   const removal = [{ name: "migrate", namespace: "env-shop" }, "u-1"];
 
   test.each([
@@ -223,15 +224,19 @@ describe("a Job that a sync could not change", () => {
     },
   ])("is deleted where it has a TTL and $name; the sync that runs makes it anew", async ({ job }) => {
     const { deployer: argocd, written, deleted } = deployer(trying, [job]);
-    await argocd.ensure(wanted);
+    expect(await argocd.replaceJobs(wanted)).toEqual([]);
     expect(deleted).toEqual([removal]);
-    expect(written.map(({ operation }) => operation)).toEqual([undefined]);
+    expect(written).toEqual([]);
   });
 
   test.each([
-    { name: "runs", job: migrate({ status: { conditions: [] } }) },
-    { name: "is suspended", job: migrate({ status: ended("Suspended") }) },
-    { name: "has not failed yet", job: migrate({ status: ended("Failed", "False") }) },
+    { name: "runs, and is awaited", job: migrate({ status: { conditions: [] } }), awaited: [named] },
+    { name: "is suspended, and is awaited", job: migrate({ status: ended("Suspended") }), awaited: [named] },
+    {
+      name: "has not failed yet, and is awaited",
+      job: migrate({ status: ended("Failed", "False") }),
+      awaited: [named],
+    },
     { name: "has no TTL", job: migrate({ spec: {} as never }) },
     { name: "was made by that very sync", job: migrate({ metadata: { creationTimestamp: startedAt } }) },
     { name: "goes already", job: migrate({ metadata: { deletionTimestamp: startedAt } }) },
@@ -243,23 +248,23 @@ describe("a Job that a sync could not change", () => {
         metadata: { annotations: { "argocd.argoproj.io/tracking-id": "env-shop-2:batch/Job:x/migrate" } },
       }),
     },
-  ])("is left alone where it $name", async ({ job }) => {
+  ])("is left alone where it $name", async ({ job, awaited = [] }) => {
     const { deployer: argocd, written, deleted } = deployer({ ...unsynced, unchangedJobs }, [job]);
-    await argocd.ensure(wanted);
+    expect(await argocd.replaceJobs(wanted)).toEqual(awaited);
     expect(deleted).toEqual([]);
-    expect(written).toHaveLength(1);
+    expect(written).toEqual([]);
   });
 
   test("has the sync tried again at once where Argo CD has given up", async () => {
     const { deployer: argocd, written, deleted } = deployer({ ...unsynced, unchangedJobs }, [migrate({})]);
-    await argocd.ensure(wanted);
+    await argocd.replaceJobs(wanted);
     expect(deleted).toEqual([removal]);
-    expect(written.map(({ operation }) => operation !== undefined)).toEqual([false, true]);
+    expect(written.map(({ operation }) => operation !== undefined)).toEqual([true]);
   });
 
   test("is not looked for where all could be changed", async () => {
     const { deployer: argocd, deleted } = deployer(unsynced, [migrate({})]);
-    await argocd.ensure(wanted);
+    await argocd.replaceJobs(wanted);
     expect(deleted).toEqual([]);
   });
 });
