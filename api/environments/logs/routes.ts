@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
+import { titleOf } from "../../../crds/object-title.ts";
 import type { LogSelection, LogTarget } from "../../../operator/ports/facade/pod-logs.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
@@ -64,7 +65,7 @@ export const getReportedLogs = route({
   if (component === "argocd") throw new HttpError("malformed", "workload: the report of argocd has no workloads");
   const found = await podTarget(environment, { component, workload }, services);
   const logs = await podEntries(environment, found, query, services);
-  return { component, workload: titleOf(found), logs, total_lines: logs.length };
+  return { component, workload: workloadTitle(found), logs, total_lines: logs.length };
 });
 
 /** The same lines, then new ones, for as long as the environment exists and the caller may see it. */
@@ -130,8 +131,7 @@ async function podTarget(
   return { component, selectors: selectorsOf(environment, services) };
 }
 
-const titleOf = (wanted: LogTarget) =>
-  "workload" in wanted ? `${wanted.workload.kind}/${wanted.workload.name}` : null;
+const workloadTitle = (wanted: LogTarget) => ("workload" in wanted ? titleOf(wanted.workload) : null);
 
 async function deployerEntries(
   { metadata }: EphemeralEnvironment,

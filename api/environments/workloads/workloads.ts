@@ -1,4 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { titleOf } from "../../../crds/object-title.ts";
 import { type ComponentSelectors, componentSelectors } from "../../../crds/repository/component-selectors.ts";
 import type { NamedObject } from "../../../operator/ports/deployer.ts";
 import type { Workload } from "../../../operator/ports/facade/workloads.ts";
@@ -52,7 +53,7 @@ export async function workloadNamed(
 const MOST_TITLES = 50;
 
 function titlesOf(workloads: readonly NamedObject[]): string {
-  const titles = workloads.slice(0, MOST_TITLES).map(({ kind, name }) => `${kind}/${name}`);
+  const titles = workloads.slice(0, MOST_TITLES).map(titleOf);
   const rest = workloads.length - titles.length;
   return titles.length === 0 ? "none" : `${titles.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

@@ -1,3 +1,4 @@
+import { titleOf } from "../../../crds/object-title.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Blocker, ObservedObject } from "../../ports/cluster.ts";
 import type { NamedObject, ObservedApplication, SyncedObject } from "../../ports/deployer.ts";
@@ -219,7 +220,7 @@ function syncWords(message: string, resources: readonly SyncedResource[] = []): 
 }
 
 function failureOf({ kind, name, hookType = "", message = "" }: SyncedResource): string {
-  const title = `${kind}/${name}${hookType === "" ? "" : ` (hook ${hookType})`}`;
+  const title = titleOf({ kind, name, hook: hookType });
   // Argo CD's word for a hook whose sync was ended.
   if (message === "Terminated") return `${title}: it was ended before it was done`;
   const wayOut = wayOutOf(kind, message);

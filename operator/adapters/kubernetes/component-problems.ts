@@ -1,5 +1,6 @@
+import { titleOf } from "../../../crds/object-title.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
-import { type Finding, type NamespaceState, titleOf } from "./pod-problems.ts";
+import type { Finding, NamespaceState } from "./pod-problems.ts";
 import { templateOf } from "./resource-states.ts";
 
 /** The findings, each with the component that its pods are of, where it is one of the environment's or a backing service. */

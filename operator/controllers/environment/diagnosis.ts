@@ -1,13 +1,13 @@
 import { type Condition, clipped, findCondition, type StepCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
+import { titleOf } from "../../../crds/object-title.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type {
   DeploymentProblem,
   NamedObject,
   ObservedApplication,
-  SyncedObject,
   WaitingSync,
   WantedApplication,
 } from "../../ports/deployer.ts";
@@ -189,7 +189,6 @@ async function awaited(one: Case, sync: WaitingSync, context: StepContext): Prom
 }
 
 const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
-const titleOf = ({ kind, name, hook }: SyncedObject) => `${kind}/${name}${hook === undefined ? "" : ` (hook ${hook})`}`;
 
 /** What says more of a problem. */
 interface Speaker {

@@ -2,6 +2,7 @@ import { knowsSuspension, readableMapping } from "../../../../crds/chart-values/
 import { findCondition } from "../../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../../crds/names.ts";
+import { titleOf } from "../../../../crds/object-title.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { sourceAt } from "../../../../crds/repository/chart-source.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
@@ -105,7 +106,7 @@ async function withJobsReplaced(wanted: WantedApplication, { deployer }: StepCon
 const JOB_RECHECK_MS = 10_000;
 
 function waitingForJobs(running: readonly NamedObject[], { message }: ObservedApplication): Unfinished {
-  const names = running.map(({ kind, name }) => `${kind}/${name}`).join(", ");
+  const names = running.map(titleOf).join(", ");
   return waiting("SyncWaiting", `the sync waits for ${names} to end, to make it anew; before, ${message}`, {
     requeueAfterMs: JOB_RECHECK_MS,
   });
@@ -160,9 +161,9 @@ function noticeOf(
   const changing =
     "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one of them";
   const sentences = [
-    ...running.map(({ kind, name }) => `${kind}/${name} goes on ${GOES_ON}`),
-    ...quiet.map(({ kind, name, what }) => `${kind}/${name} ${what}`),
-    ...keepsChanging.map(({ kind, name }) => `${kind}/${name} ${changing}`),
+    ...running.map((one) => `${titleOf(one)} goes on ${GOES_ON}`),
+    ...quiet.map((one) => `${titleOf(one)} ${one.what}`),
+    ...keepsChanging.map((one) => `${titleOf(one)} ${changing}`),
   ];
   const reason = keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy";
   return { reason: running.length > 0 ? "KeepsRunning" : reason, message: sentences.join("; ") };
