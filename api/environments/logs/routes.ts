@@ -2,13 +2,14 @@ import type { Static } from "typebox";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
+import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import type { LogSelection, LogTarget } from "../../../operator/ports/facade/pod-logs.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
 import { route, type ServerEvent } from "../../route.ts";
 import type { Services } from "../../services.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
-import { selectorsOf, workloadNamed } from "../workloads/workloads.ts";
+import { workloadNamed } from "../workloads/workloads.ts";
 import {
   DEFAULT_LINES,
   FollowHeaders,

@@ -1,18 +1,10 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { titleOf } from "../../../crds/object-title.ts";
-import { type ComponentSelectors, componentSelectors } from "../../../crds/repository/component-selectors.ts";
+import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import type { NamedObject } from "../../../operator/ports/deployer.ts";
 import type { Workload } from "../../../operator/ports/facade/workloads.ts";
 import { HttpError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
-
-/** What says which pods of the environment are of which component. */
-export function selectorsOf(
-  environment: EphemeralEnvironment,
-  { repositories }: Pick<Services, "repositories">,
-): ComponentSelectors {
-  return componentSelectors(environment, repositories.find(environment.spec.backend.repository));
-}
 
 /** The workloads of the environment, as they are now. */
 export function workloadsOf(

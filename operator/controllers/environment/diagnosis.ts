@@ -2,6 +2,7 @@ import { type Condition, clipped, findCondition, type StepCondition } from "../.
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
+import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type {
@@ -13,7 +14,6 @@ import type {
 } from "../../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
 import { remedyOf } from "./missing-image.ts";
-import { selectorsOf } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
