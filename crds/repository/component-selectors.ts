@@ -8,8 +8,8 @@ export type ComponentSelectors = {
 };
 
 /**
- * What says which pods of an environment are of which component: the Repository of its backend, whose chart makes the pods of both
- * components, where it may use that.
+ * The labels by which an environment's pods are of a component: those that the Repository of its backend names, whose chart makes the
+ * pods of both components, where the environment may use that.
  */
 export function selectorsOf(
   environment: EphemeralEnvironment,

@@ -29,7 +29,7 @@ export function grantedRepository(
   return named !== undefined && isGranted(environment, named) ? named : undefined;
 }
 
-/** Whether the environment may use the Repository, now or by an earlier grant. */
+/** True where the environment may use the Repository, now or by an earlier grant. */
 export const isGranted = (environment: EphemeralEnvironment, repository: Repository): boolean =>
   wasGranted(environment) || mayHave(environment, repository);
 

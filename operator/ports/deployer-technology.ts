@@ -16,10 +16,10 @@ export interface DeployerHealth {
   applicationsSynced(): number;
 }
 
-/** What a deployer is made of. */
+/** The parts that a deployer works with. */
 export interface DeployerContext {
   readonly cluster: Cluster;
-  /** For what is no object of the environment's own: what its chart made. */
+  /** Reaches what a chart made, which is no object of the environment's own. */
   readonly client: Pick<KubeClient, "list" | "delete">;
   readonly clock: Clock;
 }

@@ -73,13 +73,13 @@ export interface KeptApplicationStatus
   readonly waitingSync?: Target & { readonly startedAt: string; readonly objects: readonly SyncedObject[] };
   /** What was put back again and again, and differs again each time. */
   readonly keepsChanging: readonly NamedObject[];
-  /** What the last sync could not change, also between its attempts. */
+  /** Jobs that the last sync could not change, also between its attempts. */
   readonly unchangedJobs?: UnchangedJobs;
 }
 
 /** Jobs, but no hooks, of which a sync wanted other pods than they were made with, which Kubernetes refuses. */
 export interface UnchangedJobs {
-  /** When the sync began: a Job of these names that is younger was made by it. */
+  /** The beginning of the sync: a Job of these names that is younger was made by it. */
   readonly startedAt: string;
   readonly names: readonly string[];
 }
@@ -159,7 +159,7 @@ function unchangedJobsOf({ startedAt = "", syncResult }: NonNullable<OperationSt
   return names.length === 0 ? undefined : { startedAt, names };
 }
 
-/** Nothing but the API server's words tells that it does not let a field change. */
+/** The API server's words alone show that it does not let a field change. */
 const isUnchangeable = (message: string) =>
   /field is immutable|updates to \w+ spec for fields other than/.test(message);
 
@@ -227,7 +227,7 @@ function failureOf({ kind, name, hookType = "", message = "" }: SyncedResource):
   return `${title}: ${wayOut === "" ? "" : `${wayOut}; `}${withEnd(essence(message), LONGEST_OF_RESOURCE)}`;
 }
 
-/** What helps where the API server does not let a field change. */
+/** The way out where the API server does not let a field change. */
 function wayOutOf(kind: string, message: string): string {
   if (!isUnchangeable(message)) return "";
   const again = "have it made anew with the annotation argocd.argoproj.io/sync-options: Force=true,Replace=true";

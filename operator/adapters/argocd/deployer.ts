@@ -24,7 +24,7 @@ import {
 } from "./objects.ts";
 import { removeOutdatedJobs } from "./outdated-jobs.ts";
 
-/** What it is made of. */
+/** The parts that the deployer works with. */
 export interface ArgocdContext {
   readonly cluster: Cluster;
   readonly client: Pick<KubeClient, "list" | "delete">;

@@ -11,10 +11,10 @@ interface Job extends KubeObject {
 
 const jobType = resourceType<Job>({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
 
-/** What became of Jobs, by their names. */
+/** Jobs that a sync could not change, by their names. */
 export interface OutdatedJobs {
   readonly removed: readonly string[];
-  /** They have to end before. */
+  /** Those that have to end before. */
   readonly running: readonly string[];
 }
 
@@ -52,6 +52,6 @@ const hasEnded = ({ status }: Job) =>
   status?.conditions?.some(({ type, status: is }) => (type === "Complete" || type === "Failed") && is === "True") ===
   true;
 
-/** Whether the application made it: https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/ */
+/** True for what the application made: https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/ */
 const isTracked = ({ annotations = {}, labels = {} }: ObjectMeta, application: string) =>
   annotations[ARGOCD_TRACKING_ANNOTATION]?.startsWith(`${application}:`) || labels[ARGOCD_LABEL] === application;
