@@ -284,3 +284,29 @@ test.concurrent("an update does not wait for a CronJob whose last run failed, wh
   await change(name, { overrides: { backend: { env: [{ name: "OTHER", value: "one" }] } } });
   await untilTold(name, failing, { type: "ResourcesHealthy" });
 });
+
+test.concurrent("a Job that its TTL would remove runs once, and once more for an update that changes it", async () => {
+  const name = environments.name("ttl");
+  const seed = job("seed", SUCCEEDS, { spec: "backoffLimit: 6\n  ttlSecondsAfterFinished: 0" });
+  const variable = '"8080"}, {name: GIVEN, value: {{ toJson .Values.backend.env | quote }}}';
+  await make(name, await register("ttl", seed.replace('"8080"}', variable)));
+  await untilReady(name);
+  const place = `--namespace=env-${name}`;
+  const first = await read<object>("job", "seed", place);
+  await change(name, { overrides: { backend: { env: [{ name: "OTHER", value: "one" }] } } });
+  const second = await read<object>("job", "seed", place);
+
+  const ends = ["events", place, "--field-selector=involvedObject.kind=Job,reason=Completed"] as const;
+  let ended: readonly string[] = [];
+  const check = async () => {
+    const events = await list<{ readonly involvedObject: { readonly uid: string } }>(...ends);
+    ended = events.map(({ involvedObject }) => involvedObject.uid);
+    return ended.includes(second.metadata.uid);
+  };
+  await waitUntil({ what: () => "the end of the second run", check, deadlineMs: 30_000, pollMs: 500 });
+  expect([...ended].sort()).toEqual([first.metadata.uid, second.metadata.uid].sort());
+  const { status } = await read<SyncedApplication>("application", `env-${name}`, "--namespace=argocd");
+  expect(status.sync.status).toBe("Synced");
+  expect(status.operationState.operation.sync).not.toHaveProperty("autoHealAttemptsCount");
+  expect(await messageOf(name, "ResourcesHealthy")).not.toContain("keeps changing");
+});

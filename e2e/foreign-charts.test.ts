@@ -1,14 +1,14 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
+import { helm } from "./support/chart-host.ts";
 import { chartUrl, commitFolder, removeBranch } from "./support/chart-repository.ts";
-import { run } from "./support/command.ts";
 import { Environments, madeFor, untilGone, untilReady } from "./support/environments.ts";
 import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
-import { checkout, site, TEST_DEADLINE_MS, tokens } from "./support/site.ts";
+import { checkout, TEST_DEADLINE_MS, tokens } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
@@ -21,13 +21,11 @@ afterAll(() => environments.removeAll());
 afterAll(() => kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found"));
 afterAll(() => removeBranch(repository));
 
-/** Commits the chart that the local cluster's helm writes, which is beside its kubectl. */
+/** Commits the chart that the local cluster's helm writes. */
 async function commitCreatedChart(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-helm-"));
   try {
-    const helm = join(dirname(site.kubectl), "helm");
-    const { code, stderr } = await run(helm, { args: ["create", join(folder, "app")], deadlineMs: 15_000 });
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await helm("create", join(folder, "app"));
     await commitFolder(repository, "foreign/app", join(folder, "app"));
   } finally {
     await rm(folder, { recursive: true, force: true });

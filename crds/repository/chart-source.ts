@@ -30,14 +30,11 @@ export const COMMIT_REVISION = "{commit}";
 /** Whether the chart is of a Helm repository or of an OCI registry. */
 export const isPackaged = (source: ChartSource): source is PackagedChart => "chart" in source;
 
-/** Whether the chart lies beside the code, and is that of the commit that is deployed. */
-export const isOfCommit = (source: ChartSource): boolean => !isPackaged(source) && source.revision === COMMIT_REVISION;
-
 /** The source with the commit in place of `{commit}`; any other is as it was. */
 export function sourceAt(source: ChartSource, commit: string | undefined): ChartSource {
-  if (!isOfCommit(source)) return source;
+  if (isPackaged(source) || source.revision !== COMMIT_REVISION) return source;
   if (commit === undefined) throw new Error("the commit that the chart is of is not settled");
-  return { ...(source as GitChart), revision: commit };
+  return { ...source, revision: commit };
 }
 
 /**

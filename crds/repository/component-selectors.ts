@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../names.ts";
-import type { Repository } from "./repository.ts";
+import { grantedRepository } from "./repository-use.ts";
 
 /** By component that an environment has: the labels of its pods, where its chart's Repository says them. */
 export type ComponentSelectors = {
@@ -8,14 +8,14 @@ export type ComponentSelectors = {
 };
 
 /**
- * What says which pods of an environment are of which component.
- *
- * @param backend the Repository of its backend, whose chart makes the pods of both components; none where it is not known
+ * The labels by which an environment's pods are of a component: those that the Repository of its backend names, whose chart makes the
+ * pods of both components, where the environment may use that.
  */
-export function componentSelectors(
-  { spec }: Pick<EphemeralEnvironment, "spec">,
-  backend: Pick<Repository, "spec"> | undefined,
+export function selectorsOf(
+  environment: EphemeralEnvironment,
+  { repositories }: { readonly repositories: Parameters<typeof grantedRepository>[2] },
 ): ComponentSelectors {
-  const present = COMPONENTS.filter((component) => spec[component] !== undefined);
+  const backend = grantedRepository(environment, "backend", repositories);
+  const present = COMPONENTS.filter((component) => environment.spec[component] !== undefined);
   return Object.fromEntries(present.map((component) => [component, backend?.spec.workloads?.[component] ?? {}]));
 }

@@ -1,6 +1,37 @@
 /** Which environments may use a Repository or a config set, and which of them take a place of a Repository. */
 import type { EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
+import type { Component } from "../names.ts";
 import { admits, type Repository } from "./repository.ts";
+
+/** The Repositories that there are. */
+interface Findable {
+  find(name: string): Repository | undefined;
+}
+
+/** The Repository that the component names; `undefined` where there is none of its type. */
+export function namedRepository(
+  { spec }: Pick<EphemeralEnvironment, "spec">,
+  component: Component,
+  repositories: Findable,
+): Repository | undefined {
+  const source = spec[component];
+  const found = source && repositories.find(source.repository);
+  return found?.spec.type === component ? found : undefined;
+}
+
+/** The same, where it is shared with the environment or was granted to it. */
+export function grantedRepository(
+  environment: EphemeralEnvironment,
+  component: Component,
+  repositories: Findable,
+): Repository | undefined {
+  const named = namedRepository(environment, component, repositories);
+  return named !== undefined && isGranted(environment, named) ? named : undefined;
+}
+
+/** True where the environment may use the Repository, now or by an earlier grant. */
+export const isGranted = (environment: EphemeralEnvironment, repository: Repository): boolean =>
+  wasGranted(environment) || mayHave(environment, repository);
 
 /**
  * Whether the groups of a Repository or a config set allow the environment to use it. For an environment with an owner the
@@ -25,7 +56,7 @@ export function takesPlace(environment: EphemeralEnvironment, repository: Reposi
   const { spec } = environment;
   const names = [spec.backend.repository, spec.frontend?.repository];
   if (!names.includes(repository.metadata.name)) return false;
-  return wasGranted(environment) || mayHave(environment, repository);
+  return isGranted(environment, repository);
 }
 
 /**

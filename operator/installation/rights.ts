@@ -108,6 +108,12 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         why: "Says what refuses to make pods, such as a quota.",
       },
       {
+        group: "batch",
+        resources: ["jobs"],
+        verbs: ["delete"],
+        why: "A Job's pods can't be changed: one that an update wants otherwise is deleted, so that Argo CD makes it anew. The policy `platform-jobs` holds this to Jobs of the environment's chart that have ended and have a `ttlSecondsAfterFinished`.",
+      },
+      {
         group: "*",
         resources: ["*"],
         verbs: ["list", "patch"],

@@ -15,10 +15,18 @@ export interface DeployerHealth {
   applicationsSynced(): number;
 }
 
-/** One deployer of `settings.deployer.kind`: all that the platform needs of it. */
+/** The parts that a deployer works with. */
+export interface DeployerContext {
+  readonly cluster: Cluster;
+  /** Reaches what a chart made, which is no object of the environment's own. */
+  readonly client: Pick<KubeClient, "list" | "delete">;
+  readonly clock: Clock;
+}
+
+/** One of the deployers that `settings.deployer.kind` chooses from: all that the platform needs of it. */
 export interface DeployerTechnology {
   readonly kinds: readonly WatchedKind<WireObject>[];
-  deployer(cluster: Cluster, clock: Clock): Deployer;
+  deployer(context: DeployerContext): Deployer;
   log(cluster: Pick<Cluster, "read">): DeployerLog;
   /** Fields that this technology leaves alone as the GitOps tool of environments. */
   leftFields(client: Pick<KubeClient, "find">): LeftFields;

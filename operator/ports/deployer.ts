@@ -71,7 +71,9 @@ export interface ObservedApplication {
   /** Absent: no sync waits. */
   readonly waitingSync?: WaitingSync;
   readonly failedHooks?: readonly SyncedObject[];
-  /** Objects that the deployer restores again and again, because something else changes or removes them; truncated. */
+  /** True where the last sync could not change Jobs: what their pods are made from can't be changed in Kubernetes. */
+  readonly hasUnchangedJobs?: boolean;
+  /** What the deployer puts back again and again, because something else keeps changing or removing it; not all of many. */
   readonly keepsChanging?: readonly NamedObject[];
 }
 
@@ -109,7 +111,16 @@ export interface Deployer {
   retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
 
   /**
-   * Ends the running sync with the hooks that it waits for, if any. The deployer then syncs a changed desired state.
+   * Deletes those of the Jobs that the last sync could not change that have ended and have a TTL, so that they may go: the deployer
+   * makes them anew. Where it has given up, it is asked to sync once more.
+   *
+   * @returns those with a TTL that have to end before
+   */
+  replaceJobs(wanted: WantedApplication): Promise<readonly NamedObject[]>;
+
+  /**
+   * Ends the sync that runs, with the hooks that it waits for; nothing when none runs. The deployer then syncs what is wanted
+   * now, if that is something else.
    */
   endSync(environment: Owner): Promise<void>;
 

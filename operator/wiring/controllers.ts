@@ -80,7 +80,7 @@ export function controllerDependencies(
     deletions,
     cluster,
     namespaceContents: kubernetesNamespaceContents(client, clock),
-    deployer: foundations.deployer.deployer(cluster, clock),
+    deployer: foundations.deployer.deployer({ cluster, client, clock }),
     secretManager,
     pods: kubernetesPods(
       client,

@@ -1,13 +1,15 @@
 import type { Static } from "typebox";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
+import { titleOf } from "../../../crds/object-title.ts";
+import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import type { LogSelection, LogTarget } from "../../../operator/ports/facade/pod-logs.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
 import { route, type ServerEvent } from "../../route.ts";
 import type { Services } from "../../services.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
-import { selectorsOf, workloadNamed } from "../workloads/workloads.ts";
+import { workloadNamed } from "../workloads/workloads.ts";
 import {
   DEFAULT_LINES,
   FollowHeaders,
@@ -64,7 +66,7 @@ export const getReportedLogs = route({
   if (component === "argocd") throw new HttpError("malformed", "workload: the report of argocd has no workloads");
   const found = await podTarget(environment, { component, workload }, services);
   const logs = await podEntries(environment, found, query, services);
-  return { component, workload: titleOf(found), logs, total_lines: logs.length };
+  return { component, workload: workloadTitle(found), logs, total_lines: logs.length };
 });
 
 /** The same lines, then new ones, for as long as the environment exists and the caller may see it. */
@@ -130,8 +132,7 @@ async function podTarget(
   return { component, selectors: selectorsOf(environment, services) };
 }
 
-const titleOf = (wanted: LogTarget) =>
-  "workload" in wanted ? `${wanted.workload.kind}/${wanted.workload.name}` : null;
+const workloadTitle = (wanted: LogTarget) => ("workload" in wanted ? titleOf(wanted.workload) : null);
 
 async function deployerEntries(
   { metadata }: EphemeralEnvironment,

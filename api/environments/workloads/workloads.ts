@@ -1,17 +1,10 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { type ComponentSelectors, componentSelectors } from "../../../crds/repository/component-selectors.ts";
+import { titleOf } from "../../../crds/object-title.ts";
+import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import type { NamedObject } from "../../../operator/ports/deployer.ts";
 import type { Workload } from "../../../operator/ports/facade/workloads.ts";
 import { HttpError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
-
-/** What says which pods of the environment are of which component. */
-export function selectorsOf(
-  environment: EphemeralEnvironment,
-  { repositories }: Pick<Services, "repositories">,
-): ComponentSelectors {
-  return componentSelectors(environment, repositories.find(environment.spec.backend.repository));
-}
 
 /** The workloads of the environment, as they are now. */
 export function workloadsOf(
@@ -52,7 +45,7 @@ export async function workloadNamed(
 const MOST_TITLES = 50;
 
 function titlesOf(workloads: readonly NamedObject[]): string {
-  const titles = workloads.slice(0, MOST_TITLES).map(({ kind, name }) => `${kind}/${name}`);
+  const titles = workloads.slice(0, MOST_TITLES).map(titleOf);
   const rest = workloads.length - titles.length;
   return titles.length === 0 ? "none" : `${titles.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

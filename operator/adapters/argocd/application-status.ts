@@ -1,3 +1,4 @@
+import { titleOf } from "../../../crds/object-title.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Blocker, ObservedObject } from "../../ports/cluster.ts";
 import type { NamedObject, ObservedApplication, SyncedObject } from "../../ports/deployer.ts";
@@ -69,14 +70,27 @@ export interface KeptApplicationStatus
   readonly waitingSync?: Target & { readonly startedAt: string; readonly objects: readonly SyncedObject[] };
   /** Objects that drift again after each of several repairs. */
   readonly keepsChanging: readonly NamedObject[];
+  /** Jobs that the last sync could not change, also between its attempts. */
+  readonly unchangedJobs?: UnchangedJobs;
 }
 
-/** Keeps the used fields: the rest is most of an Application's bytes. `operation` is a request that has not begun. */
+/** Jobs, but no hooks, of which a sync wanted other pods than they were made with, which Kubernetes refuses. */
+export interface UnchangedJobs {
+  /** The beginning of the sync: a Job of these names that is younger was made by it. */
+  readonly startedAt: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Keeps what is read: the rest is most of an Application's bytes. `operation` is a request that has not begun; the sync before it
+ * has failed for good no more.
+ */
 export function keptStatus(status: ApplicationStatus, operation: unknown): KeptApplicationStatus {
   const { sync, health, conditions = [], operationState, resources = [], reconciledAt = "" } = status;
   const { phase = "Succeeded", message = "", finishedAt = "", syncResult } = operationState ?? {};
   const target = { source: syncResult?.source, revision: syncResult?.revision };
   const waitingSync = waitingSyncOf(operationState);
+  const unchangedJobs = unchangedJobsOf(operationState);
   return {
     sync: { ...sync, comparedTo: { source: sync?.comparedTo?.source } },
     health: keptHealth(health),
@@ -86,7 +100,7 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
     })),
     isCalm: operation === undefined && phase !== "Running" && phase !== "Terminating" && reconciledAt >= finishedAt,
     kinds: [...new Set(resources.map(({ kind }) => kind))].sort(),
-    ...(isFailed(phase)
+    ...(isFailed(phase) && operation === undefined
       ? {
           failedSync: {
             ...target,
@@ -97,6 +111,7 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
       : {}),
     ...(waitingSync === undefined ? {} : { waitingSync: { ...target, ...waitingSync } }),
     keepsChanging: changingObjects(operationState),
+    ...(unchangedJobs === undefined ? {} : { unchangedJobs }),
   };
 }
 
@@ -130,6 +145,19 @@ function changingObjects({ operation }: NonNullable<OperationState> = {}): reado
   if (autoHealAttemptsCount < HEALED_TIMES) return [];
   return resources.slice(0, OBJECTS_KEPT).map(({ kind, name }) => ({ kind, name }));
 }
+
+function unchangedJobsOf({ startedAt = "", syncResult }: NonNullable<OperationState> = {}): UnchangedJobs | undefined {
+  const names = (syncResult?.resources ?? [])
+    .filter(({ kind, status, hookType = "" }) => kind === "Job" && status === "SyncFailed" && hookType === "")
+    .filter(({ message = "" }) => isUnchangeable(message))
+    .map(({ name }) => name)
+    .sort();
+  return names.length === 0 ? undefined : { startedAt, names };
+}
+
+/** The API server's words alone show that it does not let a field change. */
+const isUnchangeable = (message: string) =>
+  /field is immutable|updates to \w+ spec for fields other than/.test(message);
 
 const isFailedHook = ({ hookType = "", hookPhase = "" }: SyncedResource) => hookType !== "" && isFailed(hookPhase);
 
@@ -188,25 +216,29 @@ function syncWords(message: string, resources: readonly SyncedResource[] = []): 
 }
 
 function failureOf({ kind, name, hookType = "", message = "" }: SyncedResource): string {
-  const title = `${kind}/${name}${hookType === "" ? "" : ` (hook ${hookType})`}`;
-  // Argo CD's word for a hook of an ended sync.
+  const title = titleOf({ kind, name, hook: hookType });
+  // Argo CD's word for a hook whose sync was ended.
   if (message === "Terminated") return `${title}: it was ended before it was done`;
   const wayOut = wayOutOf(kind, message);
   return `${title}: ${wayOut === "" ? "" : `${wayOut}; `}${withEnd(essence(message), LONGEST_OF_RESOURCE)}`;
 }
 
-/** Remedy for an immutable field: only its message distinguishes this refusal. */
+/** The way out where the API server does not let a field change. */
 function wayOutOf(kind: string, message: string): string {
-  if (!/field is immutable|updates to \w+ spec for fields other than/.test(message)) return "";
+  if (!isUnchangeable(message)) return "";
   const again = "have it made anew with the annotation argocd.argoproj.io/sync-options: Force=true,Replace=true";
-  const others = kind === "Job" ? ", make it a hook, or give it a name with the commit" : "";
+  const others =
+    kind === "Job"
+      ? ", make it a hook, or give it ttlSecondsAfterFinished, so that it is made anew once it has ended"
+      : "";
   return `it can't be changed: ${again}${others}`;
 }
 
 /** State of the desired source in an Application's status; the status is empty before Argo CD has seen it. */
 export function observed(status: Partial<KeptApplicationStatus>, source: unknown): ObservedApplication {
   const { kinds = [], keepsChanging = [] } = status;
-  return { ...stateOf(status, source), kinds, keepsChanging, ...waitingSync(status, source) };
+  const hasUnchangedJobs = status.unchangedJobs !== undefined;
+  return { ...stateOf(status, source), kinds, keepsChanging, hasUnchangedJobs, ...waitingSync(status, source) };
 }
 
 /** A waiting sync is outdated once another source or revision is compared. */
@@ -223,7 +255,7 @@ function waitingSync(
 
 const isOther = (one: string | undefined, other: string | undefined) => !!one && !!other && one !== other;
 
-type State = Omit<ObservedApplication, "kinds" | "keepsChanging" | "waitingSync">;
+type State = Omit<ObservedApplication, "kinds" | "keepsChanging" | "hasUnchangedJobs" | "waitingSync">;
 
 function stateOf(status: Partial<KeptApplicationStatus>, source: unknown): State {
   const revision = status.sync?.revision ?? "";

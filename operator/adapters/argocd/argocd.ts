@@ -9,7 +9,7 @@ import type { ArgocdSettings } from "./objects.ts";
 export function argocd(settings: ArgocdSettings): DeployerTechnology {
   return {
     kinds: argocdKinds(settings.namespace),
-    deployer: (cluster, clock) => argocdDeployer(cluster, settings, clock),
+    deployer: (context) => argocdDeployer({ ...context, settings }),
     log: (cluster) => argocdDeployerLog(cluster, settings),
     leftFields: (client) => argocdLeftFields(client, settings),
     health: (watched) => ({

@@ -1,9 +1,15 @@
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
 import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../../kit/client/errors.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { translated } from "../../kit/client/translated.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
-import { type Deployer, DeployerUnavailable } from "../../ports/deployer.ts";
+import {
+  type Deployer,
+  DeployerUnavailable,
+  type DeploymentProblem,
+  type WantedApplication,
+} from "../../ports/deployer.ts";
 import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
 import { applicationKind, appProjectKind } from "./kinds.ts";
 import {
@@ -16,9 +22,18 @@ import {
   sourceAnnotation,
   sourceOf,
 } from "./objects.ts";
+import { removeOutdatedJobs } from "./outdated-jobs.ts";
 
-/** Deployer port on Argo CD: one Application and one AppProject per environment. */
-export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock: Clock): Deployer {
+/** The parts that the deployer works with. */
+export interface ArgocdContext {
+  readonly cluster: Cluster;
+  readonly client: Pick<KubeClient, "list" | "delete">;
+  readonly settings: ArgocdSettings;
+  readonly clock: Clock;
+}
+
+/** The Deployer port on Argo CD's resources: one Application and one AppProject an environment. */
+export function argocdDeployer({ cluster, client, settings, clock }: ArgocdContext): Deployer {
   const ref = (environment: { name: string }) => ({
     name: namespaceName(environment.name),
     namespace: settings.namespace,
@@ -33,6 +48,11 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       if (phase !== "Running" || startedAt === undefined) return;
       await cluster.change(environment, applicationKind, ref(environment), endingPatch(startedAt));
     });
+  };
+  const ask = async (wanted: WantedApplication, problem?: DeploymentProblem) => {
+    const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
+    await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
+    return asking;
   };
   return {
     async ensureProject(environment, chart) {
@@ -55,9 +75,19 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       const inMs = requeueInMs(found?.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
       if (found === undefined || inMs > 0) return inMs;
       const { problem } = observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
-      const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
-      await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
+      const asking = await ask(wanted, problem);
       return requeueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
+    },
+
+    async replaceJobs(wanted) {
+      const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
+      const { unchangedJobs, failedSync } = (found?.status ?? {}) as Partial<KeptApplicationStatus>;
+      if (unchangedJobs === undefined) return [];
+      const namespace = namespaceName(wanted.environment.name);
+      const { removed, running } = await removeOutdatedJobs(client, namespace, unchangedJobs);
+      // A sync that runs tries again by itself.
+      if (removed.length > 0 && failedSync !== undefined) await ask(wanted);
+      return running.map((name) => ({ kind: "Job", name }));
     },
 
     endSync,

@@ -54,8 +54,7 @@ export function chosenPods<T extends Labelled>(
 
 /** A backing service never gets the unassigned pods. */
 function isWithoutSelector(selectors: ComponentSelectors, name: string): boolean {
-  const [, own] = Object.entries(selectors).find(([component]) => component === name) ?? [];
-  return own !== undefined && own.labels === undefined;
+  return name in selectors && selectors[name as keyof ComponentSelectors]?.labels === undefined;
 }
 
 const labelOf = ({ metadata }: Labelled, label: string) => metadata?.labels?.[label];

@@ -1,5 +1,6 @@
+import { titleOf } from "../../../crds/object-title.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
-import { type Finding, type NamespaceState, titleOf } from "./pod-problems.ts";
+import type { Finding, NamespaceState } from "./pod-problems.ts";
 import { templateOf } from "./resource-states.ts";
 
 /** Findings, each with the component or backing service of its pods, if any. */

@@ -1,3 +1,4 @@
+import { titleOf } from "../../../crds/object-title.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { NamedObject } from "../../ports/deployer.ts";
@@ -72,8 +73,6 @@ export function findingsOf(namespace: NamespaceState, now: Date): Findings {
     asksWarnings: creating.length > 0 || loud.some(({ state }) => state.lacksPods),
   };
 }
-
-export const titleOf = ({ kind, name }: NamedObject) => `${kind}/${name}`;
 
 function quietProblem({ object, state }: { object: Resource; state: ResourceState }): QuietProblem {
   const { kind, metadata } = object;

@@ -1,8 +1,9 @@
 import { COMPONENTS } from "../../../crds/names.ts";
+import { titleOf } from "../../../crds/object-title.ts";
 import type { Workload } from "../../ports/facade/workloads.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
 import type { Pod, PodSpec } from "./pod-objects.ts";
-import { currentPods, findingsOf, makersOf, type NamespaceState, titleOf } from "./pod-problems.ts";
+import { currentPods, findingsOf, makersOf, type NamespaceState } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource, templateOf } from "./resource-states.ts";
 
 interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {

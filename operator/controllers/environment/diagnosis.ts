@@ -1,19 +1,19 @@
 import { type Condition, clipped, findCondition, type StepCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
+import { titleOf } from "../../../crds/object-title.ts";
+import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type {
   DeploymentProblem,
   NamedObject,
   ObservedApplication,
-  SyncedObject,
   WaitingSync,
   WantedApplication,
 } from "../../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
 import { remedyOf } from "./missing-image.ts";
-import { selectorsOf } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
@@ -184,7 +184,6 @@ async function awaited(one: Case, sync: WaitingSync, context: StepContext): Prom
 }
 
 const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
-const titleOf = ({ kind, name, hook }: SyncedObject) => `${kind}/${name}${hook === undefined ? "" : ` (hook ${hook})`}`;
 
 interface Speaker {
   readonly title: string;

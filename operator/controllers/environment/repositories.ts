@@ -1,8 +1,12 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { type ComponentSelectors, componentSelectors } from "../../../crds/repository/component-selectors.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import { isCrowdedOut, mayHave, wasGranted } from "../../../crds/repository/repository-use.ts";
+import {
+  grantedRepository,
+  isCrowdedOut,
+  isGranted,
+  namedRepository,
+} from "../../../crds/repository/repository-use.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
@@ -15,21 +19,13 @@ export type ComponentRepositories = { readonly [component in Component]?: Reposi
  */
 export function repositoriesOf(environment: EphemeralEnvironment, repositories: Repositories): ComponentRepositories {
   const find = (component: Component) => {
-    const found = named(environment, component, repositories);
-    return found !== undefined && isGranted(environment, found) ? { [component]: found } : {};
+    const found = grantedRepository(environment, component, repositories);
+    return found === undefined ? {} : { [component]: found };
   };
   return { ...find("backend"), ...find("frontend") };
 }
 
-/** Selectors of its components' pods. */
-export function selectorsOf(
-  environment: EphemeralEnvironment,
-  { repositories }: Pick<StepContext, "repositories">,
-): ComponentSelectors {
-  return componentSelectors(environment, repositoriesOf(environment, repositories).backend);
-}
-
-/** No watch reports that another environment frees its place. */
+/** No watch tells when another environment frees its place. */
 const FULL_RECHECK_MS = 30_000;
 
 /**
@@ -40,7 +36,7 @@ export function repositoryProblem(
   { repositories, environmentsOf }: Pick<StepContext, "repositories" | "environmentsOf">,
 ): Unfinished | undefined {
   for (const component of COMPONENTS.filter((one) => environment.spec[one] !== undefined)) {
-    const repository = named(environment, component, repositories);
+    const repository = namedRepository(environment, component, repositories);
     if (repository === undefined) return notFound(environment, component);
     if (!isGranted(environment, repository)) return notShared(repository);
     const candidates = () => environmentsOf(repository.metadata.name);
@@ -48,19 +44,6 @@ export function repositoryProblem(
   }
   return undefined;
 }
-
-function named(
-  { spec }: EphemeralEnvironment,
-  component: Component,
-  repositories: Repositories,
-): Repository | undefined {
-  const source = spec[component];
-  const found = source && repositories.find(source.repository);
-  return found?.spec.type === component ? found : undefined;
-}
-
-const isGranted = (environment: EphemeralEnvironment, repository: Repository) =>
-  wasGranted(environment) || mayHave(environment, repository);
 
 function notFound({ spec }: EphemeralEnvironment, component: Component): Unfinished {
   const message = `no ${component} Repository '${spec[component]?.repository}' is registered: register it, or create the environment again with another one`;

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConditionType, findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { wireKind } from "../../../operator/kit/client/kinds.ts";
+import { type WireObject, wireKind } from "../../../operator/kit/client/kinds.ts";
+import type { Draft } from "../../../operator/kit/client/objects.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { jobObject, jobStatus } from "../../support/fixtures/environment/workload-objects.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -69,6 +71,9 @@ const statefulSetKind = wireKind({
   namespaced: true,
 });
 const cronJobKind = wireKind({ group: "batch", version: "v1", kind: "CronJob", plural: "cronjobs", namespaced: true });
+
+const jobKind = wireKind({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
+const TTL = { ttlSecondsAfterFinished: 5 };
 
 const eventKind = wireKind({ group: "", version: "v1", kind: "Event", plural: "events", namespaced: true });
 const SINCE = "2026-01-01T00:00:00Z";
@@ -136,6 +141,33 @@ test("an update does not wait for a CronJob whose last run failed, which is name
   expect(await messageOf("scheduled", "ResourcesHealthy", "Unhealthy")).toBe(
     "CronJob/report did not succeed when it ran last: see the log of its last Job",
   );
+}, 60_000);
+
+test("a Job with a TTL that an update changes makes way once it has ended, and no other does", async () => {
+  await world.create("replaced");
+  await world.expectPhase("replaced", "ready");
+  const namespace = "env-replaced";
+  const annotations = { "argocd.argoproj.io/tracking-id": `${namespace}:batch/Job:${namespace}/any` };
+  const made = (name: string, spec: object) => {
+    return world.admin.create(jobKind, jobObject({ name, namespace, annotations }, spec) as Draft<WireObject>);
+  };
+  await Promise.all([made("migrate", TTL), made("seed", TTL), made("others", TTL)]);
+  // As its controller writes it, which does not run here.
+  const ended = async (name: string) => {
+    const status = jobStatus("Complete");
+    await world.admin.patch(jobKind, { name, namespace }, { status }, { as: "merge", subresource: "status" });
+  };
+  await Promise.all([ended("migrate"), ended("others")]);
+  world.argocd.decide("replaced", ({ backend }, isAskedAgain) => {
+    return (backend as { image: string }).image.endsWith(NEXT) && !isAskedAgain ? "unchanged" : "healthy";
+  });
+  const backend = { ...backendOnly.backend, commit: NEXT };
+  await world.admin.patch(environmentType, { name: "replaced" }, { spec: { backend } }, { as: "merge" });
+  const isUpdated = ({ status: found }: EphemeralEnvironment) =>
+    found?.phase === "ready" && found.components?.backend?.commit === NEXT;
+  await world.expectState("replaced", "ready at the next commit", isUpdated);
+  const { items } = await world.admin.list(jobKind, { namespace });
+  expect(items.map(({ metadata }) => metadata.name).sort()).toEqual(["others", "seed"]);
 }, 60_000);
 
 test("a StatefulSet whose pods are refused is named with the cluster's words", async () => {

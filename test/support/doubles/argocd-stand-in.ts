@@ -17,7 +17,8 @@ const AWAY_MS = 500;
  * What becomes of an application: `progressing` is synced with pods that start and start, `degraded` with pods that
  * don't come up, `unsyncable` is refused by the API server, `unrendered` has a chart that gives no manifests, `ignored`
  * is not looked at, `undeletable` is healthy until it is to go, and then never does; `hooked` is held up by a hook that never
- * ends, whatever is wanted, until its operation is ended.
+ * ends, whatever is wanted, until its operation is ended; `unchanged` has Jobs `migrate` and `seed` that can't be
+ * changed.
  */
 export type Fate =
   | "hooked"
@@ -25,6 +26,7 @@ export type Fate =
   | "progressing"
   | "degraded"
   | "unsyncable"
+  | "unchanged"
   | "unrendered"
   | "ignored"
   | "undeletable";
@@ -198,6 +200,7 @@ const HEALTH = {
   degraded: "Degraded",
   hooked: "Missing",
   unsyncable: "Missing",
+  unchanged: "Healthy",
   unrendered: "Unknown",
 } as const;
 
@@ -214,7 +217,7 @@ type Sayable = Exclude<Fate, "ignored">;
 function statusOf(application: WireObject, fate: Sayable): object {
   const source = sourceOf(application);
   const { destination } = application.spec as { destination: object };
-  const isRefused = fate === "unsyncable" || fate === "hooked";
+  const isRefused = fate === "unsyncable" || fate === "unchanged" || fate === "hooked";
   return {
     health: { status: HEALTH[fate] },
     ...(fate === "degraded" || fate === "progressing" ? { resources: MADE } : {}),
@@ -224,17 +227,34 @@ function statusOf(application: WireObject, fate: Sayable): object {
       status: isRefused ? "OutOfSync" : fate === "unrendered" ? "Unknown" : "Synced",
     },
     ...(fate === "unrendered" ? { conditions: [UNRENDERED] } : {}),
-    ...(isRefused ? { operationState: refusal(source), reconciledAt: WHEN } : {}),
+    ...(isRefused ? { operationState: refusal(application, fate), reconciledAt: WHEN } : {}),
   };
 }
 
-function refusal(source: object): object {
+/** After whatever a test has made. */
+const LATER = "2099-01-01T00:00:00Z";
+
+function unchangedJobs(namespace: string): object[] {
+  return ["migrate", "seed"].map((name) => {
+    const message = `Job.batch "${name}" is invalid: spec.template: Invalid value: {}: field is immutable`;
+    const state = { status: "SyncFailed", syncPhase: "Sync", hookPhase: "Failed", message };
+    return { group: "batch", version: "v1", kind: "Job", namespace, name, ...state };
+  });
+}
+
+function refusal(application: WireObject, fate: Fate): object {
+  const isUnchanged = fate === "unchanged";
+  const source = sourceOf(application);
   return {
     phase: "Failed",
     message: "one or more objects failed to apply",
     operation: { sync: {} },
-    startedAt: WHEN,
+    startedAt: isUnchanged ? LATER : WHEN,
     finishedAt: WHEN,
-    syncResult: { revision: "", source },
+    syncResult: {
+      revision: "",
+      source,
+      ...(isUnchanged ? { resources: unchangedJobs(application.metadata.name) } : {}),
+    },
   };
 }

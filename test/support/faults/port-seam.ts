@@ -67,6 +67,7 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
     ensureProject: owner,
     ensure: application,
     retry: application,
+    replaceJobs: application,
     endSync: owner,
     remove: owner,
     abandon: owner,

@@ -70,6 +70,17 @@ spec:
 {{ include "policy.binding" . }}
 {{- end }}
 
+{{/*
+A condition that holds for a Job (`oldObject`) that may go once it has ended, has ended, and was made by the Argo CD application of
+its namespace. https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/
+*/}}
+{{- define "policy.isEndedJob" -}}
+oldObject.spec.?ttlSecondsAfterFinished.hasValue()
+&& oldObject.?status.?conditions.orValue([]).exists(one, one.type in ['Complete', 'Failed'] && one.status == 'True')
+&& (oldObject.metadata.?annotations[?'argocd.argoproj.io/tracking-id'].orValue('').startsWith(request.namespace + ':')
+|| oldObject.metadata.?labels[?'app.kubernetes.io/instance'] == optional.of(request.namespace))
+{{- end }}
+
 {{/* The namespaces that are ours, as a selector. */}}
 {{- define "policy.ourNamespaces" -}}
 matchExpressions: [{key: {{ include "platform.uidLabel" . }}, operator: Exists}]

@@ -2,8 +2,10 @@ import { knowsSuspension, readableMapping } from "../../../../crds/chart-values/
 import { findCondition } from "../../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../../crds/names.ts";
+import { titleOf } from "../../../../crds/object-title.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { sourceAt } from "../../../../crds/repository/chart-source.ts";
+import { selectorsOf } from "../../../../crds/repository/component-selectors.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { chartOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
@@ -14,7 +16,7 @@ import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
-import { repositoriesOf, selectorsOf } from "../repositories.ts";
+import { repositoriesOf } from "../repositories.ts";
 import { runningWhileSuspended } from "../running-while-suspended.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
@@ -93,14 +95,33 @@ interface Observed {
   readonly observed: ObservedApplication | undefined;
 }
 
-/** Done once everything with traffic is healthy; else the problem. */
+/** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
+async function withJobsReplaced(wanted: WantedApplication, { deployer }: StepContext) {
+  const observed = deployer.observe(wanted);
+  if (!observed?.hasUnchangedJobs) return { observed, running: [] };
+  const running = await deployer.replaceJobs(wanted);
+  return { observed: deployer.observe(wanted), running };
+}
+
+/** Jobs are not watched. */
+const JOB_RECHECK_MS = 10_000;
+
+function waitingForJobs(running: readonly NamedObject[], { message }: ObservedApplication): Unfinished {
+  const names = running.map(titleOf).join(", ");
+  return waiting("SyncWaiting", `the sync waits for ${names} to end, to make it anew; before, ${message}`, {
+    requeueAfterMs: JOB_RECHECK_MS,
+  });
+}
+
+/** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
 async function healthOf(
   environment: EphemeralEnvironment,
   wanted: WantedApplication,
   { hash, context }: { readonly hash: string; readonly context: StepContext },
 ) {
-  const observed = context.deployer.observe(wanted);
+  const { observed, running } = await withJobsReplaced(wanted, context);
   await endOutdatedSync({ environment, observed }, context);
+  if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
   const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
   const result = await diagnoseApplication(unhealthy, context);
@@ -138,12 +159,11 @@ function noticeOf(
   running: readonly NamedObject[],
 ): Notice {
   const changing =
-    "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one " +
-    "of them, and a Job that its TTL removes make a hook";
+    "keeps changing: something else changes or removes it, and the deployer puts it back each time; leave the field to one of them";
   const sentences = [
-    ...running.map(({ kind, name }) => `${kind}/${name} goes on ${GOES_ON}`),
-    ...quiet.map(({ kind, name, what }) => `${kind}/${name} ${what}`),
-    ...keepsChanging.map(({ kind, name }) => `${kind}/${name} ${changing}`),
+    ...running.map((one) => `${titleOf(one)} goes on ${GOES_ON}`),
+    ...quiet.map((one) => `${titleOf(one)} ${one.what}`),
+    ...keepsChanging.map((one) => `${titleOf(one)} ${changing}`),
   ];
   const reason = keepsChanging.length > 0 ? "KeepsChanging" : "Unhealthy";
   return { reason: running.length > 0 ? "KeepsRunning" : reason, message: sentences.join("; ") };

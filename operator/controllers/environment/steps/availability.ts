@@ -34,7 +34,7 @@ export function availability(schedule: Schedule): Step<Field> {
       const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
       if (dueInMs > 0) return done("Answering", { findings: found, requeueAfterMs: dueInMs });
 
-      const silent = await silentUrls(targets, context);
+      const silent = await silentUrls([...targets.ofComponents, ...targets.further], context);
       schedule.taken(environment.metadata.uid);
       if (silent.length > 0) return withFindings(silentResult(environment, silent, context), found);
       return done("Answering", {
@@ -66,7 +66,14 @@ interface Target {
   readonly healthPath: string;
 }
 
-function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): readonly Target[] {
+/** The URLs of an environment. */
+interface Targets {
+  readonly ofComponents: readonly Target[];
+  /** Those of further hosts of the chart. */
+  readonly further: readonly Target[];
+}
+
+function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): Targets {
   const known = repositoriesOf(environment, repositories);
   const urls = urlsOf(environment, settings);
   const ofComponents = COMPONENTS.flatMap((component): Target[] => {
@@ -74,16 +81,13 @@ function targetsOf(environment: EphemeralEnvironment, { settings, repositories }
     const healthPath = known[component]?.spec.healthPath ?? "/";
     return url === undefined ? [] : [{ component, name: component, url, healthPath }];
   });
-  return [...ofComponents, ...furtherHostsOf(environment, known, settings)];
+  return { ofComponents, further: furtherHostsOf(environment, known, settings) };
 }
 
-function addresses(targets: readonly Target[]): Findings<"url" | "urls"> {
+function addresses({ ofComponents, further }: Targets): Findings<"url" | "urls"> {
   const byName = (some: readonly Target[]) => Object.fromEntries(some.map(({ name, url }) => [name, url]));
-  const further = targets.filter(({ component }) => component === undefined);
-  const ofComponents: { readonly [component in Component]?: string } = byName(
-    targets.filter(({ component }) => component !== undefined),
-  );
-  const urls = { ...ofComponents, ...(further.length === 0 ? {} : { hosts: byName(further) }) };
+  const components: { readonly [component in Component]?: string } = byName(ofComponents);
+  const urls = { ...components, ...(further.length === 0 ? {} : { hosts: byName(further) }) };
   const url = urls.frontend ?? urls.backend;
   return url === undefined ? { urls } : { urls, url };
 }

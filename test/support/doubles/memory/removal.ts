@@ -21,13 +21,16 @@ export const applicationOf = ({ name }: Pick<Owner, "name">) => ({
   namespace: fixtureSettings.deployer.namespace,
 });
 
+/** No chart has made any. */
+const noJobs = { list: async () => ({ items: [], resourceVersion: "1" }), delete: async () => "gone" as const };
+
 /** A world in which things of environments are, and from which they can be removed. */
 export function memoryRemoval(clock: TestClock) {
   const cluster = memoryCluster(() => clock.now());
   const secretManager = memorySecretManager(() => clock.now());
   const records = memoryRecords();
   const events = memoryEventRecorder(clock);
-  const deployer = argocdDeployer(cluster, fixtureSettings.deployer, clock);
+  const deployer = argocdDeployer({ cluster, client: noJobs, settings: fixtureSettings.deployer, clock });
   const bare = { apiVersion: "v1" };
 
   const namespaceContents = memoryNamespaceContents(cluster);

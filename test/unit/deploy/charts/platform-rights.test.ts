@@ -79,6 +79,7 @@ describe("the platform chart", () => {
         "system:serviceaccount:cd:argocd-application-controller",
         // Kubernetes' own controllers, which bind claims.
         "system:serviceaccount:kube-system:",
+        "system:serviceaccount:kube-system:ttl-after-finished-controller",
       ]),
     );
   });

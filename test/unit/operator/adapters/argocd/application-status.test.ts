@@ -279,10 +279,36 @@ describe("a sync of Argo CD", () => {
     };
     const { message } = observedOf({ ...unsynced, operationState });
     expect(message).toMatch(
-      /: Job\/seed: it can't be changed: .*Force=true,Replace=true, make it a hook, .* with the commit; Job.batch/,
+      /: Job\/seed: it can't be changed: .*Force=true,Replace=true, make it a hook, or give it ttlSecondsAfterFinished, .* has ended; Job.batch/,
     );
     expect(message).toMatch(/: field is immutable$/);
     expect(message.length).toBeLessThan(1_200);
+  });
+
+  test.each([
+    { name: "tries again", phase: "Running", finishedAt: "2026-01-01T00:00:09Z" },
+    { name: "has given up", phase: "Failed", finishedAt: "2026-01-01T00:00:09Z" },
+  ])("that can't change Jobs and $name names them, but no hooks and nothing else", ({ phase, finishedAt }) => {
+    const immutable = "spec.template: Invalid value: …: field is immutable";
+    const resources = [
+      { kind: "Job", name: "seed", status: "SyncFailed", message: immutable },
+      { kind: "Job", name: "migrate", status: "SyncFailed", message: immutable },
+      { kind: "Job", name: "backup", status: "SyncFailed", message: "exceeded quota" },
+      { kind: "Job", name: "test", status: "SyncFailed", message: immutable, hookType: "PostSync" },
+      { kind: "StatefulSet", name: "cache", status: "SyncFailed", message: immutable },
+      { kind: "Job", name: "done", status: "Synced", message: "job.batch/done unchanged" },
+    ];
+    const startedAt = "2026-01-01T00:00:01Z";
+    const operationState = { phase, startedAt, finishedAt, syncResult: { source, resources } };
+    const { unchangedJobs } = keptStatus({ ...unsynced, operationState }, undefined);
+    expect(unchangedJobs).toEqual({ startedAt, names: ["migrate", "seed"] });
+  });
+
+  test("that failed does not fail the application while another is requested", () => {
+    const operationState = { phase: "Failed", message: "denied", syncResult: { source } };
+    const status = { ...unsynced, operationState };
+    expect(observed(keptStatus(status, undefined), source).state).toBe("broken");
+    expect(observed(keptStatus(status, { sync: {} }), source).state).toBe("waiting");
   });
 
   test("that puts the same object back again and again names it", () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { argocdDeployer } from "../../../../../operator/adapters/argocd/deployer.ts";
+import { type ArgocdContext, argocdDeployer } from "../../../../../operator/adapters/argocd/deployer.ts";
 import type { Cluster, DesiredObject } from "../../../../../operator/ports/cluster.ts";
 import type { WantedApplication } from "../../../../../operator/ports/deployer.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
+const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
 const BROKEN_SINCE = new Date(CREATED);
 const wanted: WantedApplication = {
   environment: { name: "shop", uid: UID },
@@ -23,8 +24,8 @@ const comparedTo = { source };
 const unsynced = { sync: { status: "OutOfSync", comparedTo }, isCalm: true, failedSync: { message: "denied", source } };
 const unrendered = { sync: { comparedTo }, conditions: [{ type: "ComparisonError", message: "no chart" }] };
 
-/** A deployer whose cluster holds this application, or none, and remembers what was written to it. */
-function deployer(status: object | undefined = unsynced) {
+/** A deployer whose cluster holds this application, or none, and these Jobs, and remembers what was written and deleted. */
+function deployer(status: object | undefined = unsynced, jobs: readonly object[] = []) {
   const clock = new TestClock(CREATED);
   const written: DesiredObject[] = [];
   const cluster = {
@@ -33,8 +34,17 @@ function deployer(status: object | undefined = unsynced) {
       written.push(desired);
     },
   } as unknown as Cluster;
-  const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
-  return { deployer: argocdDeployer(cluster, settings, clock), clock, written };
+  const deleted: unknown[] = [];
+  const client = {
+    list: async (_type: unknown, { namespace }: { namespace: string }) => ({
+      items: namespace === "env-shop" ? jobs : [],
+    }),
+    async delete(_type: unknown, ref: object, { uid }: { uid: string }) {
+      deleted.push([ref, uid]);
+      return "gone";
+    },
+  } as unknown as ArgocdContext["client"];
+  return { deployer: argocdDeployer({ cluster, client, settings, clock }), clock, written, deleted };
 }
 
 describe("a broken application is asked to try again", () => {
@@ -119,8 +129,8 @@ describe("a sync that runs", () => {
         return { state: "gone" };
       },
     } as unknown as Cluster;
-    const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
-    return { argocd: argocdDeployer(cluster, settings, new TestClock(CREATED)), done };
+    const client = {} as ArgocdContext["client"];
+    return { argocd: argocdDeployer({ cluster, client, settings, clock: new TestClock(CREATED) }), done };
   }
   const ending = [
     { name: "env-shop", namespace: "argocd" },
@@ -189,5 +199,72 @@ describe("replicas that an autoscaler set", () => {
     await argocd.ensure({ ...wanted, leavesReplicas: false });
     expect(written[0]).toMatchObject({ spec: { syncPolicy: { syncOptions: ["CreateNamespace=false"] } } });
     expect(written[0]).not.toHaveProperty("spec.ignoreDifferences");
+  });
+});
+
+describe("a Job that a sync could not change", () => {
+  const startedAt = "2026-01-01T00:10:00Z";
+  const unchangedJobs = { startedAt, names: ["migrate"] };
+  const trying = { isCalm: false, unchangedJobs };
+  const tracking = { "argocd.argoproj.io/tracking-id": "env-shop:batch/Job:env-shop/migrate" };
+  const ended = (type: string, status = "True") => ({ conditions: [{ type, status }] });
+  const migrate = ({ metadata = {}, spec = { ttlSecondsAfterFinished: 5 }, status = ended("Complete") }) => {
+    const own = { name: "migrate", uid: "u-1", creationTimestamp: "2026-01-01T00:00:00Z", annotations: tracking };
+    return { metadata: { ...own, ...metadata }, spec, status };
+  };
+  const named = { kind: "Job", name: "migrate" };
+  const removal = [{ name: "migrate", namespace: "env-shop" }, "u-1"];
+
+  test.each([
+    { name: "has ended", job: migrate({}) },
+    { name: "has failed", job: migrate({ status: ended("Failed") }) },
+    {
+      name: "carries Argo CD's label",
+      job: migrate({ metadata: { annotations: {}, labels: { "app.kubernetes.io/instance": "env-shop" } } }),
+    },
+  ])("is deleted where it has a TTL and $name; the sync that runs makes it anew", async ({ job }) => {
+    const { deployer: argocd, written, deleted } = deployer(trying, [job]);
+    expect(await argocd.replaceJobs(wanted)).toEqual([]);
+    expect(deleted).toEqual([removal]);
+    expect(written).toEqual([]);
+  });
+
+  test.each([
+    { name: "runs, and is awaited", job: migrate({ status: { conditions: [] } }), awaited: [named] },
+    { name: "is suspended, and is awaited", job: migrate({ status: ended("Suspended") }), awaited: [named] },
+    {
+      name: "has not failed yet, and is awaited",
+      job: migrate({ status: ended("Failed", "False") }),
+      awaited: [named],
+    },
+    { name: "has no TTL", job: migrate({ spec: {} as never }) },
+    { name: "was made by that very sync", job: migrate({ metadata: { creationTimestamp: startedAt } }) },
+    { name: "goes already", job: migrate({ metadata: { deletionTimestamp: startedAt } }) },
+    { name: "could be changed", job: migrate({ metadata: { name: "seed" } }) },
+    { name: "is of no application", job: migrate({ metadata: { annotations: {} } }) },
+    {
+      name: "is of another application",
+      job: migrate({
+        metadata: { annotations: { "argocd.argoproj.io/tracking-id": "env-shop-2:batch/Job:x/migrate" } },
+      }),
+    },
+  ])("is left alone where it $name", async ({ job, awaited = [] }) => {
+    const { deployer: argocd, written, deleted } = deployer({ ...unsynced, unchangedJobs }, [job]);
+    expect(await argocd.replaceJobs(wanted)).toEqual(awaited);
+    expect(deleted).toEqual([]);
+    expect(written).toEqual([]);
+  });
+
+  test("has the sync tried again at once where Argo CD has given up", async () => {
+    const { deployer: argocd, written, deleted } = deployer({ ...unsynced, unchangedJobs }, [migrate({})]);
+    await argocd.replaceJobs(wanted);
+    expect(deleted).toEqual([removal]);
+    expect(written.map(({ operation }) => operation !== undefined)).toEqual([true]);
+  });
+
+  test("is not looked for where all could be changed", async () => {
+    const { deployer: argocd, deleted } = deployer(unsynced, [migrate({})]);
+    await argocd.replaceJobs(wanted);
+    expect(deleted).toEqual([]);
   });
 });

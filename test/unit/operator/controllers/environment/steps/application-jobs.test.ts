@@ -1,0 +1,85 @@
+import { describe, expect, test } from "@jest/globals";
+import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
+import { application } from "../../../../../../operator/controllers/environment/steps/application.ts";
+import type { NamedObject, ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
+import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import {
+  CREATED,
+  commitA,
+  environmentFixture,
+  fixtureSettings,
+  repositoryFixture,
+} from "../../../../../support/fixtures/environment/environment-fixture.ts";
+
+const message = "the cluster did not take all that the chart makes: Job/migrate: it can't be changed";
+const broken: ObservedApplication = {
+  state: "broken",
+  problem: "SyncFailed",
+  revision: "",
+  message,
+  hasUnchangedJobs: true,
+};
+const trying: ObservedApplication = { state: "waiting", revision: "", message: "Argo CD is syncing the application" };
+const migrate = { kind: "Job", name: "migrate" };
+
+/** A reconcile in which the deployer is seen like this, before and after Jobs were replaced, of which some still run. */
+async function reconcile(seen: readonly ObservedApplication[], running: readonly NamedObject[] = []) {
+  const asked: string[] = [];
+  let looks = 0;
+  const deployer = {
+    ensureProject: async () => undefined,
+    ensure: async () => "unchanged",
+    observe: () => seen[Math.min(looks++, seen.length - 1)],
+    async replaceJobs() {
+      asked.push("replaceJobs");
+      return running;
+    },
+    async retry() {
+      asked.push("retry");
+      return 15_000;
+    },
+  };
+  const context = {
+    clock: new TestClock(CREATED),
+    settings: fixtureSettings,
+    repositories: memoryRepositories(repositoryFixture("shop-api")),
+    configSets: {},
+    backingServices: [],
+    deployer,
+    earlier: new Map(),
+  } as unknown as StepContext;
+  const applied = { branch: "main", commit: commitA, image: "registry.test/shop-api:a" };
+  const environment = environmentFixture({ status: { sources: { backend: { applied } } } });
+  return { result: await application.run(environment, context), asked };
+}
+
+describe("Jobs that a sync could not change", () => {
+  test("have the application tried again, and fail nothing, when they have made way", async () => {
+    const { result, asked } = await reconcile([broken, trying]);
+    expect(result).toMatchObject({ state: "waiting", reason: "Syncing" });
+    expect(asked).toEqual(["replaceJobs"]);
+  });
+
+  test("are waited for while they run, and named", async () => {
+    const { result, asked } = await reconcile([broken], [migrate]);
+    expect(result).toMatchObject({
+      state: "waiting",
+      reason: "SyncWaiting",
+      message: `the sync waits for Job/migrate to end, to make it anew; before, ${message}`,
+      requeueAfterMs: 10_000,
+    });
+    expect(asked).toEqual(["replaceJobs"]);
+  });
+
+  test("fail the application where they may not be replaced", async () => {
+    const { result, asked } = await reconcile([broken]);
+    expect(result).toMatchObject({ reason: "SyncFailed", message });
+    expect(asked).toEqual(["replaceJobs", "retry"]);
+  });
+
+  test("are not asked for where there are none", async () => {
+    const { asked } = await reconcile([trying]);
+    expect(asked).toEqual([]);
+  });
+});
