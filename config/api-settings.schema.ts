@@ -1,15 +1,16 @@
-/** The settings of the REST interface. */
 import { Type } from "typebox";
 import { closed, described } from "../crds/schema.ts";
 import { Issuer, KeyUrl } from "./issuer.schema.ts";
 
 export const Port = Type.Integer({ minimum: 0, maximum: 65535 });
 export const Host = Type.String({ minLength: 1, maxLength: 253 });
-/** The format of an origin as browsers send it, so that it is compared letter by letter; its name is the text of the error. */
+/**
+ * Format of an origin as browsers send it, so that it is compared letter by letter; its name is the text of the error.
+ */
 export const WEB_ORIGIN =
   "origin as browsers send it, such as https://console.example.com or http://localhost:5173: scheme, host in lower case, and the port unless it is the scheme's own, without a path, a slash at the end or wildcards; http on loopback alone";
 
-/** The identity provider that sends links for new passwords; none when left out. */
+/** Identity provider that sends links for new passwords; none when left out. */
 const IdentityProviderChoice = Type.Union(
   [
     closed(

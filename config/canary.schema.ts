@@ -1,4 +1,4 @@
-/** The canary: an environment that the platform makes for itself, to notice that making one fails. */
+/** Settings of the canary: an environment that the platform makes for itself, to notice that creations fail. */
 import { Type } from "typebox";
 import { closed } from "../crds/schema.ts";
 

@@ -1,4 +1,4 @@
-/** The web console: where it is, and how people log in to it. */
+/** Settings of the web console: its address, and its log-in. */
 import { type Static, Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
 import { closed, described } from "../crds/schema.ts";

@@ -1,4 +1,4 @@
-/** What resources cost, and how much may be spent. */
+/** Prices of resources, and the budget. */
 import { type Static, Type } from "typebox";
 import { closed } from "../crds/schema.ts";
 
@@ -16,7 +16,7 @@ const OpenCost = closed(
       Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
     ),
     resolutionHours: Type.Integer({
-      // They divide a day.
+      // Divisors of a day.
       enum: [1, 2, 3, 4, 6, 8, 12, 24],
       default: 1,
       description:
@@ -32,7 +32,7 @@ const OpenCost = closed(
 export const Costs = closed(
   {
     currency: Type.String({ pattern: "^[A-Z]{3}$", default: "USD", description: "ISO 4217." }),
-    // The prices that OpenCost takes where it knows no others: https://opencost.io/docs/configuration/on-prem.
+    // OpenCost's default prices: https://opencost.io/docs/configuration/on-prem.
     cpuCoreHour: Price(0.031611, "What one core costs that is requested for an hour."),
     memoryGibHour: Price(0.004237, "What a GiB of memory costs that is requested for an hour."),
     storageGibHour: Price(0.00005479452, "What a GiB of volumes costs that is requested for an hour."),

@@ -1,8 +1,8 @@
-/** How environments are deleted when their time is over, and what is left of deleted ones. */
+/** Settings of deletions, and of the records that remain. */
 import { Type } from "typebox";
 import { closed, literals } from "../crds/schema.ts";
 
-/** The number beyond which deletions wait for a confirmation: more than the share and more than the minimum. */
+/** Number beyond which deletions wait for a confirmation: more than the share and more than the minimum. */
 const breaker = (defaults: { share: number; atLeast: number }, description: string) =>
   closed(
     {
@@ -16,7 +16,10 @@ const breaker = (defaults: { share: number; atLeast: number }, description: stri
     { default: {}, description },
   );
 
-/** https://kubernetes.io/docs/concepts/services-networking/service/#garbage-collecting-load-balancers, and what clouds and volumes have beside it. */
+/**
+ * https://kubernetes.io/docs/concepts/services-networking/service/#garbage-collecting-load-balancers, and those of
+ * clouds and volumes.
+ */
 const AWAITED_FINALIZERS = [
   "service.kubernetes.io/*",
   "service.k8s.aws/*",

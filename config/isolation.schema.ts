@@ -1,4 +1,4 @@
-/** What an environment's namespace is confined to: quotas, limits, and the network. */
+/** Confinement of an environment's namespace: quotas, limits, and the network. */
 import { type Static, Type } from "typebox";
 import { QUANTITY_PATTERN } from "../crds/quantity.ts";
 import { closed, literals } from "../crds/schema.ts";
@@ -20,7 +20,7 @@ const LabelSelector = closed({
     ),
   ),
 });
-/** The format of a block of addresses that pods may reach; its name is the text of the error. */
+/** Format of a block of addresses that pods may reach; its name is the text of the error. */
 export const USABLE_CIDR = "cidr beyond the metadata addresses of clouds";
 const Cidr = Type.String({ format: "cidr" });
 /** No pod may reach the metadata addresses of clouds; they are excluded from a greater block. */

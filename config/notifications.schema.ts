@@ -1,4 +1,4 @@
-/** Where messages go: chat channels, the mail server, their texts, and when owners are warned. */
+/** Settings of messages: chat channels, the mail server, texts, and warnings of an expiry. */
 import { type Static, Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
 import { closed, described } from "../crds/schema.ts";
@@ -53,7 +53,7 @@ export type SmtpSettings = Static<typeof Smtp>;
 
 const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 4000, description }));
 
-/** A template of messages; what it leaves out is taken from the built-in one of its event. */
+/** A template of messages; missing parts come from the built-in one of its event. */
 const MessageTemplate = closed({
   id: Type.String({
     minLength: 1,

@@ -83,7 +83,7 @@ const Ingress = closed(
   { default: {}, description: "What charts with `values` may put on their Ingresses." },
 );
 
-/** Everything that differs between installations; one YAML file, read once at start. */
+/** Settings of an installation; one YAML file, read once at start. */
 export const Settings = closed({
   namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
   secretsNamespace: Type.String({

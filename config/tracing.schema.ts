@@ -1,4 +1,3 @@
-/** The settings of tracing. */
 import { Type } from "typebox";
 import { closed } from "../crds/schema.ts";
 

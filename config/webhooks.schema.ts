@@ -1,4 +1,4 @@
-/** The hosts of repositories, and how their webhooks are verified. */
+/** Settings of repository hosts, and of the verification of their webhooks. */
 import { Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
 import { closed, described, literals } from "../crds/schema.ts";
@@ -6,7 +6,7 @@ import { closed, described, literals } from "../crds/schema.ts";
 export const HOST_KINDS = ["github", "gitea", "gitlab"] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
-/** The format of a host's API address; its name is the text of the error. */
+/** Format of a host's API address; its name is the text of the error. */
 export const API_URL =
   "base address of an API, such as https://api.github.com: https, or http on loopback; without credentials, query and fragment";
 
@@ -15,7 +15,7 @@ const Secret = (description: string) => Type.Optional(described(SecretRef, descr
 const Keys = (description: string) =>
   Type.Array(Type.Unsafe<SecretRef>(SecretRef), { maxItems: 2, default: [], description });
 
-/** A host of repositories. Settings say it and not Repositories: replies and tokens are sent to this address alone. */
+/** A host of repositories. A setting, so that replies and tokens are sent to this address alone. */
 export const RepositoryHostSettings = closed({
   id: Type.String({
     minLength: 1,

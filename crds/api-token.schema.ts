@@ -14,10 +14,10 @@ export type Scope = (typeof SCOPES)[number];
 
 export const TOKEN_NAME_MAX_LENGTH = 100;
 export const TOKEN_DESCRIPTION_MAX_LENGTH = 500;
-/** The number of groups that are read from an ID token and stored, and the length of their names. */
+/** Limit of the groups that are read from an ID token and stored, and of the length of their names. */
 export const MOST_GROUPS = 500;
 export const GROUP_MAX_LENGTH = 128;
-/** The number of claims that the settings may require of an issuer's users, and the length of their values. */
+/** Limit of the claims that the settings may require of an issuer's users, and of the length of their values. */
 export const MOST_CLAIMS = 16;
 export const CLAIM_MAX_LENGTH = 256;
 
@@ -86,7 +86,7 @@ export const ApiTokenStatus = Type.Object(
 );
 export type ApiTokenStatus = Static<typeof ApiTokenStatus>;
 
-/** The number of digits of the hash in a token's name; enough to be unique. */
+/** Digits of the hash in a token's name; enough to be unique. */
 export const TOKEN_ID_LENGTH = 40;
 
 export const apiTokenRootRules: readonly CelRule[] = [

@@ -1,4 +1,4 @@
-/** The error codes of the REST contract. */
+/** Error codes of the REST contract. */
 export type ErrorCode =
   | "ENV_NAME_EXISTS"
   | "ENV_NOT_FOUND"
@@ -7,13 +7,13 @@ export type ErrorCode =
   | "ENV_REPO_NOT_FOUND"
   | "ENV_CONFIG_INVALID";
 
-/** One problem of a request: the field or path, and what is wrong. */
+/** One problem of a request: the field or path, and its message. */
 export interface Violation {
   readonly field: string;
   readonly message: string;
 }
 
-/** Everything that is wrong, in one sentence. */
+/** All violations in one sentence. */
 export function describeViolations(violations: readonly Violation[]): string {
   return violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
 }
@@ -21,7 +21,7 @@ export function describeViolations(violations: readonly Violation[]): string {
 /** A domain error. The message is for the caller; facts are fields. */
 export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode | undefined;
-  /** What is wrong with the request, where that is what the error is about; the message says all of it, too. */
+  /** Violations, where the error is about the request; the message has all of them, too. */
   readonly violations: readonly Violation[] = [];
   override get name(): string {
     return this.constructor.name;
@@ -41,7 +41,7 @@ export class NameExists extends DomainError {
   }
 }
 
-/** No such environment, or none that the caller may see; the answer is the same. */
+/** The environment does not exist or the caller may not see it; the answer is the same. */
 export class EnvironmentNotFound extends DomainError {
   readonly code = "ENV_NOT_FOUND";
 
@@ -74,7 +74,7 @@ export class RepositoryNotFound extends DomainError {
   }
 }
 
-/** A Repository that was requested by its address and is not registered or not visible to the caller. */
+/** A Repository requested by its address that is not registered or not visible to the caller. */
 export class UnknownRepository extends DomainError {
   readonly code = "ENV_REPO_NOT_FOUND";
 

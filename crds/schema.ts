@@ -1,4 +1,4 @@
-/** What the schemas of several kinds have in common. */
+/** Shared parts of the schemas of several kinds. */
 import { type Static, type TSchema, Type } from "typebox";
 
 /** A rule that the API server evaluates; see https://kubernetes.io/docs/reference/using-api/cel/. */
@@ -34,15 +34,15 @@ export const map = <T extends TSchema>(values: T, options: object = {}) =>
 export const closed = <T extends Record<string, TSchema>>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-/** A text of bounded length with what `kubectl explain` says about it. */
+/** A text of bounded length with its text for `kubectl explain`. */
 export const text = (maxLength: number, description: string, options: object = {}) =>
   Type.String({ ...options, maxLength, description });
 
-/** A schema with what it means at this place. */
+/** A schema with its description at this place. */
 export const described = <T extends TSchema>(schema: T, description: string) =>
   Type.Unsafe<Static<T>>({ ...schema, description });
 
-/** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch when the environment is made. */
+/** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch at the creation of the environment. */
 export const COMMIT_PATTERN = "^([0-9a-f]{40}([0-9a-f]{24})?)?$";
 export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
 
@@ -50,9 +50,7 @@ export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
 export const VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 /** A variable as Kubernetes also takes it, such as discovery.type; as a key of a Secret, too. */
 export const DOTTED_VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_.-]*$";
-/** The id of a secret in the secret manager. */
 export const SECRET_ID_PATTERN = "^[A-Za-z0-9_.-]+$";
-/** A version of a secret. */
 export const SECRET_KEY_PATTERN = "^(latest|[1-9][0-9]{0,8})$";
 
 export const timestamp = (description: string) => text(64, description, { format: "date-time" });

@@ -1,6 +1,6 @@
 /**
- * Turns a JSON Schema (TypeBox) into the structural schema of a CustomResourceDefinition.
- * See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * Turns a JSON Schema (TypeBox) into the structural schema of a CustomResourceDefinition, see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 type Schema = object;
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { MapTemplate, Template } from "./mapping.ts";
 import { type Call, calledValue, type EnvironmentFacts } from "./references.ts";
 
-/** Values of a chart whose references are filled in. */
+/** Chart values after references are filled in. */
 export interface FilledValues {
   readonly values: JsonObject;
   /** Only the values that references decide: nothing else may change them. */
@@ -10,8 +10,8 @@ export interface FilledValues {
 }
 
 /**
- * Fills in the references. What the environment has not is left out, so that the default of the chart applies; within a text
- * it is empty.
+ * Fills in the references. A fact that the environment lacks is left out, so that the chart's default applies; within a
+ * text it is empty.
  */
 export function filledValues(template: MapTemplate, facts: EnvironmentFacts): FilledValues {
   return {
@@ -39,7 +39,7 @@ function valueAt(template: Template, facts: EnvironmentFacts): Json | undefined 
   }
 }
 
-/** A list is decided as a whole, because no path leads into it. */
+/** Decides a list as a whole, because no path leads into it. */
 function valueOfPlatform(template: Template, facts: EnvironmentFacts): Json | undefined {
   if (!hasReferences(template)) return undefined;
   return template.kind === "map" ? mapOf(template, (each) => valueOfPlatform(each, facts)) : valueAt(template, facts);
@@ -54,7 +54,7 @@ function mapOf({ entries }: MapTemplate, of: (template: Template) => Json | unde
   );
 }
 
-/** Lists and maps never stand within text. */
+/** Serves only text within text: lists and maps never stand there. */
 const textOf = (value: Json = "") => (typeof value === "string" ? value : JSON.stringify(value));
 
 function hasReferences(template: Template): boolean {
@@ -71,7 +71,7 @@ function hasReferences(template: Template): boolean {
   }
 }
 
-/** One template over another: maps merge, anything else replaces. */
+/** Merges one template over another: maps merge, anything else replaces. */
 export function mergedTemplates(below: MapTemplate, above: MapTemplate): MapTemplate {
   const entries = new Map(below.entries);
   for (const [key, template] of above.entries) {
@@ -82,7 +82,7 @@ export function mergedTemplates(below: MapTemplate, above: MapTemplate): MapTemp
   return { kind: "map", entries };
 }
 
-/** Whether references decide the value at this path, above it or below it. */
+/** True when references decide the value at this path, above it or below it. */
 export function isOfPlatform(template: Template, path: readonly string[]): boolean {
   const [key, ...rest] = path;
   if (key === undefined || template.kind !== "map") return hasReferences(template);
@@ -90,12 +90,12 @@ export function isOfPlatform(template: Template, path: readonly string[]): boole
   return next !== undefined && isOfPlatform(next, rest);
 }
 
-/** Whether one of these references stands anywhere in it. */
+/** True when the template has one of these references. */
 export function refersTo(template: Template, names: readonly string[]): boolean {
   return callsIn(template).some(({ reference }) => names.includes(reference.name));
 }
 
-/** All references in it, in their order. */
+/** All references of a template, in their order. */
 export function callsIn(template: Template): readonly Call[] {
   switch (template.kind) {
     case "literal":

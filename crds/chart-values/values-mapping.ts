@@ -8,17 +8,21 @@ import { callsIn, isOfPlatform, mergedTemplates, refersTo } from "./filled-value
 import { type MapTemplate, readValues, type UnreadableValues } from "./mapping.ts";
 import { HOST_REFERENCES } from "./references.ts";
 
-/** What has values of its own: read once, and by the object, which is another one once the text is. */
+/**
+ * Reads the values of a Repository's chart or a config set once per object; a changed text comes with another object.
+ */
 const valuesOf = oncePer(({ values = "" }: { readonly values?: string }) => readValues(values));
 
-/** Why the values of a chart or a config set can't be read, with line and column; `undefined` when they can, or there are none. */
+/**
+ * Problem of the values of a chart or a config set, with line and column; `undefined` when they are readable or absent.
+ */
 export function valuesProblem(owner: { readonly values?: string } | undefined): string | undefined {
   if (owner?.values === undefined) return undefined;
   const read = valuesOf(owner);
   return "problem" in read ? read.problem : undefined;
 }
 
-/** The first further host that the values of a chart refer to, and that is not among these; `undefined` when there is none. */
+/** First further host that chart values refer to and that is not in the list; `undefined` when there is none. */
 export function unlistedHost(
   owner: { readonly values?: string } | undefined,
   hosts: readonly { readonly name: string }[],
@@ -31,15 +35,15 @@ export function unlistedHost(
 
 type Mapping = MapTemplate | UnreadableValues | undefined;
 
-/** The objects that say which values a chart gets. */
+/** Objects that decide which values a chart gets. */
 interface MappingInput {
   readonly repositories: { readonly backend?: Repository | undefined };
   readonly configSet: ConfigSetSpec | undefined;
 }
 
 /**
- * The values that an environment's chart is mapped to, before references are filled in: the chart's own with those of the config
- * set over them; `undefined` where neither has any, and the chart gets the platform's layout.
+ * Template of the values of an environment's chart: the chart's own with those of the config set over them; `undefined`
+ * where neither has any, and the chart gets the platform's layout.
  */
 export function mappingOf(
   { repositories, configSet }: MappingInput,
@@ -49,7 +53,7 @@ export function mappingOf(
   return configSet === undefined ? mappingOfChart(chart) : mergedMapping(chart)(configSet);
 }
 
-/** The same where it is readable. */
+/** Same as `mappingOf`; `undefined` where it is unreadable. */
 export function readableMapping(
   input: MappingInput,
   settings: { readonly defaultChart: Chart },
@@ -60,7 +64,7 @@ export function readableMapping(
 
 const mappingOfChart = (chart: Chart) => named(chart, "spec.chart.values of the backend's Repository");
 
-/** Merged once for a chart and a config set, which many steps of a reconcile ask for. */
+/** Merges once for a chart and a config set, because many steps of a reconcile need the result. */
 const mergedMapping = oncePer((chart: Chart) =>
   oncePer((configSet: ConfigSetSpec): Mapping => {
     const [own, over] = [mappingOfChart(chart), named(configSet, "spec.values of the config set")];
@@ -79,7 +83,9 @@ function named(owner: { readonly values?: string }, field: string): Mapping {
 const LAYOUT_PATH = /^(backend|frontend)[.]/;
 const RESERVED_PATH = new RegExp(RESERVED_PATH_PATTERN);
 
-/** Why environments can't override the value at this path, whatever Repositories list; `undefined` when they can. */
+/**
+ * Reason why environments can't override the value at this path, whatever Repositories list; `undefined` when they can.
+ */
 export function pathProblem(path: string, mapping: MapTemplate | undefined): string | undefined {
   if (mapping !== undefined) {
     return isOfPlatform(mapping, path.split("."))
@@ -92,18 +98,18 @@ export function pathProblem(path: string, mapping: MapTemplate | undefined): str
     : "without values of the chart, only paths below a component can be overridden";
 }
 
-/** The references that stand for something else while an environment is suspended. */
+/** References whose value differs while an environment is suspended. */
 const OF_SUSPENSION = [...COMPONENTS.map((component) => `${component}.replicas`), "replicas.orZero(n)", "suspended"];
 
-/** Whether the chart is given other values while its environment is suspended; the platform's layout always is. */
+/** True when the chart gets other values while its environment is suspended; the platform's layout always does. */
 export function knowsSuspension(mapping: MapTemplate | undefined): boolean {
   return mapping === undefined || refersTo(mapping, OF_SUSPENSION);
 }
 
-/** By field of a component's overrides: the references by which a chart gets it. */
+/** References by which a chart gets a component's overrides, by field. */
 const REFERENCES_OF = { env: ["env", "envMap"], replicas: ["replicas"], resources: ["resources"] } as const;
 
-/** What a component's overrides would change nothing of, because the mapping does not refer to it. */
+/** Overrides of a component without effect, because the mapping does not refer to them. */
 export function unusedOverrides(
   component: Component,
   overrides: ComponentOverrides,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { literals, text, timestamp } from "../schema.ts";
 
-/** The state of a pull request that its environment was last written for; what is older changes nothing any more. */
+/** State of a pull request that its environment was last written for; older states change nothing. */
 export const AppliedState = Type.Object(
   {
     at: timestamp("When the pull request had it, by the host's clock."),

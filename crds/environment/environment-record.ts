@@ -7,8 +7,8 @@ import type { EnvironmentSpec } from "./ephemeral-environment.ts";
 export type { RecordSpec } from "./environment-record.schema.ts";
 
 /**
- * What is stored of a deleted environment: for statistics and costs, and as the tombstone of its pull request. Its name is
- * the environment's UID, so there is only one.
+ * Stored facts of a deleted environment: for statistics and costs, and as the tombstone of its pull request. Its name
+ * is the environment's UID, so there is only one.
  */
 export interface EnvironmentRecord extends Resource<"EnvironmentRecord", RecordSpec, Namespaced> {
   readonly status?: RecordStatus;
@@ -20,7 +20,7 @@ export const recordKind = kindOf("EnvironmentRecord", "environmentrecords");
 export const TRIGGER_LABEL = `${GROUP}/trigger`;
 
 /**
- * The value of the trigger label: a hash, because repository names don't fit a label. `undefined` for an environment that
+ * Value of the trigger label: a hash, because repository names don't fit a label. `undefined` for an environment that
  * no event of a host triggered.
  */
 export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefined {
@@ -30,7 +30,7 @@ export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefi
 }
 
 /**
- * The same for the environment of a pull request.
+ * Trigger label of the environment of a pull request.
  *
  * @param host the id of the host in the settings; empty for the contract's own format
  * @param repository name of the Repository
@@ -38,10 +38,13 @@ export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefi
 export const pullRequestKey = (host: string, repository: string, number: number): string =>
   digestOf(["pull_request", host, repository, number]);
 
-/** The same for all environments that the pipelines of a Repository made. */
+/** Trigger label of all environments that the pipelines of a Repository made. */
 export const pipelineKey = (host: string, repository: string): string => digestOf(["pipeline", host, repository]);
 
-/** The record with what became known later; the same object for the same record. Most have nothing, and there may be tens of thousands. */
+/**
+ * Record with the facts that became known later; the same object for the same record, because there may be tens of
+ * thousands.
+ */
 export function completeRecord(record: EnvironmentRecord): RecordSpec {
   return record.status?.allocations === undefined ? record.spec : withStatus(record);
 }
@@ -53,7 +56,7 @@ const withStatus = oncePer(
   }),
 );
 
-/** The manifest of a record. */
+/** Manifest of a record. */
 export function recordManifest(spec: RecordSpec, namespace: string) {
   const trigger = triggerKey(spec.trigger);
   const labels = {
@@ -68,7 +71,7 @@ export function recordManifest(spec: RecordSpec, namespace: string) {
   } as const;
 }
 
-/** The record whose deletion was requested last. */
+/** Record whose deletion was requested last. */
 export function newest(records: readonly RecordSpec[]): RecordSpec | undefined {
   const newestFirst = records.toSorted((one, other) => Date.parse(other.deletedAt) - Date.parse(one.deletedAt));
   return newestFirst[0];

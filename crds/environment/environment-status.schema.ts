@@ -1,4 +1,4 @@
-/** The status of an environment; only the operator writes it. */
+/** Status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
 import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
@@ -60,7 +60,7 @@ const TeardownBlocker = Type.Object({
 });
 export type TeardownBlocker = Static<typeof TeardownBlocker>;
 
-/** Finalizers of one kind of object that the platform took off, because nobody else did in time. */
+/** Finalizers of one kind of object that the platform removed, because their own controller did not in time. */
 export const FinalizerRemoval = Type.Object({
   kind: text(64, "The kind of the objects."),
   finalizer: text(317, "The finalizer."),
@@ -88,7 +88,7 @@ const PullCredential = Type.Object({
 });
 export type PullCredential = Static<typeof PullCredential>;
 
-/** Equal for equal texts, so that nothing is told twice. */
+/** Equal for equal texts, so that nothing is reported twice. */
 const told = text(40, "A hash of what was told last.");
 
 const FeedbackStatus = Type.Object(
@@ -117,7 +117,7 @@ const FeedbackStatus = Type.Object(
 export type FeedbackStatus = Static<typeof FeedbackStatus>;
 
 export const PHASES = ["creating", "building", "updating", "ready", "failed", "terminating"] as const;
-/** The environment's status as the REST contract words it. */
+/** Status of the environment in the words of the REST contract. */
 export type Phase = (typeof PHASES)[number];
 
 export const EnvironmentStatus = Type.Object(
@@ -199,7 +199,7 @@ export const EnvironmentStatus = Type.Object(
     ),
     secrets: Type.Optional(
       Type.Array(SecretStatus, {
-        // The sum of what may be listed, provided, referred to and shared.
+        // Sum of the variables that may be listed, provided, referred to and shared.
         maxItems: 800,
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["name"],

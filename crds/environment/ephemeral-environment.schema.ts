@@ -88,7 +88,7 @@ const sourceOf = (description: string) =>
     },
   );
 
-/** A field that can't be changed, removed or added after the creation. */
+/** Rule for a field that can't be changed, removed or added after the creation. */
 export const immutable = (field: string, message: string): CelRule => {
   const [parent, name] = field.includes(".") ? (field.split(".") as [string, string]) : [undefined, field];
   const has = (root: string) =>
@@ -248,7 +248,7 @@ export const EnvironmentSpec = Type.Object(
         message: "spec.backend.repository can't be changed after creation",
       },
       {
-        // It is true when left out, so the other fields of `secrets` may be added later.
+        // True when left out, so the other fields of `secrets` may be added later.
         rule: `${generates("self")} == ${generates("oldSelf")}`,
         fieldPath: ".secrets.autoGenerate",
         message: "spec.secrets.autoGenerate can't be changed after creation",
@@ -260,7 +260,7 @@ export const EnvironmentSpec = Type.Object(
 );
 export type EnvironmentSpec = Static<typeof EnvironmentSpec>;
 
-/** The rules for a kind's names; on the root, because only there CEL can read the name. */
+/** Rules for a kind's names; on the root, because only there CEL can read the name. */
 export const nameRootRules = (kind: NamedKind): readonly CelRule[] =>
   NAME_RULES[kind].map(({ cel, message }) => ({
     rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),

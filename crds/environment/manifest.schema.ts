@@ -1,8 +1,8 @@
-/** What is noted of an environment's manifest in Git. */
+/** Notes about an environment's manifest in Git. */
 import { type Static, Type } from "typebox";
 import { literals, timestamp } from "../schema.ts";
 
-/** The fields of the spec that the REST interface changes, too. */
+/** Fields of the spec that the REST interface changes, too. */
 const Switches = Type.Object(
   {
     ttlHours: Type.Optional(Type.Integer({ description: "`spec.ttlHours` of the manifest." })),
@@ -25,17 +25,17 @@ const noted = {
   ),
 };
 
-/** A manifest as its GitOps tool sent it, without what other field managers wrote later. */
+/** A manifest as its GitOps tool sent it, without later writes of other field managers. */
 export const NotedManifest = Type.Object(noted, {
   description: "The manifest of the GitOps tool, without what other field managers wrote later.",
 });
 export type NotedManifest = Static<typeof NotedManifest>;
 
-/** The causes of a deletion after which the same manifest is not built again. */
+/** Causes of a deletion after which the same manifest is not built again. */
 export const FINAL_CAUSES = ["expired", "deletedByUser"] as const;
 export type FinalCause = (typeof FINAL_CAUSES)[number];
 
-/** Why an environment was deleted that Git or a webhook may bring back. */
+/** Causes for the deletion of an environment that Git or a webhook may bring back. */
 export const DELETION_CAUSES = [...FINAL_CAUSES, "pruned", "cleanup"] as const;
 export type DeletionCause = (typeof DELETION_CAUSES)[number];
 

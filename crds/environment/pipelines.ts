@@ -1,4 +1,4 @@
-/** The fields of a reported pipeline that the rules compare. */
+/** Fields of a reported pipeline that the rules compare. */
 type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "at", string>> & {
   readonly id: number;
   readonly attempt?: number;
@@ -15,7 +15,10 @@ export interface PipelineRule {
 const isSame = (next: Pipeline, former: Pipeline) => next.project === former.project && next.id === former.id;
 const CEL_IS_OTHER = "self.project != oldSelf.project || self.id != oldSelf.id";
 
-/** Over two runs of one workflow. Reports are duplicated and reordered; an outdated one must not replace a newer one. */
+/**
+ * Rules over two runs of one workflow. Reports are duplicated and reordered; an outdated one must not replace a newer
+ * one.
+ */
 export const PIPELINE_RULES: readonly PipelineRule[] = [
   {
     cel: "self.project != oldSelf.project || self.id >= oldSelf.id",
@@ -39,10 +42,10 @@ export const PIPELINE_RULES: readonly PipelineRule[] = [
   },
 ];
 
-/** The most workflows of one commit. */
+/** Limit of the workflows of one commit. */
 export const MOST_PIPELINES = 50;
 
-/** Over the list: it is that of one commit, and loses none of them before another commit's come. */
+/** Rules over the list: it is of one commit, and loses no pipeline until another commit's come. */
 export const PIPELINES_RULES = [
   {
     cel: "self.all(one, one.commit == self[0].commit)",
@@ -56,7 +59,10 @@ export const PIPELINES_RULES = [
   },
 ] as const;
 
-/** Over a component's source: it holds the pipelines of one commit, and those of the wanted commit must not be replaced. */
+/**
+ * Rule over a component's source: it holds the pipelines of one commit; those of the desired commit must not be
+ * replaced.
+ */
 export const WANTED_PIPELINE_RULE = {
   cel:
     "!has(oldSelf.pipelines) || !has(self.pipelines) || !has(self.commit) ||" +
@@ -68,7 +74,7 @@ export const WANTED_PIPELINE_RULE = {
 } as const;
 
 /**
- * The pipelines of one commit with one more report: the newest run of each workflow counts, and those of another commit go.
+ * Pipelines of one commit with one more report: the newest run of each workflow counts, and those of another commit go.
  *
  * @param wanted the commit that the component's source names after the report; `undefined` when it names none
  * @returns `undefined` when the report may not replace what is recorded
@@ -85,7 +91,7 @@ export function withPipeline<P extends Pipeline>(
   return [...others, next];
 }
 
-/** The pipelines of one commit with all reports that may be recorded, one after the other; see `withPipeline`. */
+/** Pipelines of one commit with all reports that may be recorded, one after the other; see `withPipeline`. */
 export function withPipelines<P extends Pipeline>(
   former: readonly P[],
   reports: readonly P[],
@@ -94,30 +100,30 @@ export function withPipelines<P extends Pipeline>(
   return reports.reduce((recorded, next) => withPipeline(recorded, next, wanted) ?? recorded, former);
 }
 
-/** A pipeline as messages name it. */
+/** Name of a pipeline in messages. */
 export function pipelineName({ id, project, workflow }: Pipeline): string {
   return `pipeline ${id} of ${project}${workflow === "" ? "" : ` (${workflow})`}`;
 }
 
-/** One that failed is the end of a build, whatever the others do; all must succeed. */
+/** One failure ends a build, whatever the others do; all must succeed. */
 const DECIDING = ["failed", "canceled", "running"];
 
-/** The pipeline that decides on the build of a commit; of several alike the oldest, of successes the newest. */
+/** Pipeline that decides on the build of a commit; of several alike the oldest, of successes the newest. */
 export function decidingPipeline<P extends Pipeline>(pipelines: readonly P[]): P | undefined {
   const byAge = pipelines.toSorted((one, other) => one.id - other.id);
   const first = DECIDING.map((status) => byAge.find((one) => one.status === status)).find(Boolean);
   return first ?? byAge.at(-1);
 }
 
-/** How long a running pipeline may report nothing. */
+/** Longest time between two reports of a running pipeline. */
 const SILENT_AFTER_MS = 2 * 3_600_000;
 
-/** When a pipeline's commit may be deployed: at its end, or when it has reported nothing for too long. */
+/** Moment from which a pipeline's commit may be deployed: its end, or too long without a report. */
 export function pipelineEnd({ status, at }: Pipeline): Date {
   return new Date(Date.parse(at) + (status === "running" ? SILENT_AFTER_MS : 0));
 }
 
-/** The state of a commit by its pipeline; `silent`: the end of the pipeline was not reported. */
+/** State of a commit by its pipeline; `silent`: the end of the pipeline was not reported. */
 export type Build = "building" | "silent" | "failed" | "built";
 
 export function buildOf(pipeline: Pipeline, now: Date): Build {

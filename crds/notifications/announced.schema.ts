@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { literals, text, timestamp } from "../schema.ts";
 
-/** What of an environment was announced already. */
+/** Announcements of an environment that were made. */
 export const Announced = Type.Object(
   {
     event: literals(["unannounced", "created", "ready", "updated", "failed"], {

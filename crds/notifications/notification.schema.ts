@@ -3,10 +3,10 @@ import { NOTIFIED_EVENTS } from "../repository/webhook-rules.schema.ts";
 import { literals, rules, text, timestamp } from "../schema.ts";
 
 export const CHANNELS = ["chat", "email"] as const;
-/** The technology that a message is sent by. */
+/** Technology that sends a message. */
 export type Channel = (typeof CHANNELS)[number];
 
-/** The events that a Repository may choose from, and those that are always sent. */
+/** Events that a Repository may choose from, and those that are always sent. */
 export const MESSAGE_EVENTS = [...NOTIFIED_EVENTS, "expiry", "unverified", "webhook"] as const;
 export type MessageEvent = (typeof MESSAGE_EVENTS)[number];
 
@@ -36,9 +36,9 @@ const facts = {
   hours: fact("Hours from the warning to the expiry."),
 };
 export type Fact = keyof typeof facts;
-/** The names that templates may use, beside `extendUrl` in an e-mail that warns of an expiry. */
+/** Names that templates may use, beside `extendUrl` in an e-mail that warns of an expiry. */
 export const FACTS = Object.keys(facts) as readonly Fact[];
-/** The texts of a message, by name; what is unknown is left out. */
+/** Texts of a message, by name; unknown ones are left out. */
 export type Facts = { readonly [fact in Fact]?: string };
 
 export const NotificationSpec = Type.Object(

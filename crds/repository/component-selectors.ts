@@ -2,15 +2,16 @@ import type { EphemeralEnvironment } from "../environment/ephemeral-environment.
 import { COMPONENTS, type Component } from "../names.ts";
 import type { Repository } from "./repository.ts";
 
-/** By component that an environment has: the labels of its pods, where its chart's Repository says them. */
+/** Labels of the pods, where its chart's Repository states them, by component of an environment. */
 export type ComponentSelectors = {
   readonly [component in Component]?: { readonly labels?: Readonly<Record<string, string>> };
 };
 
 /**
- * What says which pods of an environment are of which component.
+ * Selects the pods of an environment by component.
  *
- * @param backend the Repository of its backend, whose chart makes the pods of both components; none where it is not known
+ * @param backend the Repository of its backend, whose chart makes the pods of both components; `undefined` where it is
+ * unknown
  */
 export function componentSelectors(
   { spec }: Pick<EphemeralEnvironment, "spec">,

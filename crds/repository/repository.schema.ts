@@ -31,13 +31,13 @@ const GeneratedSecret = Type.Object({
 /** An escaped byte, %XX; without %, dot and slashes, which hosts decode at different times. */
 const ESCAPED = "%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f])";
 
-/** The repository or the prefix of repositories on a registry; in lower case, so no segment is only dots. */
+/** Repository or prefix of repositories on a registry; in lower case, so no segment is only dots. */
 const OCI_PLACE = "oci://[A-Za-z0-9._-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*";
 
 /**
- * The URL of a chart; the same pattern as in the platform chart's policy (`policy.chartUrl`), because an environment would
- * wait for ever for one that only this pattern allows. Without a login, which the application would show; without characters
- * that Argo CD reads as a pattern; and without segments of dots, with which git leaves a folder.
+ * URL of a chart; the same pattern as in the platform chart's policy (`policy.chartUrl`), because an environment would
+ * wait for ever for a URL that only this pattern allows. Without a login, which the application would show; without
+ * characters that Argo CD reads as a pattern; and without segments of dots, with which git leaves a folder.
  */
 export const CHART_URL_PATTERN = `^(https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|${ESCAPED})([A-Za-z0-9._~:@+,=&-]|${ESCAPED})*)?)*|${OCI_PLACE})$`;
 
@@ -46,7 +46,10 @@ const CloneUrl = text(512, "The http or https URL that git clones it from.", {
   pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$",
 });
 
-/** The source of a chart, one of three kinds, with what its values are mapped to. Its rules leave no other combination of fields. */
+/**
+ * Source of a chart, one of three kinds, with the mapping of its values. Its rules allow no other combination of
+ * fields.
+ */
 export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
   Type.Object(
     {
@@ -86,10 +89,9 @@ export type Chart = Static<typeof Chart>;
 /** Passwords must not be sent over plain HTTP, except to this machine. */
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
 
-/** A reference to a value in the secret manager. */
 const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
 
-/** Values of the platform's layout that it sets or that have a field of their own. */
+/** Values of the platform's layout that the platform sets or that have a field of their own. */
 export const RESERVED_PATH_PATTERN =
   "^(environment|database|secret|imagePullSecrets|suspended)([.]|$)|^(backend|frontend)($|[.](image|commit|pullPolicy|port|host|url|healthPath|env|replicas|resources)([.]|$))";
 /** Special names of JavaScript. */

@@ -1,4 +1,4 @@
-/** What webhooks read of a Repository: which events create and delete environments, and who is notified. */
+/** Webhook rules of a Repository: events that create and delete environments, and recipients of messages. */
 import { type Static, Type } from "typebox";
 import { TTL_MAX_HOURS } from "../environment/ttl.ts";
 import { literals, rules } from "../schema.ts";
@@ -70,7 +70,7 @@ export const PullRequestRules = Type.Object(
 );
 export type PullRequestRules = Static<typeof PullRequestRules>;
 
-/** The events whose runs can count, in GitHub's words; a host's other words mean none of them. */
+/** Events whose runs can count, in GitHub's words; other words of a host mean none of them. */
 export const PIPELINE_EVENTS = [
   "push",
   "pull_request",
@@ -78,7 +78,7 @@ export const PIPELINE_EVENTS = [
   "schedule",
   "repository_dispatch",
 ] as const;
-/** Of these somebody asked for a build of the commit. */
+/** Events by which a build of the commit was requested. */
 export const DEFAULT_PIPELINE_EVENTS = ["push", "pull_request", "workflow_dispatch"] as const;
 
 export const PipelineRules = Type.Object(

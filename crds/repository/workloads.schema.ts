@@ -19,7 +19,7 @@ const Labels = map(Type.String({ maxLength: 63, pattern: LABEL_VALUE_PATTERN }),
 
 const Selector = Type.Object({ labels: Labels });
 
-/** Which pods of a chart are of which component. */
+/** Selectors of a chart's pods, by component. */
 export const Workloads = Type.Object(
   {
     backend: Type.Optional(described(Selector, "The pods of the backend.")),

@@ -4,8 +4,8 @@ import { described, literals, rules, text, timestamp } from "../schema.ts";
 import { WebhookEvent } from "./webhook-event.schema.ts";
 
 /**
- * The endpoint that received it. Two are no endpoints of hosts: `approval`, the approval of a fork's commit, and `inquiry`,
- * the state of a pull request that its host was asked for.
+ * Source of a delivery: the endpoint that received it. Two are no endpoints of hosts: `approval`, the approval of a
+ * fork's commit, and `inquiry`, the state of a pull request that was fetched from its host.
  */
 export const DOORS = ["repohost", "pipelinehost", "generic", "environment", "approval", "inquiry"] as const;
 export type Door = (typeof DOORS)[number];

@@ -1,14 +1,14 @@
-/** One vocabulary for the events of all hosts: what an adapter extracts of a payload, and what a delivery stores. */
+/** One vocabulary for the events of all hosts: adapters extract them from payloads, and deliveries store them. */
 import { type Static, Type } from "typebox";
 import { PIPELINE_STATUSES } from "../environment/ephemeral-environment.schema.ts";
 import { literals, text, timestamp } from "../schema.ts";
 
-/** `other`: whatever the platform does nothing about; `approval`: a maintainer of ours approved a fork's commit. */
+/** `other`: the platform ignores it; `approval`: a maintainer approved a fork's commit. */
 export const EVENT_TYPES = ["pull_request", "push", "pipeline", "merge_group", "approval", "ping", "other"] as const;
 
 /**
- * GitHub's words. `edited`: the base branch was changed; `updated`: of a host that does not say reliably what changed
- * (commits, labels, draft); `other`: an action that changes nothing that the rules read.
+ * GitHub's words. `edited`: the base branch was changed; `updated`: of a host that does not report reliably what
+ * changed (commits, labels, draft); `other`: an action that changes nothing that the rules read.
  */
 export const PULL_REQUEST_ACTIONS = [
   "opened",
@@ -26,15 +26,15 @@ export const PULL_REQUEST_ACTIONS = [
 export type PullRequestAction = (typeof PULL_REQUEST_ACTIONS)[number];
 
 export const LABEL_MAX_LENGTH = 100;
-/** How many labels of a pull request are stored: the required ones first. */
+/** Limit of a pull request's stored labels: the required ones first. */
 export const MOST_LABELS = 20;
 
-/** The longest path or name of a workflow, in characters. */
+/** Longest path or name of a workflow, in characters. */
 export const WORKFLOW_MAX_LENGTH = 300;
 
 const commit = (description: string) =>
   text(64, description, { minLength: 40, pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
-/** A branch as the host reports it. Whether an environment can have it is decided when one is made. */
+/** A branch as the host reports it. Its validity for an environment is checked when one is made. */
 const branch = (description: string) => text(255, description, { minLength: 1 });
 const project = text(200, "Full name of the project on its host.", { minLength: 1 });
 

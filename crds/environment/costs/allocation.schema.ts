@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { timestamp } from "../../schema.ts";
 
-/** Of more, the oldest are dropped: their time is priced by what was requested. */
+/** Beyond this number the oldest are dropped: their time is priced by what was requested. */
 export const MOST_ALLOCATIONS = 100;
 
 const money = (description: string) =>

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { timestamp } from "../../schema.ts";
 
-/** More changes are kept as fewer: the oldest become one with their average. */
+/** Beyond this number the oldest changes become one with their average. */
 export const USAGE_MAX_CHANGES = 100;
 
 const amount = (description: string) => Type.Integer({ format: "int64", minimum: 0, description });
