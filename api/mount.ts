@@ -22,14 +22,14 @@ import {
 } from "./route.ts";
 import type { Services } from "./services.ts";
 
-/** What serving routes takes. */
+/** Dependencies of the routes. */
 export interface RouteContext extends AuthParts {
   readonly services: Services;
   readonly audit: AuditTrail;
   readonly streams: EventStreams;
 }
 
-/** Of a reply that says "not ready": the dependencies are checked every two seconds at most. */
+/** For a reply that says "not ready": the dependencies are checked every two seconds at most. */
 const NOT_READY_HEADERS = { "Retry-After": "5" };
 
 type Serve = ReturnType<typeof server>;
@@ -79,8 +79,8 @@ function server({ contract, handle }: Route, context: RouteContext) {
 type Serving = (countFor: RawBody["countFor"]) => Promise<object> | object;
 
 /**
- * Where the body's signature tells the sender: counts by it, and what is refused before as unauthenticated. An address of which
- * too much was refused is not served.
+ * For bodies whose signature names the sender: counts by it, and earlier refusals as unauthenticated. An address with
+ * too many refusals is not served.
  */
 async function countingSender(
   { rate }: Contract,
@@ -128,7 +128,7 @@ async function sendReply(
   } else response.json(isWrapped(contract, version) ? wrap(reply, services.clock.now()) : reply);
 }
 
-/** Permissions can end while a stream goes on: a caller whose rights have changed has to ask for it again. */
+/** Permissions can end during a stream: a caller with changed rights has to request it again. */
 async function sendEvents(
   events: Events<object>,
   { access }: Contract,
@@ -149,7 +149,7 @@ async function sendEvents(
   });
 }
 
-/** The other form of the reply, if the caller prefers it to JSON. */
+/** Other form of the reply, if the caller prefers it to JSON. */
 function preferredRepresentation(request: Request, { representation }: Contract) {
   const preferred = representation !== undefined && request.accepts(["application/json", representation.type]);
   return preferred === representation?.type ? representation : undefined;
@@ -162,9 +162,9 @@ function wrap(reply: object, now: Date): object {
   return { status: "success", data, timestamp: now.toISOString() };
 }
 
-/** Answers every error of every path; logs what is a fault, once. */
+/** Answers every error of every path; logs faults, once. */
 export function errorHandler({ services, audit }: Pick<RouteContext, "services" | "audit">): ErrorRequestHandler {
-  // Express tells this from other handlers by the number of its parameters.
+  // Express recognises an error handler by the number of its parameters.
   return async (error, request, response, _next) => {
     const { contract, version } = currentRequest();
     if (isFault(error)) {

@@ -2,7 +2,6 @@ import { feature, route } from "../route.ts";
 import { CurrentUser, LoginOptions, PasswordResetReply, PasswordResetRequest } from "./schemas.ts";
 import { toCurrentUser, toLoginOptions } from "./views.ts";
 
-/** The authenticated caller. */
 const getCurrentUser = route({
   endpoint: "GET /api/auth/user",
   summary: "Current user info",
@@ -11,7 +10,7 @@ const getCurrentUser = route({
   reply: CurrentUser,
 })(({ caller }) => toCurrentUser(caller));
 
-/** What a program has to know before it has a credential. */
+/** Facts that a program needs before it has a credential. */
 const getLoginOptions = route({
   endpoint: "GET /api/auth/login-options",
   summary: "How to log in",
@@ -23,7 +22,7 @@ const getLoginOptions = route({
   reply: LoginOptions,
 })((_input, { settings }) => toLoginOptions(settings));
 
-/** Has a link for a new password sent; the answer is the same for every address, and comes before anything is sent. */
+/** Requests a link for a new password; the answer is the same for every address, and precedes the mail. */
 const requestPasswordReset = route({
   endpoint: "POST /api/auth/password-reset",
   summary: "Ask for a new password",

@@ -1,4 +1,4 @@
-/** The caller and password resets, as the REST contract words them. */
+/** Schemas of the caller and of password resets. */
 import { type Static, Type } from "typebox";
 import { SCOPES } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";

@@ -1,4 +1,4 @@
-/** Config sets as the REST contract words them. */
+/** Schemas of config sets. */
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
 import { MOST_VARIABLES } from "../../crds/environment/variable-limits.ts";
@@ -83,7 +83,7 @@ const fields = {
   ),
 };
 
-/** The fields of a request; a field that is left out is empty. */
+/** Fields of a request; a field that is left out is empty. */
 const content = {
   description: Type.Optional(description),
   production: Type.Optional(production),

@@ -18,10 +18,10 @@ import { createRefresher } from "./refresher.ts";
 import { createSeal } from "./seal.ts";
 import { createSessions, type StoredSession } from "./sessions.ts";
 
-/** Where the clients are built, in a checkout and in the image. */
+/** Folder of the built clients, in a checkout and in the image. */
 export const CLIENTS_FOLDER = join(import.meta.dirname, "../../clients");
 
-/** What serving the console and the command line's program takes. */
+/** Dependencies of the console and of the command line's download. */
 export interface ConsoleParts extends Pick<Services, "settings" | "clock" | "log" | "randomBytes"> {
   readonly limits: Limits;
   readonly authenticate: Authenticator["authenticate"];
@@ -29,14 +29,17 @@ export interface ConsoleParts extends Pick<Services, "settings" | "clock" | "log
   readonly clientsFolder: string;
 }
 
-/** Whether the path is the console's, or that of the command line's program: rules for pages elsewhere (CORS) end here. */
+/**
+ * True for paths of the console and of the command line's program; rules for other origins (CORS) don't apply to them.
+ */
 export function isConsolePath(path: string): boolean {
   return ["/", "/cli", "/console"].includes(path) || path.startsWith(HOME);
 }
 
 /**
- * Serves the program of the command line and, where the settings say so, the web console: its files, log-in, and the way of its
- * pages to the REST interface, which has to be mounted behind. Each request but those to the interface counts by its address.
+ * Serves the program of the command line and, by the settings, the web console: its files, log-in, and the path of its
+ * pages to the REST interface, which has to be mounted behind. Each request but those to the interface counts by its
+ * address.
  */
 export function mountConsole(app: Express, parts: ConsoleParts): void {
   const { limits, settings, clientsFolder } = parts;
@@ -80,7 +83,7 @@ function issuerOf(settings: ConsoleSettings, { consoleSecrets: secrets, clock, l
   return consoleIssuer({ settings, issuer, secrets, clock, log });
 }
 
-/** Judged as a request with that token would be. Throws HttpError (unavailable). */
+/** Checks the token as a request with it would. Throws HttpError (unavailable). */
 async function callerOf(idToken: Sensitive, { authenticate }: Pick<ConsoleParts, "authenticate">) {
   const headersDistinct = { authorization: [`Bearer ${idToken.reveal()}`] };
   const result = await authenticate({ method: "GET", headersDistinct }, () => false);

@@ -38,7 +38,7 @@ export function toCostDashboard(
   };
 }
 
-/** The costs by what environments have in common, named as far as the caller may see that; they add up to the whole. */
+/** Costs by a common property, named as far as the caller may see it; they add up to the whole. */
 export function costRows(figures: CostFigures, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
   const { costs } = services.settings;
   const { total, by } = figures.summary.whole;
@@ -54,7 +54,7 @@ export function costRows(figures: CostFigures, dimension: Dimension, caller: Cal
   return greatestFirst(priced, ({ total_cents }) => total_cents ?? 0);
 }
 
-/** What is not known is not shown as nothing. */
+/** Unknown costs are null, never zero. */
 function sumOfMoney(tally: Tally, share: number | undefined) {
   const cents = isKnown(tally) ? (share ?? null) : null;
   return { total_cost: amountOrNull(cents), total_cents: cents };
@@ -68,7 +68,7 @@ function shared(cents: number | null, rows: readonly { readonly tally: Tally }[]
   );
 }
 
-/** Those that cost the most of what the caller may see. */
+/** Most expensive environments among those that the caller may see. */
 function topEnvironments({ summary, now, priced }: CostFigures, caller: Caller) {
   const isVisible = visibleTo(caller);
   const top: Priced[] = [];

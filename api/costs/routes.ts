@@ -8,7 +8,6 @@ import { toCostSummary } from "./views.ts";
 const BASIS =
   "Costs are what OpenCost allocated to environments, where that is known, else what their pods and volumes requested, by the prices of the installation; `basis` says which. Sleeping, resized and deleted environments count as what they were. Money is rounded to cents in such a way that the parts add up to the whole.";
 
-/** What environments cost in a period. */
 const getCostSummary = route({
   endpoint: "GET /api/observability/costs/summary",
   summary: "Get a summary of the costs",
@@ -18,7 +17,6 @@ const getCostSummary = route({
   reply: CostSummary,
 })(({ query }, services) => toCostSummary(figuresOf(query, services), services.settings.costs));
 
-/** What costs consist of. */
 const getCostDashboard = route({
   endpoint: "GET /api/observability/costs/dashboard",
   summary: "Get what the costs consist of",

@@ -1,4 +1,4 @@
-/** What environments cost, as the REST contract words it. */
+/** Schemas of costs. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
@@ -135,7 +135,7 @@ export const CostDashboard = closed(
 );
 export type CostDashboard = Static<typeof CostDashboard>;
 
-/** What one environment costs, in its detail. */
+/** Cost of one environment, in its detail. */
 export const EnvironmentCostReport = closed(
   {
     currency: Type.String({ description: "ISO 4217." }),

@@ -29,7 +29,7 @@ import { toDetail, toLifetime, toListed, toListedReport } from "./views.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 import { listWorkloads } from "./workloads/routes.ts";
 
-/** An environment without work to do is reconciled sooner; a caller who needs longer asks for its status again. */
+/** An unchanged environment is reconciled sooner; a caller who needs longer reads its status again. */
 const RECONCILE_WAIT_MS = 5_000;
 
 const readPage = {
@@ -41,12 +41,11 @@ const readPage = {
   links: { "/api/environments/{environment_id}": "/environments/0/id" },
 } as const;
 
-/** A page of the environments that the caller may see. */
 const listEnvironments = route({ ...readPage, only: "v1", reply: ListReply })(({ query, caller }, services) =>
   pageOf(query, caller, services, toListed),
 );
 
-/** The same with what goes beyond version 1. */
+/** Version 2 of `listEnvironments`. */
 const listReportedEnvironments = route({
   ...readPage,
   only: "v2",
@@ -74,13 +73,12 @@ const readOne = {
   errors: ["ENV_NOT_FOUND"],
 } as const;
 
-/** One environment in full. */
 const getEnvironment = route({ ...readOne, only: "v1", reply: EnvironmentDetail })(
   async ({ params, caller }, services) =>
     toDetail(await visibleEnvironment(params.environment_id, caller, services), services.settings),
 );
 
-/** The same with what goes beyond version 1. */
+/** Version 2 of `getEnvironment`. */
 const reportEnvironment = route({ ...readOne, only: "v2", operationId: "getEnvironment", reply: EnvironmentReport })(
   async ({ params, caller }, services) =>
     reported(await visibleEnvironment(params.environment_id, caller, services), services),
@@ -113,7 +111,7 @@ const extendEnvironment = route({
   return { status: "success", environment: toLifetime(extended) };
 });
 
-/** Starts the deletion; asking again while it goes on is fine. */
+/** Starts the deletion; a repeated request meanwhile succeeds. */
 const deleteEnvironment = route({
   endpoint: "DELETE /api/environments/{environment_id}",
   summary: "Delete an environment",
@@ -129,7 +127,7 @@ const deleteEnvironment = route({
   return { status: "success", message: `Deletion of environment '${environment.metadata.name}' initiated` };
 });
 
-/** Asks the operator for a reconcile; the operator answers in the resource's status. */
+/** Requests a reconcile of the operator, which answers in the resource's status. */
 const reconcileEnvironmentStatus = route({
   endpoint: "POST /api/environments/{environment_id}/reconcile-status",
   summary: "Force a status reconciliation",

@@ -1,4 +1,4 @@
-/** Environments as the REST contract words them. */
+/** Schemas of environments. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
@@ -10,7 +10,7 @@ import { Instant, Success, titled } from "../schemas/fields.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
 
-/** A TTL in hours, as requests have it. */
+/** TTL of a request, in hours. */
 export const Ttl = {
   minimum: 1,
   maximum: TTL_MAX_HOURS,
@@ -84,7 +84,6 @@ export const CreatedEnvironment = closed(
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 export const CreateReply = closed({ status: Success, environment: CreatedEnvironment });
 
-/** A created environment with what goes beyond version 1. */
 const CreatedReport = closed(
   { ...CreatedEnvironment.properties, cost: EnvironmentCostReport },
   titled("CreatedEnvironmentReport", { ...CREATED_EXAMPLE, cost: CREATED_COST_EXAMPLE }),
@@ -128,7 +127,7 @@ const LISTED_REPORT_EXAMPLE = {
   progress: { done: 7, total: 7, waiting_for: null },
 };
 
-/** A listed environment with what goes beyond version 1. */
+/** Listed environment in version 2. */
 export const ListedReport = closed(
   {
     ...ListedEnvironment.properties,
@@ -199,7 +198,7 @@ const ConditionReport = closed(
   { title: "EnvironmentCondition" },
 );
 
-/** A detail with what goes beyond version 1. */
+/** Detail in version 2. */
 export const EnvironmentReport = closed(
   {
     ...EnvironmentDetail.properties,

@@ -6,7 +6,7 @@ import { addAuditObject } from "../request-context.ts";
 import type { Services } from "../services.ts";
 
 /**
- * The environment of that name, or of that id in upper or lower case.
+ * Environment of that name, or of that id in upper or lower case.
  *
  * @throws EnvironmentNotFound also for an environment that the caller may not see
  */

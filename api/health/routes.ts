@@ -2,7 +2,7 @@ import { feature, route } from "../route.ts";
 import { HealthReply, ReadyReply, StatusReply } from "./schemas.ts";
 import { toReady, toStatus } from "./views.ts";
 
-/** The name of this service in health replies. */
+/** Name of this service in health replies. */
 const SERVICE = "ephemeral-environments";
 
 /** For load balancers: this process answers. */
@@ -20,7 +20,7 @@ const getHealth = route({
   service: SERVICE,
 }));
 
-/** The state of the dependencies; never a pod's own probe, or an outage elsewhere would restart every replica. */
+/** State of the dependencies; never a pod's own probe, or an outage elsewhere would restart every replica. */
 const getReadiness = route({
   endpoint: "GET /api/ready",
   summary: "Whether the platform can do its work",
@@ -33,7 +33,6 @@ const getReadiness = route({
   toReady(await health.check(), { now: clock.now(), isStopping: stopping.aborted }),
 );
 
-/** Each dependency in detail. */
 const getStatus = route({
   endpoint: "GET /api/status",
   summary: "The platform's dependencies in detail",

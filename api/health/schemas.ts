@@ -1,4 +1,4 @@
-/** The health endpoints' replies. */
+/** Schemas of health. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, titled } from "../schemas/fields.ts";

@@ -26,7 +26,7 @@ const readTemplate = {
 
 const asYaml = { type: "application/yaml", text: ({ values_yaml }: { values_yaml: string }) => values_yaml } as const;
 
-/** The values that environments of a Repository and a config set are rendered with. */
+/** Values that environments of a Repository and a config set are rendered with. */
 const getConfigTemplate = route({
   ...readTemplate,
   only: "v1",
@@ -34,7 +34,7 @@ const getConfigTemplate = route({
   representation: asYaml,
 })(({ query, caller }, services) => toTemplate(templateOf(query, caller, services)));
 
-/** The same with what goes beyond version 1: what the values are mapped from. */
+/** Version 2 of `getConfigTemplate`: also the mapping of the values. */
 const getMappedTemplate = route({
   ...readTemplate,
   only: "v2",

@@ -1,4 +1,4 @@
-/** The values template as the REST contract words it. */
+/** Schemas of the values template. */
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../crds/names.ts";
 import { closed, literals, map } from "../../crds/schema.ts";
@@ -75,7 +75,7 @@ const example = {
 export const ChartTemplateReport = closed(template, titled("ChartTemplate", example));
 export type ChartTemplateReport = Static<typeof ChartTemplateReport>;
 
-/** A template with what goes beyond version 1. */
+/** Template in version 2. */
 export const MappedTemplateReport = closed(
   {
     ...template,

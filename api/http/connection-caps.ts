@@ -8,7 +8,7 @@ const MAX_CONNECTIONS = 10_000;
 const MAX_PER_ADDRESS = 256;
 
 interface CapOptions {
-  /** Whether many callers share an address, because a proxy connects for them: it is not capped by itself. */
+  /** True for an address of a proxy, which many callers share: it has no cap of its own. */
   readonly isShared: (address: string | undefined) => boolean;
 }
 

@@ -10,13 +10,13 @@ const MOST_PER_CALLER = 20;
 const MOST = 500;
 /** Proxies close silent connections; many do after half a minute. */
 const HEARTBEAT_MS = 15_000;
-/** After this time the client reconnects, to any replica, and continues where it was. */
+/** After this time the client reconnects, to any replica, and continues. */
 const LONGEST_MS = 30 * 60_000;
 /** A client that reads nothing for this long is treated as gone. */
 const STALLED_MS = 60_000;
-/** How often the caller's rights are checked while nothing is sent. */
+/** Interval of the checks of the caller's rights while nothing is sent. */
 const ACCESS_CHECK_MS = 1_000;
-/** The abort reason of a regular end. */
+/** Abort reason of a regular end. */
 const OVER = Symbol("over");
 const RETRY_SECONDS = 15;
 
@@ -28,15 +28,15 @@ export interface EventAnswer {
   readonly events: Events<object>;
   /** Called once the first batch exists, before anything is sent. */
   readonly onOpen: () => Promise<void>;
-  /** Throws when the caller may not read them any more. */
+  /** Throws when the caller may no longer read the events. */
   readonly checkAccess: () => Promise<void>;
 }
 
 /** Answers that are streams of events: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 export interface EventStreams {
   /**
-   * Sends events until there are no more, the client disconnects, the process stops or half an hour is over; a client
-   * that reads slowly slows down the source. The caller's rights are checked before all that is sent, and every second.
+   * Sends events until there are no more, the client disconnects, the process stops or half an hour is over; a slow
+   * reader slows down the source. The caller's rights are checked before each send, and every second.
    *
    * @throws HttpError (rate-limited, unavailable) when too many are open, and the errors of the first batch
    */
@@ -134,7 +134,7 @@ async function sendAll(
   }
 }
 
-/** JSON has no line ends of its own, so that each event is these two lines. */
+/** JSON has no line ends of its own, so each event is these two lines. */
 const toText = ({ id, data }: ServerEvent<object>) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function heartbeat(response: Response, clock: Clock): () => void {
@@ -147,7 +147,7 @@ function heartbeat(response: Response, clock: Clock): () => void {
   return () => cancel();
 }
 
-/** Also ends an idle stream when the caller may not read it any more. */
+/** Also ends an idle stream when the caller may no longer read it. */
 function regularChecks({ checkAccess }: EventAnswer, { clock, fail }: StreamContext): () => void {
   let isStopped = false;
   let cancel: () => void;
@@ -161,7 +161,7 @@ function regularChecks({ checkAccess }: EventAnswer, { clock, fail }: StreamCont
   };
 }
 
-/** Resolves when the client has read what was sent, when it has stalled, or when the stream ends. */
+/** Resolves when the client has read everything, when it has stalled, or when the stream ends. */
 async function drained(response: Response, { clock, signal }: StreamContext): Promise<void> {
   const patience = new AbortController();
   const giveUp = () => patience.abort();

@@ -23,7 +23,7 @@ export function idleConnections(server: Server) {
     response.once("close", () => change(socket, -1));
   });
   return {
-    /** Ends those on which no request is under way, and from here on each as soon as its last answer is out. */
+    /** Ends connections without a request in flight, and from here on each as soon as its last answer is out. */
     closeFromNowOn: () => {
       isClosing = true;
       for (const [socket, requests] of requestsOf) if (requests === 0) socket.destroy();

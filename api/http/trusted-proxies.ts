@@ -1,17 +1,16 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { Settings } from "../../config/settings.ts";
 
-/** The settings of the proxies in front. */
+/** Settings of the proxies in front. */
 export type ProxySettings = Pick<Settings["api"], "trustedProxyHops" | "trustedProxies">;
 
 /**
- * Whether the `X-Forwarded-For` of an address is believed. `hop` is 0 for the connection's peer, 1 for the address that the
- * peer forwards, and so on; Express asks in this form.
- * https://expressjs.com/en/guide/behind-proxies.html
+ * True when the `X-Forwarded-For` of an address is trusted. `hop` is 0 for the connection's peer, 1 for the address
+ * that the peer forwards, and so on; Express uses this form. https://expressjs.com/en/guide/behind-proxies.html
  */
 export type TrustedProxy = (address: string | undefined, hop: number) => boolean;
 
-/** Believes the configured number of hops, and only the configured addresses if there are any. */
+/** Trusts the configured number of hops, and only the configured addresses if there are any. */
 export function trustedProxy({ trustedProxyHops, trustedProxies }: ProxySettings): TrustedProxy {
   const proxies = blockList(trustedProxies);
   const isProxy = (address = "") => trustedProxies.length === 0 || holds(proxies, address);

@@ -10,7 +10,7 @@ interface Meaning {
 }
 
 const MALFORMED: Meaning = { status: 400, detail: "The request is not valid HTTP" };
-/** Errors of Node's parser that mean something else; https://nodejs.org/api/http.html#event-clienterror. */
+/** Errors of Node's parser with a meaning of their own; https://nodejs.org/api/http.html#event-clienterror. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: "The request took too long to arrive" },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The extensions of the body's chunks are too large" },
@@ -24,9 +24,9 @@ const NO_HOST: Meaning = { status: 400, detail: "The header host is missing" };
 type Reporting = Pick<Services, "clock" | "log">;
 
 /**
- * Answers requests that Node itself would refuse, as the app answers errors, and logs each with the request id of its
- * answer; `serve` gets all others. The connection ends with such an answer: where the next request would begin is unknown.
- * Create the server without `requireHostHeader`, and call this before it listens.
+ * Answers requests that Node itself would refuse in the app's form, and logs each with the request id of its answer;
+ * `serve` gets all others. Such an answer ends the connection: the start of the next request is unknown. Create the
+ * server without `requireHostHeader`, and call this before it listens.
  */
 export function answerUnparsed(server: Server, serve: RequestListener, reporting: Reporting): void {
   const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();

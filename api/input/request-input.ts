@@ -11,7 +11,7 @@ import { type Checked, checker, type Finding } from "./validation.ts";
 /** A longer body is refused before it is read to its end. */
 const MAX_BODY_BYTES = 524_288;
 
-/** The parts of a request that a contract describes, validated. */
+/** Validated parts of a request that a contract describes. */
 export interface RequestInput {
   readonly params: unknown;
   readonly query: unknown;
@@ -23,7 +23,7 @@ export interface RequestInput {
  * Prepares the checks of a contract, and returns a function that reads and validates requests.
  *
  * That function throws HttpError (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
- * wrong in the body, or TtlExceeded when nothing but a TTL above the maximum is wrong.
+ * wrong in the body, or TtlExceeded when only a TTL above the maximum is wrong.
  */
 export function inputReader(contract: Contract) {
   const checkParams = contract.params && checker(contract.params);
@@ -61,14 +61,14 @@ function queryOf(url: string, contract: Contract): unknown {
   return start < 0 ? {} : fieldsOf(url.slice(start + 1), contract.query, "query");
 }
 
-/** The headers of the contract. Node joins repeated ones with a comma and a space: their schemas refuse spaces. */
+/** Headers of the contract. Node joins repeated ones with a comma and a space: their schemas refuse spaces. */
 function headersOf({ headers }: IncomingMessage, contract: Contract): object {
   const { properties = {} } = (contract.headers ?? {}) as { properties?: object };
   const sent = Object.keys(properties).map((name) => [name, headers[name.toLowerCase()]] as const);
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
 }
 
-/** The bytes of a JSON body, or the pieces in which they arrive, and all headers. */
+/** Bytes or chunks of a JSON body, and all headers. */
 async function rawBodyOf(request: IncomingMessage, { body }: Contract) {
   if (isArriving(body)) {
     if (mediaType(request) !== "application/json") throw notAccepted("application/json");
@@ -95,7 +95,6 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
 
 const notAccepted = (types: string) => new HttpError("unsupported-media-type", `Send the body as ${types}`);
 
-/** The media types that a route accepts for its body. */
 function acceptedTypes({ forms }: Contract): string {
   return forms === true ? "application/json or application/x-www-form-urlencoded" : "application/json";
 }

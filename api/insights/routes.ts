@@ -10,7 +10,6 @@ import { knownUsers, toUserActivity } from "./users.ts";
 const access = { permission: "insights:read" } as const;
 const DAYS = "Days are those of UTC. Rows are named for those who may see what they are about; the rest is one row.";
 
-/** What became of environments in a period. */
 const getInsightsDashboard = route({
   endpoint: "GET /api/insights/dashboard",
   summary: "Get what became of environments",
@@ -22,7 +21,6 @@ const getInsightsDashboard = route({
   toInsightsDashboard({ figures: figuresOf(query, services), interval }, caller, services),
 );
 
-/** The same in detail. */
 const getEnvironmentAnalytics = route({
   endpoint: "GET /api/insights/environments/analytics",
   summary: "Get what became of environments in detail",
@@ -37,7 +35,6 @@ const getEnvironmentAnalytics = route({
   return toAnalytics({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
 
-/** Who creates environments. */
 const getUserActivity = route({
   endpoint: "GET /api/insights/users/activity",
   summary: "Get who created environments",
@@ -50,7 +47,6 @@ const getUserActivity = route({
   return toUserActivity({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
 
-/** Where money could be saved. */
 const getCostAnalysis = route({
   endpoint: "GET /api/insights/costs/analysis",
   summary: "Get where money could be saved",

@@ -1,4 +1,4 @@
-/** What became of environments, as the REST contract words it. */
+/** Schemas of insights. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../operator/ports/clock.ts";
 /** More keys within a minute are a flood and no users; this many take less than 20 MB. */
 const MAX_KEYS = 50_000;
 
-/** The count of a key in its window. */
+/** Count of a key in its window. */
 export interface MemoryCount {
   /** Requests in the window, with this one. */
   readonly total: number;
@@ -15,7 +15,7 @@ export interface MemoryStore {
   increment(key: string): MemoryCount;
   /** Requests of the key in its window so far. */
   total(key: string): number;
-  /** How many keys are held. */
+  /** Number of keys. */
   readonly size: number;
 }
 
@@ -25,14 +25,14 @@ interface Window {
 }
 
 /**
- * Counters in bounded memory. A key is never forgotten before its window ends, however many others come: a flood of made-up
- * keys can't reset the count of any. Keys beyond the bound share one counter, so the flood limits itself.
+ * Counters in bounded memory. A key is never dropped before its window ends: a flood of made-up keys can't reset the
+ * count of any. Keys beyond the bound share one counter, so the flood limits itself.
  */
 export function memoryStore(
   clock: Clock,
   { windowMs, maxKeys = MAX_KEYS }: { windowMs: number; maxKeys?: number },
 ): MemoryStore {
-  // In the order in which windows begin, which is that in which they end.
+  // In the order in which windows begin, and so end.
   const windows = new Map<string, Window>();
   let shared: Window = { total: 0, endsAtMs: 0 };
   const begin = (nowMs: number): Window => ({ total: 0, endsAtMs: nowMs + windowMs });

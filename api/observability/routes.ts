@@ -4,7 +4,7 @@ import { metricsOfLives, platformMetrics } from "./platform-metrics.ts";
 import { MetricsReport, SloReport } from "./schemas.ts";
 import { sloOfLives, sloReport } from "./slo.ts";
 
-/** The platform's figures; for a monitoring system, those of this process as Prometheus reads them. */
+/** Metrics of the platform; for a monitoring system, those of this process as Prometheus reads them. */
 const getMetrics = route({
   endpoint: "GET /api/observability/metrics",
   summary: "Get the platform's metrics",
@@ -25,7 +25,6 @@ const getMetrics = route({
   return platformMetrics(ofLives, services);
 });
 
-/** The service level objectives. */
 const getSloStatus = route({
   endpoint: "GET /api/observability/slo/status",
   summary: "Get the service levels",

@@ -1,4 +1,4 @@
-/** What the platform's operators look at, as the REST contract words it. */
+/** Schemas of observability. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";

@@ -17,7 +17,7 @@ import { exampleOf, PROBLEM_EXAMPLES } from "./examples.ts";
 import { HEADERS, responses } from "./responses.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
-/** The OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
+/** OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
 export function openApiDocument(routes: readonly Route[]): object {
   const schemas: Components = new Map();
   const errors: Components = new Map();
@@ -59,7 +59,7 @@ export function openApiDocument(routes: readonly Route[]): object {
 const inOrder = (components: Components) =>
   Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1)));
 
-/** The version of the contract; the platform's release, which changes more often, is in the health replies. */
+/** Version of the contract; the platform's release, which changes more often, is in the health replies. */
 const CONTRACT_VERSION = "1.0.0";
 
 const DESCRIPTION =
@@ -101,7 +101,7 @@ const REQUEST_ID = {
   schema: { type: "string", examples: [HEADERS["X-Request-ID"].example] },
 } as const;
 
-/** What describing an operation takes: the version, all its contracts, and the schemas and errors collected so far. */
+/** Context of an operation: the version, all its contracts, and the schemas and errors collected so far. */
 interface Parts {
   readonly version: Version;
   readonly contracts: readonly Contract[];
@@ -145,7 +145,7 @@ function accessNote({ access, rate }: Contract): string {
   return `Needs the permission \`${access.permission}\`${access.proof ? ", and an ID token: an API token is not enough" : ""}.`;
 }
 
-/** The operations that take an id from this one's reply. */
+/** Operations that take an id from this one's reply. */
 function linksOf(contract: Contract, contracts: readonly Contract[], version: Version): Json {
   const prefix = isWrapped(contract, version) ? "/data" : "";
   const linked = Object.entries(contract.links).flatMap(([thing, pointer]) =>

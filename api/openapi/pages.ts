@@ -23,8 +23,8 @@ const ASSET_CACHE = "public, max-age=3600";
 
 const redocFile = require.resolve("redoc/bundles/redoc.standalone.js");
 /**
- * Changes to Redoc's script that no option makes: it writes styles before it knows the nonce, and loads a logo from another
- * host.
+ * Changes of Redoc's script for which it has no option: it writes styles before it has the nonce, and loads a logo from
+ * another host.
  */
 const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
   ["r.nc=void 0", 'r.nc=document.getElementById("redoc").dataset.nonce'],
@@ -32,8 +32,8 @@ const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
 ];
 
 /**
- * Our own scripts are files too, so that the policy can forbid inline scripts. Every address is relative to the page's own,
- * because an ingress may serve the platform below a path prefix.
+ * The pages' own scripts are files too, so that the policy can forbid inline scripts. Every address is relative to the
+ * page's own, because an ingress may serve the platform below a path prefix.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   "/docs/start.js":
@@ -69,7 +69,7 @@ export function mountDocs(app: Express, limits: Limits): void {
 
 let text: string | undefined;
 
-/** The document, which is the same as long as the process runs, made when it is first asked for. */
+/** Document, made at the first request and then kept. */
 function documentText(): string {
   text ??= JSON.stringify(openApiDocument(listRoutes()));
   return text;

@@ -1,4 +1,4 @@
-/** Repositories as the REST contract words them. */
+/** Schemas of Repositories. */
 import { type Static, Type } from "typebox";
 import { SECRET_KINDS } from "../../crds/repository/repository.schema.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";

@@ -4,7 +4,7 @@ import { closed } from "../../crds/schema.ts";
 
 export const DEFAULT_LIMIT = 50;
 
-/** Which page of a list is requested; a limit above the maximum is refused, never cut. */
+/** Requested page of a list; a limit above the maximum is refused, never cut. */
 export const PAGE = {
   limit: Type.Optional(
     Type.Integer({
@@ -26,7 +26,7 @@ export const PAGE = {
 export const PageQuery = closed(PAGE);
 export type PageQuery = Static<typeof PageQuery>;
 
-/** A page of these items; `total` counts what the caller may see on all pages. */
+/** Page of these items; `total` counts the items of all pages that the caller may see. */
 export const pageOf = <T extends TSchema>(item: T, options: object) =>
   closed(
     {
@@ -38,7 +38,7 @@ export const pageOf = <T extends TSchema>(item: T, options: object) =>
     options,
   );
 
-/** The requested part of a sorted list, each item as `view` shows it. */
+/** Requested part of a sorted list, each item as `view` shows it. */
 export function toPage<T, V>(
   sorted: readonly T[],
   { limit = DEFAULT_LIMIT, offset = 0 }: PageQuery,
@@ -51,5 +51,5 @@ interface Named {
   readonly metadata: { readonly name: string };
 }
 
-/** The order of lists: by name, letter by letter. */
+/** Order of lists: by name, letter by letter. */
 export const byName = ({ metadata: one }: Named, { metadata: other }: Named) => (one.name < other.name ? -1 : 1);

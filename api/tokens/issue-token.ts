@@ -21,15 +21,15 @@ const DAY_MS = 86_400_000;
 const MOST_OF_ONE_OWNER = 200;
 
 /**
- * Issues a token to the caller. Its value goes to the caller, and to the secret manager unless the settings forbid that; if
- * the value can't be written there, the token is removed again.
+ * Issues a token to the caller. Its value goes to the caller, and to the secret manager unless the settings forbid
+ * that; if the value can't be written there, the token is removed again.
  *
  * @throws HttpError (forbidden) for a scope that the caller lacks, (conflict) for too many tokens; ClusterUnavailable,
- *   SecretsUnavailable
+ * SecretsUnavailable
  */
 export async function issueToken(body: TokenRequest, caller: Caller, services: Services) {
   checkScopes(body, caller);
-  // The list throws while the cache is incomplete, so that none is missing from the count.
+  // The list throws while the cache is incomplete, so the count is complete.
   const own = services.apiTokens.list().filter(({ spec }) => spec.owner.subject === caller.subject);
   if (own.length >= MOST_OF_ONE_OWNER) {
     throw new HttpError(

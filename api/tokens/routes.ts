@@ -18,7 +18,6 @@ const access = { permission: "tokens:manage", proof: "id_token" } as const;
 const idOrNothing = ({ params }: { readonly params: Static<typeof TokenPath> }) =>
   isTokenId(params.id) ? params.id : "no token's id";
 
-/** Creates a token. */
 const createToken = route({
   endpoint: "POST /api/tokens",
   summary: "Create an API token",
@@ -36,7 +35,6 @@ const createToken = route({
   return { ...toTokenRecord(token, services.clock.now()), token: value.reveal() };
 });
 
-/** A page of tokens, the newest first. */
 const listTokens = route({
   endpoint: "GET /api/tokens",
   summary: "List the user's tokens",
@@ -54,7 +52,7 @@ const listTokens = route({
   return toPage(tokens.sort(newestFirst), page, (token) => toTokenRecord(token, clock.now()));
 });
 
-/** Revokes a token; revoking it again is fine. */
+/** Revokes a token; a repeated request succeeds. */
 const revokeToken = route({
   endpoint: "DELETE /api/tokens/{id}",
   summary: "Revoke an API token",
@@ -107,7 +105,7 @@ const getTokenValue = route({
   return { id: token.metadata.name, value: value.reveal() };
 });
 
-/** The token of that id as it is now, of any owner. */
+/** Current token of that id, of any owner. */
 async function existingToken(id: string, { apiTokens }: Services): Promise<ApiToken> {
   // A text that is no id is not worth a request to the API server.
   const token = isTokenId(id) ? await apiTokens.read(id) : undefined;

@@ -1,4 +1,4 @@
-/** API tokens as the REST contract words them. */
+/** Schemas of API tokens. */
 import { type Static, Type } from "typebox";
 import { SCOPES, TOKEN_DESCRIPTION_MAX_LENGTH, TOKEN_NAME_MAX_LENGTH } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";

@@ -18,7 +18,6 @@ import { toOutcome, toReport, toSummary, toTrace } from "./delivery-views.ts";
 import { isReadable, readableDelivery, readableRepository, visibleName, visibleOnly } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
-/** A page of deliveries, the newest first. */
 const listDeliveries = route({
   endpoint: "GET /api/webhooks/deliveries",
   only: "v2",
@@ -37,7 +36,6 @@ const listDeliveries = route({
   return toPage(found.sort(newestFirst), query, (delivery) => toSummary(delivery, visible));
 });
 
-/** One delivery with the verdicts of the rules. */
 const getDelivery = route({
   endpoint: "GET /api/webhooks/deliveries/{id}",
   only: "v2",
@@ -67,7 +65,7 @@ const redeliverWebhook = route({
   return toOutcome(await answered(services.webhookInbox.redeliver(delivery)), visibleOnly(caller, services));
 });
 
-/** Tells what would become of an event. */
+/** Computes the outcome of an event without acting on it. */
 const simulateWebhook = route({
   endpoint: "POST /api/webhooks/simulate",
   only: "v2",
@@ -100,7 +98,7 @@ const simulateWebhook = route({
   };
 });
 
-/** Lets a fork's pull request have an environment of one commit. */
+/** Permits an environment of one commit to a fork's pull request. */
 const approveCommit = route({
   endpoint: "POST /api/repos/{id}/pull-requests/{number}/approval",
   only: "v2",

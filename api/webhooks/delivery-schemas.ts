@@ -1,4 +1,4 @@
-/** Stored deliveries, their decisions and approvals, as the REST contract words them. */
+/** Schemas of stored deliveries, their decisions and approvals. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { DELIVERY_PHASES, DOORS } from "../../crds/webhooks/webhook-delivery.schema.ts";

@@ -9,7 +9,6 @@ import { HookReport } from "./hook-schemas.ts";
 import { isReadable, readableRepository } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
-/** What is known of a repository's hook. */
 const getHook = route({
   endpoint: "GET /api/repos/{id}/webhook",
   only: "v2",
@@ -22,7 +21,6 @@ const getHook = route({
   errors: ["ENV_REPO_NOT_FOUND", "not-found"],
 })(({ params, caller }, services) => reportOf(readableRepository(params.id, caller, services), caller, services));
 
-/** Makes it as it should be. */
 const repairHook = route({
   endpoint: "POST /api/repos/{id}/webhook",
   only: "v2",
@@ -36,7 +34,7 @@ const repairHook = route({
 })(async ({ params, caller }, services) => {
   const repository = readableRepository(params.id, caller, services);
   await answered(services.hookDoctor.repair(repository));
-  // Its condition follows a check.
+  // A check updates its condition.
   await services.repositoryReloads.request(repository);
   return reportOf(repository, caller, services);
 });

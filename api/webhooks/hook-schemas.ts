@@ -1,4 +1,4 @@
-/** The hook of a repository on its host, as the REST contract words it. */
+/** Schemas of a repository's webhook on its host. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";

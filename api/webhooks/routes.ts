@@ -21,7 +21,6 @@ import {
 import { environmentEvent, genericEvent } from "./unverified-event.ts";
 import { toPipelineReply, toPipelineTest, toRepohostReply } from "./views.ts";
 
-/** Events of repository hosts. */
 const receiveRepohostEvent = route({
   endpoint: "POST /api/webhooks/repohost",
   summary: "Receive an event of a repository host",
@@ -38,7 +37,6 @@ const receiveRepohostEvent = route({
   return toRepohostReply(outcome);
 });
 
-/** Events of pipeline hosts. */
 const receivePipelineEvent = route({
   endpoint: "POST /api/webhooks/pipelinehost/pipeline",
   summary: "Receive an event of a pipeline host",
@@ -51,7 +49,7 @@ const receivePipelineEvent = route({
   reply: PipelineReply,
 })(async ({ body }, services) => toPipelineReply(await intake("pipelinehost", body, services)));
 
-/** Verifies, counts, and hands over. */
+/** Verifies, counts, and processes an event. */
 async function intake(
   door: "repohost" | "pipelinehost",
   { chunks, headers, countFor }: ArrivingBody,
@@ -62,7 +60,7 @@ async function intake(
   return answered(webhookInbox.accept(webhook));
 }
 
-/** Events of anybody. */
+/** Records events of any sender. */
 const receiveGenericEvent = route({
   endpoint: "POST /api/webhooks/generic",
   summary: "Receive a generic event",
@@ -78,7 +76,7 @@ const receiveGenericEvent = route({
   return { status: "received" as const, message: "Event received", webhook_id };
 });
 
-/** Events about environments, of anybody. */
+/** Records events about environments, of any sender. */
 const receiveEnvironmentEvent = route({
   endpoint: "POST /api/webhooks/environment/event",
   summary: "Receive an event of an environment",
@@ -94,7 +92,7 @@ const receiveEnvironmentEvent = route({
   return { status: "received" as const, message: "Event received", notifications_sent: [...channels] };
 });
 
-/** Tells how pipelines report, and when one did. */
+/** Shows how pipelines report, and their last report. */
 const testPipelineWebhook = route({
   endpoint: "GET /api/webhooks/pipelinehost/test",
   summary: "Test the pipeline webhook",

@@ -1,4 +1,6 @@
-/** The intake of webhooks as the REST contract words it: bodies are documented and not validated, beside their proof. */
+/**
+ * Schemas of the intake of webhooks: bodies are documented but not validated, because the signature covers their bytes.
+ */
 import { type Static, Type } from "typebox";
 import { PIPELINE_STATUSES } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -6,7 +8,7 @@ import { arrivingBody, rawBody } from "../input/raw-body.ts";
 import { Instant } from "../schemas/fields.ts";
 import { WEBHOOK_EXAMPLES } from "./examples.ts";
 
-/** A header that only the format of a host judges. */
+/** A header that only the format of a host checks. */
 const header = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }));
 
@@ -30,7 +32,7 @@ export const PipelineHeaders = closed({
 });
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-/** Whatever else a host sends is ignored. */
+/** Further fields of a host are ignored. */
 const open = { additionalProperties: true };
 
 const Ref = Type.Object({ ref: Type.String(), sha: Type.String() }, open);

@@ -11,19 +11,18 @@ import type { CleanupReply, CleanupRequest } from "./schemas.ts";
 const HOUR_MS = 3_600_000;
 /** More at once would only queue up before the API server. */
 const AT_ONCE = 8;
-/** After so many changes between check and deletion an environment is skipped. */
+/** Rounds of check and deletion before an environment is skipped. */
 const ROUNDS = 5;
 
 type CleanupServices = Pick<Services, "environments" | "clock" | "log">;
 
-/** The result for one environment. */
 type Outcome = { readonly id: string; readonly name: string } & (
   | { readonly came: "cleaned" }
   | { readonly came: "skipped"; readonly reason: string }
   | { readonly came: "error"; readonly error: unknown }
 );
 
-/** The reason to skip an environment; `undefined` when it may be deleted. */
+/** Reason to skip an environment; `undefined` when it may be deleted. */
 function reasonToSkip(
   environment: EphemeralEnvironment,
   { older_than_hours = 0, include_running = false }: CleanupRequest,
@@ -42,7 +41,7 @@ function failedSince({ metadata, status }: EphemeralEnvironment): number {
   return Date.parse(findCondition(status?.conditions, "Ready")?.lastTransitionTime ?? metadata.creationTimestamp);
 }
 
-/** A former version may still be in use, or would be after waking; in doubt it is. */
+/** A former version may still be in use, or would be after waking; if unknown, it is. */
 function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined {
   if (spec.suspended) return status?.readyAt === undefined ? undefined : "the version before the failure sleeps";
   const isSilent = findCondition(status?.conditions, "UrlsReady")?.status === "False";
@@ -50,8 +49,8 @@ function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined
 }
 
 /**
- * Deletes the environments that may be deleted, each in exactly the version that was checked; an error of one never stops
- * the others.
+ * Deletes the environments that may be deleted, each in exactly the checked version; an error of one never stops the
+ * others.
  *
  * @throws ClusterUnavailable when none could be deleted and the Kubernetes API can't be reached
  */

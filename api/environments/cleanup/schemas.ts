@@ -1,4 +1,4 @@
-/** Keeping environments in order, as the REST contract words it. */
+/** Schemas of the cleanup. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { Success, titled } from "../../schemas/fields.ts";

@@ -29,13 +29,12 @@ type IntakeServices = Pick<
   "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 
-/** A request with the objects that it names. */
 interface Resolved {
   readonly sources: { readonly backend: RequestedSource } & { readonly [component in Component]?: RequestedSource };
   readonly configSet: ConfigSet | undefined;
   readonly hasDatabase: boolean;
   readonly overrides: Overrides;
-  /** Everything that is wrong so far. */
+  /** All violations so far. */
   readonly violations: readonly Violation[];
 }
 
@@ -43,8 +42,8 @@ interface Resolved {
  * Maps a request to the resource: REST names become the spec's, the caller becomes the owner.
  *
  * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a Repository that the
- *   caller may not use), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
- *   (forbidden) for shared API keys of other groups
+ * caller may not use), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
+ * (forbidden) for shared API keys of other groups
  */
 export async function desiredEnvironment(
   request: CreateRequest,
@@ -88,7 +87,7 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   };
   const sources = {
     backend: source("backend", request.backend_repo),
-    // Without its Repository, whatever else a request says of the frontend means nothing.
+    // Without its Repository, other fields of the frontend mean nothing.
     ...(request.frontend_repo ? { frontend: source("frontend", request.frontend_repo) } : {}),
   };
   const { configSet, violations } = usableConfigSet(request.config_set, caller, services);
@@ -105,7 +104,6 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   return { sources, configSet, hasDatabase, overrides, violations: all };
 }
 
-/** Names of the Repositories whose pull requests get environments. */
 function withPullRequests({ repositories }: IntakeServices): string[] {
   const enabled = repositories.list().filter(({ spec }) => spec.pullRequest?.enabled);
   return enabled.map(({ metadata }) => metadata.name);
@@ -122,8 +120,8 @@ const NO_SHARED_KEYS: Violation = {
 };
 
 /**
- * The part of the spec that the request decides. What follows from the config set is fixed here: later versions of it
- * change none of it.
+ * Part of the spec that the request decides. Values from the config set are fixed here: later versions of it change
+ * none of them.
  */
 async function specOf(
   request: CreateRequest,

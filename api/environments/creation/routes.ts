@@ -39,7 +39,7 @@ export const createEnvironment = route({ ...creation, only: "v1", reply: CreateR
   environment: toCreated(await created(asked, services), services.settings),
 }));
 
-/** The same, and what it is expected to cost. */
+/** Version 2 of `createEnvironment`: with its expected cost. */
 export const createReportedEnvironment = route({
   ...creation,
   only: "v2",

@@ -1,4 +1,4 @@
-/** The creation of environments as the REST contract words it. */
+/** Schemas of the creation. */
 import { type Static, Type } from "typebox";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { closed } from "../../../crds/schema.ts";

@@ -37,7 +37,7 @@ const WHAT_LOGS =
 const OF_A_WORKLOAD =
   "With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.";
 
-/** The newest lines of a component's pods, or the deployer's report on the application. */
+/** Newest lines of a component's pods, or the deployer's report on the application. */
 export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", query: LogQuery, reply: LogReply })(
   async ({ params: { environment_id, component }, query, caller }, services) => {
     const environment = await visibleEnvironment(environment_id, caller, services);
@@ -46,7 +46,7 @@ export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", 
   },
 );
 
-/** The same, and those of a workload. */
+/** Version 2 of `getLogs`: also of a workload. */
 export const getReportedLogs = route({
   ...readLogs,
   description: `${WHAT_LOGS} ${OF_A_WORKLOAD}`,
@@ -119,7 +119,7 @@ async function podEntries(
   return (await podLogs.tail(metadata, wanted, selectionOf(query))).map(toLogEntry);
 }
 
-/** Whose pods are asked for. @throws HttpError for a component or a workload that the environment lacks */
+/** Pods of the request. @throws HttpError for a component or a workload that the environment lacks */
 async function podTarget(
   environment: EphemeralEnvironment,
   { component, workload }: { readonly component: Component; readonly workload?: string | undefined },

@@ -1,4 +1,4 @@
-/** Logs of environments as the REST contract words them. */
+/** Schemas of logs. */
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { closed, literals } from "../../../crds/schema.ts";
@@ -42,7 +42,7 @@ export type LogQuery = Static<typeof LogQuery>;
 /** As kubectl names them: the kind in any case and a name, or a name alone. */
 const WORKLOAD_PATTERN = "^([A-Za-z]{1,63}/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
 
-/** The same with what goes beyond version 1. */
+/** Query of version 2. */
 export const LogReportQuery = closed({
   ...LogQuery.properties,
   workload: Type.Optional(
@@ -59,7 +59,6 @@ export const LogReportQuery = closed({
 });
 export type LogReportQuery = Static<typeof LogReportQuery>;
 
-/** The header of a stream. */
 export const FollowHeaders = closed({
   "Last-Event-ID": Type.Optional(
     Type.String({
@@ -103,7 +102,7 @@ export const LogReply = closed(
   titled("EnvironmentLogs", LOGS_EXAMPLE),
 );
 
-/** The same with what goes beyond version 1. */
+/** Reply of version 2. */
 export const LogReportReply = closed(
   {
     ...LogReply.properties,

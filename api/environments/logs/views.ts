@@ -2,7 +2,7 @@ import type { DeployerEntry } from "../../../operator/ports/facade/deployer-log.
 import type { LogLine } from "../../../operator/ports/facade/pod-logs.ts";
 import type { LogEntry } from "./schemas.ts";
 
-/** A container's log line as an entry: JSON as most loggers write it is parsed, any other text is the message. */
+/** Container's log line as an entry: JSON as most loggers write it is parsed, any other text is the message. */
 export function toLogEntry({ at, text }: LogLine): LogEntry {
   const written = new Date(at);
   const fields = fieldsOf(text);
@@ -28,7 +28,7 @@ function withFailure(message: string, fields: Readonly<Record<string, unknown>>)
   return failure === undefined || message.includes(failure) ? message : `${message}: ${failure}`;
 }
 
-/** A line of the deployer's report as an entry. */
+/** Line of the deployer's report as an entry. */
 export function toDeployerLogEntry({ at, level, message }: DeployerEntry): LogEntry {
   return { timestamp: at.toISOString(), level, message };
 }
@@ -42,7 +42,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, told by their size: the years 2001 to 2286. */
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, recognised by their size: the years 2001 to 2286. */
 const UNITS_MS = [
   { from: 1e9, ms: 1e3 },
   { from: 1e12, ms: 1 },

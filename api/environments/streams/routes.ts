@@ -12,7 +12,7 @@ import { ChangedEnvironment } from "./schemas.ts";
 const STREAMED =
   "A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.";
 
-/** The environment as it is, and again at each change, until it is gone. */
+/** Streams the environment, first as it is, then at each change, until it is gone. */
 export const followEnvironment = route({
   endpoint: "GET /api/environments/{environment_id}/stream",
   summary: "Follow an environment",
@@ -33,7 +33,6 @@ export const followEnvironment = route({
   };
 });
 
-/** The environment as it is, and again whenever it has changed; ends when it is gone. */
 async function* statesOf(
   uid: string,
   { environments }: Services,
@@ -51,7 +50,7 @@ async function* statesOf(
   }
 }
 
-/** What changes among the environments that the caller may see. */
+/** Streams changes of the environments that the caller may see. */
 export const followEnvironments = route({
   endpoint: "GET /api/watch/environments",
   summary: "Follow all environments",

@@ -1,4 +1,4 @@
-/** Updates of environments as the REST contract words them. */
+/** Schemas of updates. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { BranchName, CommitSha, titled } from "../../schemas/fields.ts";

@@ -1,4 +1,4 @@
-/** How an environment's URLs answer, as the REST contract words it. */
+/** Schemas of URL checks. */
 import { type Static, type TSchema, Type } from "typebox";
 import { closed, literals, map } from "../../../crds/schema.ts";
 import { Instant, titled } from "../../schemas/fields.ts";
@@ -42,7 +42,7 @@ const CHECK_EXAMPLE = {
 export const UrlCheckReply = closed(checkOf(closed(components)), titled("UrlCheck", CHECK_EXAMPLE));
 export type UrlCheckReply = Static<typeof UrlCheckReply>;
 
-/** A check with what goes beyond version 1. */
+/** Check in version 2. */
 export const UrlCheckReportReply = closed(
   checkOf(
     closed({

@@ -5,7 +5,6 @@ import { WorkloadsReply } from "./schemas.ts";
 import { toWorkload } from "./views.ts";
 import { workloadsOf } from "./workloads.ts";
 
-/** What makes the environment's pods, as it is now. */
 export const listWorkloads = route({
   endpoint: "GET /api/environments/{environment_id}/workloads",
   summary: "List an environment's workloads",

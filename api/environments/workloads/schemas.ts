@@ -1,4 +1,4 @@
-/** What makes the pods of an environment. */
+/** Schemas of workloads. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { orNull, titled } from "../../schemas/fields.ts";

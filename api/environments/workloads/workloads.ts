@@ -5,7 +5,7 @@ import type { Workload } from "../../../operator/ports/facade/workloads.ts";
 import { HttpError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 
-/** What says which pods of the environment are of which component. */
+/** Selects the environment's pods by component. */
 export function selectorsOf(
   environment: EphemeralEnvironment,
   { repositories }: Pick<Services, "repositories">,
@@ -13,7 +13,7 @@ export function selectorsOf(
   return componentSelectors(environment, repositories.find(environment.spec.backend.repository));
 }
 
-/** The workloads of the environment, as they are now. */
+/** Current workloads of the environment. */
 export function workloadsOf(
   environment: EphemeralEnvironment,
   services: Pick<Services, "repositories" | "workloads">,
@@ -22,9 +22,9 @@ export function workloadsOf(
 }
 
 /**
- * The workload that is meant by `kind/name`, the kind in any case, or by a name that only one has.
+ * Workload named by `kind/name`, the kind in any case, or by a unique name.
  *
- * @throws HttpError when there is none or more than one, with the names of those that there are
+ * @throws HttpError with the names of all workloads when there is none or more than one
  */
 export async function workloadNamed(
   asked: string,
@@ -48,7 +48,6 @@ export async function workloadNamed(
   return { kind: found.kind, name: found.name };
 }
 
-/** A sentence has room for so many. */
 const MOST_TITLES = 50;
 
 function titlesOf(workloads: readonly NamedObject[]): string {
