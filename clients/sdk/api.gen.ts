@@ -1906,7 +1906,7 @@ export type Workload = {
   readonly problem: string | null;
 };
 
-/** What goes into each operation and comes out of it. */
+/** Input and output of each operation. */
 export interface Operations {
   /** List configuration sets */
   readonly "GET /api/v2/config-sets": {
@@ -2425,5 +2425,5 @@ export interface Operations {
   };
 }
 
-/** Those that take an Idempotency-Key, so that a repeated request does nothing twice. */
+/** Operations that take an Idempotency-Key, so that a repeated request does nothing twice. */
 export const KEYED: ReadonlySet<string> = new Set(["POST /api/v2/environments"]);

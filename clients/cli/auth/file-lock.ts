@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** All work under the lock ends before. A lock that is older was left behind by a process that was killed. */
+/** Longest work under the lock. A killed process left an older lock behind. */
 const LONGEST_MS = 60_000;
 const AGAIN_MS = 50;
 
-/** Does the work while no other process does what is done under the lock file. */
+/** Does the work while no other process holds the lock file. */
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   while (!taken(file)) {
@@ -26,7 +26,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
 
 function taken(file: string): boolean {
   try {
-    // One process only makes a file that must not be there.
+    // Only one process can create a file that must not exist.
     writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {

@@ -38,7 +38,7 @@ const create = buildCommand<CreateFlags, [name: string], Context>({
       ...(expires !== undefined && { expires_in_days: expires / 24 }),
     };
     const made = await this.client().call("POST /api/v2/tokens", { body });
-    // To people, and to pipes, the token alone is of use.
+    // For people and pipes, only the token is useful.
     if (flags.output === "table") this.process.stdout.write(`${plainLine(made.token)}\n`);
     else await print(this, { data: made, items: [made], columns, name: idOf }, flags);
     this.say(`Token ${made.id} may do ${made.scopes.join(", ")}. Its value is not shown again by eenv.`);

@@ -1,7 +1,7 @@
 // Written from api/openapi.json by clients/cli/mcp/generate.ts: run 'make generate' after a change.
 import type { OperationInput } from "./operation-inputs.ts";
 
-/** What the operations take that tools call. */
+/** Inputs of the operations that tools call. */
 export const OPERATIONS = {
   "GET /api/v2/environments": {
     "description": "Lists the environments that are accessible to the current user, newest first.\n\nNeeds the permission `environments:read`.",

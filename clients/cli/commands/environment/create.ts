@@ -27,7 +27,7 @@ async function run(this: Context, flags: Flags, name?: string): Promise<void> {
     const ready = await waitFor(this, made.id, { goal: "ready", timeoutSeconds: flags.timeout });
     await show(this, ready ?? made, flags);
   } catch (error) {
-    // A pipeline may want to know of the failure what the platform knows.
+    // A pipeline may need the platform's details of the failure.
     const isFailed = error instanceof Failure && error.exitCode === EXIT.environmentFailed;
     if (isFailed && isData(flags.output)) await show(this, await environmentOf(this, made.id), flags);
     throw error;
@@ -58,7 +58,7 @@ async function make(context: Context, request: CreateEnvironmentRequest): Promis
   return environmentOf(context, environment.id);
 }
 
-/** The environment that has the name. @throws the refusal where the caller may not see it */
+/** Environment of that name. @throws the refusal where the caller may not see it */
 function namesake(context: Context, { environment_name }: CreateEnvironmentRequest, refusal: PlatformError) {
   return environmentOf(context, environment_name).catch((error: unknown) => {
     throw error instanceof PlatformError && error.status === 404 ? refusal : error;
@@ -83,7 +83,7 @@ async function untilGone(context: Context, { id, name }: EnvironmentReport, flag
   await waitFor(context, id, { goal: "deleted", timeoutSeconds: flags.timeout, show: silent });
 }
 
-/** To people, the URL alone is of use: `open $(eenv create …)`. */
+/** For people, only the URL is useful: `open $(eenv create …)`. */
 async function show(context: Context, environment: EnvironmentReport, flags: Flags): Promise<void> {
   if (flags.output === "table") context.process.stdout.write(`${urlOf(environment)}\n`);
   else await print(context, shownEnvironment(environment), flags);

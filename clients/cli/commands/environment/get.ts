@@ -35,7 +35,7 @@ async function watch(context: Context, id: string, flags: Flags): Promise<void> 
   }
 }
 
-/** All that people ask about one environment. */
+/** Details of one environment for people. */
 function described(environment: EnvironmentReport, stream: NodeJS.WriteStream): string {
   const { repositories, urls, cost, configuration, creator } = environment;
   const sources = Object.entries(repositories).map(
