@@ -18,7 +18,7 @@ import { may } from "../platform/user.ts";
 const LIMIT = 50;
 const pathOf = (id: string) => `/console/config-sets/${encodeURIComponent(id)}`;
 
-/** The config sets that the reader may use. */
+/** Config sets that the reader may use. */
 export function ConfigSetsScreen() {
   const [offset, setOffset] = useState(0);
   const [isMaking, setMaking] = useState(false);

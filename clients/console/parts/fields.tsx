@@ -10,7 +10,7 @@ import { useId } from "preact/hooks";
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with it. */
+  /** Violation of the field. */
   readonly wrong?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ import { reloadOutcome } from "./reload.ts";
 
 const LIMIT = 50;
 
-/** The repositories that environments can be made of. */
+/** Repositories that environments can be made of. */
 export function RepositoriesScreen() {
   const [offset, setOffset] = useState(0);
   const [isReloading, setReloading] = useState(false);

@@ -19,7 +19,7 @@ const Costs = lazy(() => import("../costs/costs-screen.tsx").then((it) => it.Cos
 const Insights = lazy(() => import("../insights/insights-screen.tsx").then((it) => it.InsightsScreen));
 const Status = lazy(() => import("../status/status-screen.tsx").then((it) => it.StatusScreen));
 
-/** Which screen is at which path. */
+/** Screens by path. */
 export function Screens() {
   return (
     <Router>
