@@ -3,8 +3,8 @@ import { BlockList, isIPv6 } from "node:net";
 const METADATA_IPV4 = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32"];
 
 /**
- * Addresses of metadata services, which serve machine credentials: link-local, those that clouds add, and both by
- * NAT64. Pods of environments never reach them.
+ * Addresses of metadata services, which serve machine credentials: link-local, clouds' own, and both by NAT64. No pod
+ * of an environment reaches them.
  */
 export const METADATA_RANGES: readonly string[] = [
   ...METADATA_IPV4,
@@ -23,7 +23,7 @@ export function byNat64(range: string): string {
 
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** True when traffic to the address can't be read or forged on its way: https, or this machine. */
+/** True when traffic can be neither read nor forged on its way to the address: https, or loopback. */
 export function isSafeAddress({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && LOOPBACK_HOSTS.includes(hostname));
 }

@@ -5,26 +5,23 @@ import { isUuid } from "./names.ts";
 
 export { type ApiTokenSpec, type ApiTokenStatus, SCOPES, type Scope } from "./api-token.schema.ts";
 
-/**
- * An API token without its text; its name, the first digits of the hash, is its id. Only the REST interface writes it.
- */
+/** An API token without its text; its name, the beginning of its hash, is its id. Only the REST interface writes it. */
 export interface ApiToken extends Resource<"ApiToken", ApiTokenSpec, Namespaced> {
   readonly status?: ApiTokenStatus;
 }
 
 export const apiTokenKind = kindOf("ApiToken", "apitokens");
 
-/** Prefix of every API token, for scanners of leaked secrets. */
+/** Prefix of API tokens, for scanners of leaked secrets. */
 export const TOKEN_PREFIX = "svc_";
 /** 256 random bits in base64url. */
 const TOKEN_PATTERN = /^svc_[A-Za-z0-9_-]{43}$/;
 const ID_PATTERN = new RegExp(`^[0-9a-f]{${TOKEN_ID_LENGTH}}$`);
-/** Characters of a token that users see. */
 const SHOWN_LENGTH = 10;
 
-/** True for a text that can be an API token of the platform. */
+/** True for the form of an API token. */
 export const isTokenText = (text: string): boolean => TOKEN_PATTERN.test(text);
-/** True for a text that can be the id of a token. */
+/** True for the form of a token's id. */
 export const isTokenId = (text: string): boolean => ID_PATTERN.test(text);
 
 /** Text of the token that these 32 random bytes make. */
@@ -50,7 +47,7 @@ export function tokenState({ metadata, spec }: ApiToken, now: Date): TokenState 
   return spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= now.getTime() ? "expired" : "active";
 }
 
-/** Moment of the revocation or expiry; `undefined` while the token is valid. */
+/** Revocation or expiry; `undefined` while the token is valid. */
 export function endedAt({ spec }: ApiToken, now: Date): Date | undefined {
   const ends = [spec.revokedAt, spec.expiresAt].flatMap((end) => (end === undefined ? [] : [Date.parse(end)]));
   const first = Math.min(...ends);
@@ -67,7 +64,7 @@ export function valueOwner({ metadata: { name, uid } }: ApiToken): { name: strin
 
 const VALUE_OWNER = "api-token--";
 
-/** True when an owner of values in the secret manager is an API token. */
+/** True when an owner of values is an API token. */
 export function isValueOwner({ name, uid }: { readonly name: string; readonly uid: string }): boolean {
   return isUuid(uid) && name.startsWith(VALUE_OWNER) && /^[0-9a-f]{16}$/.test(name.slice(VALUE_OWNER.length));
 }

@@ -4,11 +4,10 @@ import { shortUid } from "./names.ts";
 
 export type { ComponentValues, ConfigSetSpec, Quota } from "./config-set.schema.ts";
 
-/** A named set of values, variables, database and quota settings for environments; its generation is its version. */
+/** Named values, variables, database and quota settings for environments; its generation is its version. */
 export type ConfigSet = Resource<"ConfigSet", ConfigSetSpec, Namespaced & Counted & Managed>;
 
 interface Managed {
-  /** Field managers of its fields. */
   readonly managedFields?: readonly { readonly time?: string }[];
 }
 
@@ -16,9 +15,9 @@ export const configSetKind = kindOf("ConfigSet", "configsets");
 
 /** Label of stored versions: the name of their config set. */
 export const CONFIG_SET_LABEL = `${GROUP}/config-set`;
-/** Label of stored versions: the UID of their config set, because names are reused. */
+/** Label of stored versions: their config set's UID, because names are reused. */
 export const CONFIG_SET_UID_LABEL = `${GROUP}/config-set-uid`;
-/** Annotation of an unused stored version: the time since which it is unused. */
+/** Annotation of an unused stored version: since when it is unused. */
 export const UNUSED_SINCE_ANNOTATION = `${GROUP}/unused-since`;
 
 /** A version of a config set: its spec at the generation `version`. */
@@ -35,12 +34,12 @@ export function currentVersion({ metadata, spec }: ConfigSet): ConfigSetVersion 
   return { name: metadata.name, version: metadata.generation, uid: metadata.uid, spec };
 }
 
-/** Name under which a version is stored; it differs for another config set of the same name. */
+/** Name of a stored version; it differs for another config set of the same name. */
 export function revisionName({ name, uid, version }: Omit<ConfigSetVersion, "spec">): string {
   return `${name}-${shortUid(uid)}-${version}`;
 }
 
-/** Quota in the words of a ResourceQuota; `memory` limits both use and requests. */
+/** Quota for a ResourceQuota; `memory` limits use and requests. */
 export function hardLimits({ cpu, memory, storage, pods }: Quota): Readonly<Record<string, string>> {
   return {
     ...(cpu === undefined ? {} : { "requests.cpu": cpu }),
@@ -50,7 +49,7 @@ export function hardLimits({ cpu, memory, storage, pods }: Quota): Readonly<Reco
   };
 }
 
-/** Variables that a config set reads from the secret manager, with its shared API keys if they are requested. */
+/** Variables that a config set reads from the secret manager, with its shared API keys if requested. */
 export function referredVariables(spec: ConfigSetSpec, withSharedKeys: boolean): string[] {
   const { env = [], helmValues, sharedApiKeys = [] } = spec;
   const all = [...env, ...(helmValues?.backend?.env ?? []), ...(helmValues?.frontend?.env ?? [])];

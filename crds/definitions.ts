@@ -48,7 +48,7 @@ const definitions: readonly Definition[] = [
       { name: "Phase", jsonPath: ".status.phase", type: "string" },
       { name: "URL", jsonPath: ".status.url", type: "string" },
       { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
-      // A printer column of type date prints "<invalid>" for a moment in the future.
+      // A date column prints "<invalid>" for a moment in the future.
       { name: "Expires", jsonPath: ".status.expiresAt", type: "string" },
       { name: "Reason", jsonPath: '.status.conditions[?(@.type=="Ready")].reason', type: "string", priority: 1 },
       { name: "Branch", jsonPath: ".spec.backend.branch", type: "string", priority: 1 },
@@ -101,7 +101,7 @@ const definitions: readonly Definition[] = [
       { name: "Prefix", jsonPath: ".spec.prefix", type: "string" },
       { name: "Token", jsonPath: ".spec.name", type: "string" },
       { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
-      // A printer column of type date prints "<invalid>" for a moment in the future.
+      // A date column prints "<invalid>" for a moment in the future.
       { name: "Expires", jsonPath: ".spec.expiresAt", type: "string" },
       { name: "Used", jsonPath: ".status.lastUsedAt", type: "date" },
       { name: "Revoked", jsonPath: ".spec.revokedAt", type: "date" },
@@ -111,7 +111,7 @@ const definitions: readonly Definition[] = [
   },
   {
     kind: recordKind,
-    description: "What is kept of a deleted environment, for statistics and costs. Its name is the environment's UID.",
+    description: "Facts about a deleted environment, for statistics and costs. Its name is the environment's UID.",
     shortName: "erec",
     spec: RecordSpec,
     status: RecordStatus,
@@ -220,8 +220,8 @@ function rootSchema({ description, spec, status, rootRules }: Definition): objec
 }
 
 /**
- * Makes a status atomic: only the operator writes it, so the API server need not track its field managers, which were a
- * third of an environment's size.
+ * Makes a status atomic: only the operator writes it, and its tracked field managers were a third of an environment's
+ * size.
  */
 function ownedAsOne(schema: object): object {
   return { ...schema, "x-kubernetes-map-type": "atomic" };

@@ -1,8 +1,7 @@
-/** Shared code of the scripts that write generated files. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Writes a generated file; fails instead when the script runs with `--check` and the file is outdated.
+ * Writes a generated file; with `--check` fails instead when it is outdated.
  *
  * @param path from the top of the checkout, such as `docs/settings.md`
  */

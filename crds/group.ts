@@ -5,11 +5,11 @@ export const FIELD_MANAGER = "ephemeral-environments";
 export const VERSION = "v1";
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-/** Label of every object of an environment: its UID. Only this label decides ownership, because names can be taken. */
+/** Label of every object of an environment: its UID. It alone decides ownership, because names can be taken. */
 export const ENVIRONMENT_UID_LABEL = `${GROUP}/environment-uid`;
-/** Label of every object of an environment: its name, for users. */
+/** Label of every object of an environment: its name. */
 export const ENVIRONMENT_NAME_LABEL = `${GROUP}/environment`;
-/** `"true"` on a Secret of the embedded secret manager that the settings may share and no environment owns. */
+/** `"true"` on a Secret of the embedded secret manager that settings may share and no environment owns. */
 export const SHARED_SECRET_LABEL = `${GROUP}/shared`;
 /** Finalizer of environments; removed when everything outside the resource is verified gone. */
 export const FINALIZER = `${GROUP}/teardown`;
@@ -19,7 +19,7 @@ export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
 /** `"true"` confirms a deletion that the deletion budget blocks. */
 export const CONFIRM_DELETION_ANNOTATION = `${GROUP}/confirm-deletion`;
-/** Branch of a component that its host reported as deleted; the operator shows it as a condition. */
+/** Branch that a component's host reported as deleted; shown as a condition. */
 export const DELETED_BRANCH_ANNOTATION = {
   backend: `${GROUP}/deleted-branch-backend`,
   frontend: `${GROUP}/deleted-branch-frontend`,
@@ -28,13 +28,13 @@ export const DELETED_BRANCH_ANNOTATION = {
 export const CREATION_MARK_ANNOTATION = `${GROUP}/creation-mark`;
 /** Reason of the last change of the TTL, from the caller of the REST interface. */
 export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
-/** Any text; a new text rebuilds an environment from Git that its expiry or a user has ended. */
+/** Any text; a new one rebuilds an environment from Git that its expiry or a user has ended. */
 export const RENEW_ANNOTATION = `${GROUP}/renew`;
 /**
- * Cause for which the REST interface deletes an environment that Git or a webhook may bring back; see `managed-by.ts`.
+ * Cause of a deletion by the REST interface where Git or a webhook may bring the environment back; see `managed-by.ts`.
  */
 export const DELETION_CAUSE_ANNOTATION = `${GROUP}/deletion-cause`;
-/** State of its pull request that an environment was last written for; see `applied-state.ts`. */
+/** State of its pull request at the last write; see `applied-state.ts`. */
 export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
 /**
  * Rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says
@@ -42,27 +42,26 @@ export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
  */
 export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
 
-/** On pods, from the chart: the commit of their image. It changes with every commit, so a moving tag rolls out, too. */
+/** On pods, from the chart: the commit of their image. Every commit changes it, so a moving tag rolls out, too. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;
 
 /** On pods, from the chart: their component; it precedes any other label. */
 export const OWN_COMPONENT_LABEL = `${GROUP}/component`;
 
-/** Caller that created an object through the REST interface; only for users, not proven. */
+/** Caller that created an object through the REST interface; not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 
-/** Id of the audit record of the REST interface's last change; other changes keep the former id. */
+/** Id of the audit record of the REST interface's last change. */
 export const AUDIT_ID_ANNOTATION = `${GROUP}/audit-id`;
 
 /**
- * `traceparent` of the REST interface's last change of an environment, or of the request that brought a webhook, if
- * that was traced: the reconcile links it.
+ * `traceparent` of the REST interface's last change of an environment, or of the webhook's request, if traced: the
+ * reconcile links it.
  */
 export const TRACEPARENT_ANNOTATION = `${GROUP}/traceparent`;
 
 /**
- * `traceparent` of the request for an environment's deletion, if that was traced: the first reconciles of the deletion
- * link it.
+ * `traceparent` of the request for an environment's deletion, if traced: the first reconciles of the deletion link it.
  */
 export const DELETION_TRACEPARENT_ANNOTATION = `${GROUP}/deletion-traceparent`;
 
@@ -83,7 +82,6 @@ export interface Resource<K extends string, Spec, More = unknown> {
   readonly spec: Spec;
 }
 
-/** Metadata of any stored object, as far as the platform reads it. */
 interface Metadata {
   readonly name: string;
   readonly uid: string;
@@ -103,10 +101,7 @@ interface Metadata {
  */
 export interface ManagedFields {
   readonly manager?: string;
-  /**
-   * Time of this manager's last change of one of its fields, to the second; unchanged when another manager takes a
-   * field over.
-   */
+  /** Time of this manager's last change of one of its fields, to the second; another manager's takeover leaves it. */
   readonly time?: string;
   readonly subresource?: string;
   readonly fieldsV1?: object;
@@ -117,7 +112,6 @@ export interface Namespaced {
   readonly namespace: string;
 }
 
-/** Metadata of an object whose changes of the spec are counted. */
 export interface Counted {
   readonly generation: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Memoizes a function by object: the first result for an object holds, so neither the object nor the result may change,
- * and further arguments must be the same for the same object.
+ * Memoizes a function by object: the first result holds, so the object must not change, and it always needs the same
+ * further arguments.
  */
 export function oncePer<K extends object, V, More extends readonly unknown[]>(
   compute: (key: K, ...more: More) => V,

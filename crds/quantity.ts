@@ -8,11 +8,11 @@ const DECIMAL_SUFFIXES = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const ONES = DECIMAL_SUFFIXES.indexOf("");
 
 /**
- * Canonical spelling of a quantity, which the API server stores: `4` for `4000m`, `1Gi` for `1024Mi`, `500m` for `0.5`.
+ * Canonical spelling of a quantity, as the API server stores it: `4` for `4000m`, `1Gi` for `1024Mi`, `500m` for `0.5`.
  * An object with another spelling never equals the stored one.
  *
  * The rules are `CanonicalizeBytes` of https://pkg.go.dev/k8s.io/apimachinery/pkg/api/resource#Quantity, after the
- * rounding up to thousandths that every list of resources gets.
+ * rounding up to thousandths of every list of resources.
  * @throws TypeError for a text that does not match `QUANTITY_PATTERN`
  */
 export function canonicalQuantity(text: string): string {
@@ -24,7 +24,7 @@ export function canonicalQuantity(text: string): string {
   return spelling;
 }
 
-/** Settings and config sets have few amounts, which every reconcile compares. */
+/** Settings and config sets have few amounts. */
 const MOST_SPELLINGS = 1_000;
 const spellings = new Map<string, string>();
 

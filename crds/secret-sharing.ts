@@ -1,10 +1,10 @@
-/** Rules of the settings that share secrets with the environments of groups. */
+/** Settings that share secrets with the environments of groups. */
 import { type Static, Type } from "typebox";
 import type { SecretRef } from "./environment/overrides.schema.ts";
 import type { Repository } from "./repository/repository.ts";
 import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 
-/** Shares secrets, selected by id or by labels, with the environments of any of the groups. */
+/** Shares secrets, by id or labels, with the environments of any of the groups. */
 export const SharingRule = closed({
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }), {
     default: [],
@@ -36,8 +36,7 @@ export interface PlatformCredentials {
 }
 
 /**
- * Ids of the secrets that the settings use as credentials: of the console, of hosts, of messages, and as keys of
- * webhooks.
+ * Ids of the secrets that the settings use as credentials of the console, hosts and messages, and as keys of webhooks.
  */
 export function credentialIds({
   secrets,
@@ -64,7 +63,7 @@ function isUsedBy({ spec }: Repository, id: string): boolean {
 
 const namesOf = (refs: readonly (Ref | undefined)[]) => refs.flatMap((ref) => (ref === undefined ? [] : [ref.name]));
 
-/** Settings and Repositories, which decide about sharing secrets that no environment owns. */
+/** Facts that decide about sharing secrets without an owner. */
 export interface Sharing {
   readonly settings: PlatformCredentials & { readonly secrets: { readonly shared: readonly SharingRule[] } };
   readonly repositories: { list(): readonly Repository[] };
@@ -72,11 +71,10 @@ export interface Sharing {
 
 /**
  * True when a secret that no environment owns is shared with an environment of these groups. A credential of the
- * platform, in the settings or of a Repository, never is, whatever its labels are: an environment could send it
- * anywhere.
+ * platform, in the settings or of a Repository, never is, whatever its labels: an environment could send it anywhere.
  *
- * @param labelsOf reads the secret's labels, `undefined` when there is no such secret; called only if a rule for these
- * groups selects by labels
+ * @param labelsOf reads the secret's labels, `undefined` for a missing one; called only if a rule for these groups
+ * selects by labels
  */
 export async function isSharedWith(
   { settings, repositories }: Sharing,

@@ -25,7 +25,6 @@ const KEPT = new Set([
   "minProperties",
   "maxProperties",
 ]);
-/** Converted below. */
 const CONVERTED = new Set(["properties", "required", "items", "additionalProperties"]);
 
 /** @throws Error with the place of a keyword that a structural schema does not support */

@@ -5,13 +5,12 @@ import { type Call, calledValue, type EnvironmentFacts } from "./references.ts";
 /** Chart values after references are filled in. */
 export interface FilledValues {
   readonly values: JsonObject;
-  /** Only the values that references decide: nothing else may change them. */
+  /** Values that references decide: nothing else may change them. */
   readonly ofPlatform: JsonObject;
 }
 
 /**
- * Fills in the references. A fact that the environment lacks is left out, so that the chart's default applies; within a
- * text it is empty.
+ * Fills in the references. A missing fact is left out, so that the chart's default applies; within a text it is empty.
  */
 export function filledValues(template: MapTemplate, facts: EnvironmentFacts): FilledValues {
   return {
@@ -39,7 +38,7 @@ function valueAt(template: Template, facts: EnvironmentFacts): Json | undefined 
   }
 }
 
-/** Decides a list as a whole, because no path leads into it. */
+/** A list as a whole, because no path leads into it. */
 function valueOfPlatform(template: Template, facts: EnvironmentFacts): Json | undefined {
   if (!hasReferences(template)) return undefined;
   return template.kind === "map" ? mapOf(template, (each) => valueOfPlatform(each, facts)) : valueAt(template, facts);
@@ -54,7 +53,7 @@ function mapOf({ entries }: MapTemplate, of: (template: Template) => Json | unde
   );
 }
 
-/** Serves only text within text: lists and maps never stand there. */
+/** Only for text within text: lists and maps never stand there. */
 const textOf = (value: Json = "") => (typeof value === "string" ? value : JSON.stringify(value));
 
 function hasReferences(template: Template): boolean {

@@ -1,4 +1,3 @@
-/** Reads chart values with references from YAML. */
 import {
   type Document,
   isAlias,
@@ -35,7 +34,7 @@ export interface UnreadableValues {
 
 const MAX_DEPTH = 32;
 const MAX_REFERENCES = 200;
-/** Limits references to lists and maps, whose values may be long. */
+/** References to lists and maps, whose values may be long. */
 const MAX_LONG_REFERENCES = 20;
 /** Special names of JavaScript, and the key by which YAML 1.1 merges maps. */
 const REFUSED_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype", "<<"]);
@@ -45,7 +44,6 @@ const TEXT_TAG = "tag:yaml.org,2002:str";
 const AMBIGUOUS =
   /^([yn]|yes|no|on|off|[-+]?0[0-9_]+|[-+]?0[ob][0-7_]+|[-+]?[0-9][0-9.]*_[0-9_.]*(e[-+]?[0-9]+)?|[-+]?0x[0-9a-f]*_[0-9a-f_]*)$/i;
 
-/** A problem at an offset of the text. */
 class ProblemAt extends Error {
   readonly offset: number;
   constructor(offset: number, message: string) {
@@ -54,7 +52,7 @@ class ProblemAt extends Error {
   }
 }
 
-/** Reads chart values. Their size is bounded before they are parsed, and nothing in them is run. */
+/** Reads chart values, which are bounded before they are parsed; nothing in them is run. */
 export function readValues(text: string): MapTemplate | UnreadableValues {
   const lineCounter = new LineCounter();
   try {
@@ -79,13 +77,13 @@ function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
   return document;
 }
 
-/** Names the most likely mistake, an unquoted reference within braces, which the parser's message does not mention. */
+/** Names the likeliest mistake, an unquoted reference within braces, which the parser's message does not mention. */
 function firstSentence(message: string, text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1).split("\n", 1)[0] ?? "";
   return line.includes("${") ? `${message} (within { } and [ ], references have to be quoted)` : message;
 }
 
-/** Offset of the first collection that is nested too deeply for the parser's stack. */
+/** Offset of the first collection too deep for the parser's stack. */
 function tooDeepAt(text: string): number | undefined {
   const compact = new RegExp(`([-?:][ \\t]+){${MAX_DEPTH + 1}}`).exec(text);
   if (compact !== null) return compact.index;
@@ -94,13 +92,12 @@ function tooDeepAt(text: string): number | undefined {
     const sign = text[at];
     if (sign === "[" || sign === "{") depth++;
     else if (sign === "]" || sign === "}") depth = Math.max(0, depth - 1);
-    // Quoted brackets count, too; so the limit here is higher than the allowed depth.
+    // Quoted brackets count, too; so the limit is higher here.
     if (depth > 8 * MAX_DEPTH) return at;
   }
   return undefined;
 }
 
-/** Reads one document, and counts its references. */
 class Reader {
   #references = 0;
   #longReferences = 0;
@@ -200,7 +197,7 @@ function keyOf(key: Node | null, offsetOfMap: number): string {
 /** Two or more `$` before a brace: a literal; one: a reference, with or without its end; else other text. */
 const PIECES = /([$]{2,}[{])|([$][{]([^}]*)([}]?))|[^$]+|[$]+/g;
 
-/** Splits a text into references and the text between them; one empty text for an empty text. */
+/** Splits a text at its references; one empty text for an empty one. */
 function partsOf(text: string, offset: number): (string | Call)[] {
   const parts: (string | Call)[] = [];
   for (const match of text.matchAll(PIECES)) {

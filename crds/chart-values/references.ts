@@ -1,6 +1,6 @@
 /**
- * Defines what `${…}` stands for in chart values. The API server's rule and message, the tables of the documentation,
- * and what operator and REST interface fill in are made from this table.
+ * Defines the references `${…}` of chart values: the source of the API server's rule and message, of the
+ * documentation's tables, and of the values that are filled in.
  *
  * No row may give a secret's value: everyone with access to the deployer's objects can read chart values.
  */
@@ -44,15 +44,14 @@ export type ReferenceType = "text" | "number" | "boolean" | "list" | "map";
 
 /** One kind of reference. */
 export interface Reference {
-  /** Text between the braces, with the name of its argument. */
+  /** Text between the braces, with its argument's name. */
   readonly name: string;
   /**
-   * Pattern for RE2 and ECMAScript of the text between the braces, with one group around an argument. The name when
-   * left out.
+   * RE2 and ECMAScript pattern of the text between the braces, with one group around an argument; default: the name.
    */
   readonly pattern?: string;
   readonly type: ReferenceType;
-  /** For the documentation; a whole sentence without its full stop. */
+  /** For the documentation; a sentence without its full stop. */
   readonly description: string;
   /** Value of the reference; `undefined` where the environment has none. */
   readonly value: (facts: EnvironmentFacts, argument: string) => Json | undefined;
@@ -140,7 +139,7 @@ export const REFERENCES: readonly Reference[] = [
   {
     name: "environment.uid",
     type: "text",
-    description: "Its UID, which no other environment ever has",
+    description: "UID of the environment, which no other environment ever has",
     value: ({ environment }) => environment.uid,
   },
   ...COMPONENTS.flatMap(ofComponent),
@@ -160,7 +159,7 @@ export const REFERENCES: readonly Reference[] = [
   {
     name: "database.enabled",
     type: "boolean",
-    description: "Whether the environment has a database",
+    description: "True when the environment has a database",
     value: ({ database }) => database !== undefined,
   },
   {
@@ -196,7 +195,7 @@ export const REFERENCES: readonly Reference[] = [
   {
     name: "suspended",
     type: "boolean",
-    description: "Whether the environment is suspended",
+    description: "True when the environment is suspended",
     value: ({ suspended }) => suspended,
   },
   {
@@ -218,7 +217,7 @@ export interface Call {
   readonly argument: string;
 }
 
-/** Finds the reference that is written between the braces; `undefined` for an unknown one. */
+/** Reference between the braces; `undefined` for an unknown one. */
 export function callOf(written: string): Call | undefined {
   for (const { reference, pattern } of KNOWN) {
     const found = pattern.exec(written);
@@ -230,7 +229,7 @@ export function callOf(written: string): Call | undefined {
 /** Value of a call. */
 export const calledValue = ({ reference, argument }: Call, facts: EnvironmentFacts) => reference.value(facts, argument);
 
-/** For people: all references, and how to write a literal `${`. */
+/** For people: all references, and a literal `${`. */
 export const REFERENCES_SENTENCE = `there are ${REFERENCES.map(({ name }) => name).join(", ")}; $\${ stands for a literal \${`;
 
 /**

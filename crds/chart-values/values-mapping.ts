@@ -8,21 +8,17 @@ import { callsIn, isOfPlatform, mergedTemplates, refersTo } from "./filled-value
 import { type MapTemplate, readValues, type UnreadableValues } from "./mapping.ts";
 import { HOST_REFERENCES } from "./references.ts";
 
-/**
- * Reads the values of a Repository's chart or a config set once per object; a changed text comes with another object.
- */
+/** Reads values once per object; a changed text comes with another object. */
 const valuesOf = oncePer(({ values = "" }: { readonly values?: string }) => readValues(values));
 
-/**
- * Problem of the values of a chart or a config set, with line and column; `undefined` when they are readable or absent.
- */
+/** Problem of chart values, with line and column; `undefined` when they are readable or absent. */
 export function valuesProblem(owner: { readonly values?: string } | undefined): string | undefined {
   if (owner?.values === undefined) return undefined;
   const read = valuesOf(owner);
   return "problem" in read ? read.problem : undefined;
 }
 
-/** First further host that chart values refer to and that is not in the list; `undefined` when there is none. */
+/** First unlisted further host in chart values; `undefined` without one. */
 export function unlistedHost(
   owner: { readonly values?: string } | undefined,
   hosts: readonly { readonly name: string }[],
@@ -35,15 +31,14 @@ export function unlistedHost(
 
 type Mapping = MapTemplate | UnreadableValues | undefined;
 
-/** Objects that decide which values a chart gets. */
 interface MappingInput {
   readonly repositories: { readonly backend?: Repository | undefined };
   readonly configSet: ConfigSetSpec | undefined;
 }
 
 /**
- * Template of the values of an environment's chart: the chart's own with those of the config set over them; `undefined`
- * where neither has any, and the chart gets the platform's layout.
+ * Template of an environment's chart values: the chart's own, under those of the config set; `undefined` where neither
+ * has any, and the chart gets the platform's layout.
  */
 export function mappingOf(
   { repositories, configSet }: MappingInput,
@@ -64,7 +59,7 @@ export function readableMapping(
 
 const mappingOfChart = (chart: Chart) => named(chart, "spec.chart.values of the backend's Repository");
 
-/** Merges once for a chart and a config set, because many steps of a reconcile need the result. */
+/** Memoized, because many steps of a reconcile need it. */
 const mergedMapping = oncePer((chart: Chart) =>
   oncePer((configSet: ConfigSetSpec): Mapping => {
     const [own, over] = [mappingOfChart(chart), named(configSet, "spec.values of the config set")];
@@ -83,9 +78,7 @@ function named(owner: { readonly values?: string }, field: string): Mapping {
 const LAYOUT_PATH = /^(backend|frontend)[.]/;
 const RESERVED_PATH = new RegExp(RESERVED_PATH_PATTERN);
 
-/**
- * Reason why environments can't override the value at this path, whatever Repositories list; `undefined` when they can.
- */
+/** Reason why environments can't override the value at this path, whatever Repositories list; else `undefined`. */
 export function pathProblem(path: string, mapping: MapTemplate | undefined): string | undefined {
   if (mapping !== undefined) {
     return isOfPlatform(mapping, path.split("."))
@@ -101,22 +94,21 @@ export function pathProblem(path: string, mapping: MapTemplate | undefined): str
 /** References whose value differs while an environment is suspended. */
 const OF_SUSPENSION = [...COMPONENTS.map((component) => `${component}.replicas`), "replicas.orZero(n)", "suspended"];
 
-/** True when the chart gets other values while its environment is suspended; the platform's layout always does. */
+/** True when the chart's values differ during a suspension, as the platform's layout does. */
 export function knowsSuspension(mapping: MapTemplate | undefined): boolean {
   return mapping === undefined || refersTo(mapping, OF_SUSPENSION);
 }
 
-/** References by which a chart gets a component's overrides, by field. */
 const REFERENCES_OF = { env: ["env", "envMap"], replicas: ["replicas"], resources: ["resources"] } as const;
 
-/** Overrides of a component without effect, because the mapping does not refer to them. */
+/** Overrides without effect, because the mapping does not refer to them. */
 export function unusedOverrides(
   component: Component,
   overrides: ComponentOverrides,
   mapping: MapTemplate | undefined,
 ): { readonly field: keyof ComponentOverrides; readonly problem: string }[] {
   if (mapping === undefined) return [];
-  // Variables that refer to a secret reach the pods through their Secret.
+  // References to secrets reach the pods through their Secret.
   const given = { ...overrides, env: overrides.env?.find(({ value }) => value !== undefined) };
   return (Object.keys(REFERENCES_OF) as (keyof typeof REFERENCES_OF)[]).flatMap((field) => {
     const names = REFERENCES_OF[field].map((name) => `${component}.${name}`);

@@ -4,8 +4,8 @@ import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
 /**
  * Facts about the build of a component's commit. The pull request counts only for the component of its own Repository:
- * a companion has none. The pipeline counts only where exactly one built the commit: of several workflows, it is
- * unknown which made the image.
+ * a companion has none. The pipeline counts only where exactly one built the commit: of several, it is unknown which
+ * made the image.
  */
 export function componentBuild(
   { spec }: Pick<EphemeralEnvironment, "spec">,

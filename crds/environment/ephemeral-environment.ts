@@ -24,8 +24,8 @@ export type {
 export type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
 /**
- * One environment: its desired state (`spec`, written by users) and its observed state (`status`, written by the
- * operator). Its UID is its id in the REST contract.
+ * One environment: its desired state (`spec`, by users) and its observed state (`status`, by the operator). Its UID is
+ * its id in the REST contract.
  */
 export interface EphemeralEnvironment extends Resource<"EphemeralEnvironment", EnvironmentSpec, Counted> {
   readonly status?: EnvironmentStatus;
@@ -33,18 +33,18 @@ export interface EphemeralEnvironment extends Resource<"EphemeralEnvironment", E
 
 export const environmentKind = kindOf("EphemeralEnvironment", "ephemeralenvironments", false);
 
-/** True when the environment has the platform's finalizer; without it, nothing is made for the environment. */
+/** True with the platform's finalizer; without it, nothing is made for the environment. */
 export function hasFinalizer({ metadata }: EphemeralEnvironment): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/** True when the environment has a database: by its spec, else by the condition, which follows the config set. */
+/** True with a database: by the spec, else by the condition, which follows the config set. */
 export function hasDatabase({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): boolean {
   const condition = findCondition(status?.conditions, "DatabaseReady");
   return spec.database?.provision ?? (condition !== undefined && condition.reason !== "NotRequested");
 }
 
-/** Commit of a component that runs, else the one that will; empty where the running one is unknown. */
+/** Commit of a component that runs, else the one that will; empty where it is unknown. */
 export function shownCommit(
   { spec, status }: Pick<EphemeralEnvironment, "spec" | "status">,
   component: Component,
@@ -65,12 +65,11 @@ export function environmentManifest(name: string, spec: EnvironmentSpec, annotat
   return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata, spec } as const;
 }
 
-/** A resource whose reconcile can be requested: an environment or a Repository. */
 interface Annotated {
   readonly metadata: Pick<EphemeralEnvironment["metadata"], "annotations">;
 }
 
-/** Length of the status field; a longer token is ignored. */
+/** Length of the status field; longer tokens are ignored. */
 const TOKEN_MAX_LENGTH = 128;
 
 /** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */
@@ -89,8 +88,8 @@ export function observedAuditId({ metadata }: Annotated): Pick<EnvironmentStatus
 }
 
 /**
- * `traceparent` of the deletion request until a status reports the deletion, else of the last change through the REST
- * interface; `undefined` if that was not traced or a status has observed it.
+ * `traceparent` of the deletion request until a status reports the deletion, else of the REST interface's last change;
+ * `undefined` if it was not traced or is observed.
  */
 export function unobservedTraceparent({
   metadata,
@@ -104,7 +103,7 @@ export function unobservedTraceparent({
   return metadata.annotations?.[TRACEPARENT_ANNOTATION];
 }
 
-/** True when the status does not answer a requested reconcile yet. */
+/** True when a requested reconcile has no answer in the status yet. */
 export function isReconcileRequested(environment: Pick<EphemeralEnvironment, "metadata" | "status">): boolean {
   const token = reconcileToken(environment);
   return token !== undefined && token !== environment.status?.lastHandledReconcileAt;

@@ -2,17 +2,15 @@ import { CREATION_MARK_ANNOTATION } from "../group.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
 /**
- * Identifies the request that created an environment, in an annotation on it: a repeated request finds what the first
- * one created. Both parts are hashes.
+ * Identifies the request that created an environment, in its annotation, so that a repeated request finds it. Both
+ * parts are hashes.
  */
 export interface IdempotencyRecord {
   /** Hash of the caller and its idempotency key. */
   readonly key: string;
-  /** Hash of the request. */
   readonly request: string;
 }
 
-/** Time after which a key may be used again. */
 const REMEMBERED_MS = 24 * 3_600_000;
 
 /** Annotations of a new environment. */
@@ -20,7 +18,7 @@ export function markAnnotations({ key, request }: IdempotencyRecord): Record<str
   return { [CREATION_MARK_ANNOTATION]: `${key}.${request}` };
 }
 
-/** Record of the request that created the environment; `undefined` when it had no key. */
+/** Record of the creating request; `undefined` without a key. */
 export function creationMark({ metadata }: Pick<EphemeralEnvironment, "metadata">): IdempotencyRecord | undefined {
   const [key, request, ...rest] = metadata.annotations?.[CREATION_MARK_ANNOTATION]?.split(".") ?? [];
   return key && request && rest.length === 0 ? { key, request } : undefined;

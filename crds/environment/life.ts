@@ -1,4 +1,4 @@
-/** Lives of environments, existing or recorded: the source of statistics about many environments. */
+/** Lives of existing and recorded environments, for statistics. */
 
 import { findCondition } from "../conditions.ts";
 import { oncePer } from "../once-per.ts";
@@ -9,7 +9,7 @@ import type { EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "./lifetime.ts";
 import { shownPhase } from "./phase.ts";
 
-/** One existing or past environment; moments are in milliseconds since 1970, `undefined` for what has not happened. */
+/** An existing or past environment; moments are in milliseconds since 1970, `undefined` if they have not come. */
 export interface Life {
   readonly uid: string;
   readonly name: string;
@@ -17,20 +17,18 @@ export interface Life {
   readonly readyMs: number | undefined;
   /** True when the environment is failed, or was at its end. */
   readonly isFailed: boolean;
-  /** Reason of its failure. */
   readonly failure: string | undefined;
   /** Moment from which its expiry permits its deletion. */
   readonly dueMs: number | undefined;
   /** Moment of the deletion request. */
   readonly deletedMs: number | undefined;
-  /** True when its expiry ended it. */
   readonly isExpired: boolean;
   readonly goneMs: number | undefined;
   /** True when an admin skipped a step of its deletion. */
   readonly isForced: boolean;
   /** Phase that users see; `undefined` once it is gone. */
   readonly phase: Phase | undefined;
-  /** Moment of the last change of its spec; `undefined` once it is gone. */
+  /** Last change of its spec; `undefined` once it is gone. */
   readonly changedMs: number | undefined;
   /** True until a reconcile has answered its latest change. */
   readonly isUnanswered: boolean;

@@ -2,9 +2,9 @@ import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { TTL_DEFAULT_HOURS } from "./ttl.ts";
 
 const HOUR_MS = 3_600_000;
-/** Least time between a lowered TTL or a removed protection and the expiry. */
+/** Grace period after a lowered TTL or a removed protection. */
 const GRACE_PERIOD_MS = 15 * 60_000;
-/** Time after the expiry at which a protection ends that is not a maintainer's. */
+/** Hours from the expiry to the end of a protection that is not a maintainer's. */
 const PROTECTION_HOURS = 168;
 
 type Lived = Pick<EphemeralEnvironment, "metadata" | "spec" | "status">;
@@ -24,27 +24,25 @@ export function expiryFor({ metadata, status }: Lived, hours: number): Date {
   return new Date(Date.parse(status?.manifest?.builtFrom ?? metadata.creationTimestamp) + hours * HOUR_MS);
 }
 
-/** True when the environment is not built, because the former one of the same manifest has ended for good. */
+/** True when it is not built, because the former environment of the same manifest has ended for good. */
 export function isRefusedReturn({ status }: Pick<Lived, "status">): boolean {
   return status?.manifest?.refusedAfter !== undefined;
 }
 
-/** End of a protection that is not a maintainer's: 168 hours after the expiry. */
+/** End of a protection that is not a maintainer's. */
 export function protectionLimit(environment: Lived): Date {
   return expiryFor(environment, ttlHours(environment) + PROTECTION_HOURS);
 }
 
 /**
- * True as long as the API server refuses the deletion: a protection that has ended counts until the operator removes
- * it.
+ * True as long as the API server refuses the deletion, also after the protection's end until the operator removes it.
  */
 export function isProtected({ spec }: Pick<Lived, "spec">): boolean {
   return spec.protected === true || spec.protectedUntil !== undefined;
 }
 
 /**
- * Expiry, or the end of a protection that ends later. An ended protection still counts during the deletion: the
- * operator removes it from the spec just before.
+ * Expiry, or a later end of a protection, also during the deletion: the operator removes it from the spec just before.
  */
 export function plannedEnd(environment: Lived): Date {
   const { metadata, spec, status } = environment;
@@ -53,8 +51,7 @@ export function plannedEnd(environment: Lived): Date {
 }
 
 /**
- * Moment from which the environment may be deleted; `undefined` when it never expires: it is protected without end, or
- * not built.
+ * Moment from which the environment may be deleted; `undefined` without an expiry: protected without end, or not built.
  */
 export function deletableFrom(environment: Lived): Date | undefined {
   if (environment.spec.protected || isRefusedReturn(environment)) return undefined;
@@ -67,15 +64,15 @@ export function isExpired(environment: Lived, now: Date): boolean {
   return from !== undefined && from.getTime() <= now.getTime();
 }
 
-/** True when the environment was expired at its deletion, to the second; a deletion states no reason. */
+/** True when it was expired at its deletion, to the second; a deletion states no reason. */
 export function isEndedByExpiry(environment: Lived, deletedAt: string): boolean {
   return isExpired(environment, new Date(Date.parse(deletedAt) + 999));
 }
 
 /**
- * End of the grace period that starts when a change would make the environment expire within 15 minutes: a TTL lowered
- * with kubectl, or a protection removed after the expiry. It ends 15 minutes after the change was observed, or at the
- * expiry without the change, whichever is sooner; so repeated changes add no time. `undefined` without such a change.
+ * End of the grace period of a change that would make the environment expire within 15 minutes: a TTL lowered with
+ * kubectl, or a protection removed after the expiry. 15 minutes after the change was observed, or the expiry without
+ * the change if that is sooner, so that repeated changes add no time. `undefined` without such a change.
  */
 export function gracePeriodEnd(environment: Lived, now: Date): Date | undefined {
   const [formerly, from] = [formerlyDeletableFrom(environment), deletableFrom(environment)];
@@ -84,7 +81,7 @@ export function gracePeriodEnd(environment: Lived, now: Date): Date | undefined 
   return from.getTime() < earliest ? new Date(earliest) : undefined;
 }
 
-/** Moment from which the last reconcile permitted the deletion, in milliseconds; `undefined` before the first one. */
+/** Moment, in milliseconds, from which the last reconcile permitted the deletion; `undefined` before the first one. */
 function formerlyDeletableFrom(environment: Lived): number | undefined {
   const { ttlHours: hours, protected: wasProtected, protectedUntil, expiryNotBefore } = environment.status ?? {};
   if (wasProtected) return Number.POSITIVE_INFINITY;

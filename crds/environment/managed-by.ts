@@ -6,13 +6,11 @@ import { DELETION_CAUSES, type DeletionCause } from "./manifest.schema.ts";
 export const GIT_OPS_TOOLS = ["argocd", "flux"] as const;
 export type GitOpsTool = (typeof GIT_OPS_TOOLS)[number];
 
-/** Argo CD marks its objects with one of these, by its setting `application.resourceTrackingMethod`. */
+/** Marks of Argo CD's objects, by its setting `application.resourceTrackingMethod`. */
 export const ARGOCD_TRACKING_ANNOTATION = "argocd.argoproj.io/tracking-id";
 const ARGOCD_LABEL = "app.kubernetes.io/instance";
-/** Marks of Flux's kustomize-controller and helm-controller. */
 const FLUX_LABELS = ["kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"];
 
-/** Field managers of the tools. */
 const FIELD_MANAGERS: Readonly<Record<GitOpsTool, readonly string[]>> = {
   argocd: ["argocd-controller", "argocd-application-controller"],
   flux: ["kustomize-controller", "helm-controller"],
@@ -26,7 +24,7 @@ export function managedBy({ metadata: { annotations = {}, labels = {} } }: Marke
   return ARGOCD_TRACKING_ANNOTATION in annotations || ARGOCD_LABEL in labels ? "argocd" : undefined;
 }
 
-/** Fields that the GitOps tool of a freshly read environment wrote; empty when it wrote nothing that counts now. */
+/** Fields by the GitOps tool of a freshly read environment; empty when nothing counts now. */
 export function writtenFromGit(environment: Marked): readonly ManagedFields[] {
   const tool = managedBy(environment);
   if (tool === undefined) return [];
@@ -36,17 +34,17 @@ export function writtenFromGit(environment: Marked): readonly ManagedFields[] {
   return managedFields.filter(isTools);
 }
 
-/** True when Git or a webhook may bring the environment back, so that the cause of its deletion matters. */
+/** True when Git or a webhook may bring it back, so that the cause of its deletion matters. */
 export function mayReturn(environment: Pick<EphemeralEnvironment, "metadata" | "spec">): boolean {
   return managedBy(environment) !== undefined || isMadeByEvent(environment);
 }
 
-/** True when an event of a host made the environment: a pull request or a pipeline. */
+/** True when a pull request or a pipeline made the environment. */
 export function isMadeByEvent({ spec: { trigger } }: Pick<EphemeralEnvironment, "spec">): boolean {
   return trigger?.kind === "pull_request" || trigger?.kind === "pipeline";
 }
 
-/** True when the platform made the environment for itself, see `settings.canary`. */
+/** True for the platform's own environment, see `settings.canary`. */
 export function isCanary({
   spec: { trigger },
 }: {
@@ -55,7 +53,7 @@ export function isCanary({
   return trigger?.kind === "canary";
 }
 
-/** Cause that the REST interface noted before it deleted the environment. */
+/** Cause noted by the REST interface before it deleted the environment. */
 export function notedCause({ metadata }: Marked): DeletionCause | undefined {
   const noted = metadata.annotations?.[DELETION_CAUSE_ANNOTATION];
   return DELETION_CAUSES.find((cause) => cause === noted);

@@ -1,4 +1,3 @@
-/** Notes about an environment's manifest in Git. */
 import { type Static, Type } from "typebox";
 import { literals, timestamp } from "../schema.ts";
 
@@ -12,7 +11,7 @@ const Switches = Type.Object(
     ),
     suspended: Type.Optional(Type.Boolean({ description: "`spec.suspended` of the manifest." })),
   },
-  { description: "Those of these fields that the manifest has, also while the REST interface's value replaces it." },
+  { description: "Values of these fields in the manifest, also while the REST interface's value replaces them." },
 );
 
 export type Switches = Static<typeof Switches>;
@@ -31,7 +30,7 @@ export const NotedManifest = Type.Object(noted, {
 });
 export type NotedManifest = Static<typeof NotedManifest>;
 
-/** Causes of a deletion after which the same manifest is not built again. */
+/** Causes after which the same manifest is not built again. */
 export const FINAL_CAUSES = ["expired", "deletedByUser"] as const;
 export type FinalCause = (typeof FINAL_CAUSES)[number];
 
@@ -42,17 +41,17 @@ export type DeletionCause = (typeof DELETION_CAUSES)[number];
 export const ManifestStatus = Type.Object(
   {
     ...noted,
-    writtenAt: timestamp("When the GitOps tool last wrote the resource, as its managedFields say."),
+    writtenAt: timestamp("Last write of the GitOps tool, by its managedFields."),
     fieldsHash: Type.String({ maxLength: 64, description: "Hash of which fields the GitOps tool owned then." }),
     refusedAfter: Type.Optional(
       literals(FINAL_CAUSES, {
-        description: "Why the environment is not built: how the former one of the same manifest ended.",
+        description: "Reason for not building the environment: the end of the former one of the same manifest.",
       }),
     ),
     builtFrom: Type.Optional(
       timestamp("From when the TTL counts, for an environment that was not built at first; else its creation."),
     ),
   },
-  { description: "What the GitOps tool sent last; absent for other environments." },
+  { description: "Last manifest of the GitOps tool; absent for other environments." },
 );
 export type ManifestStatus = Static<typeof ManifestStatus>;

@@ -1,9 +1,6 @@
 import type { ManagedFields } from "../group.ts";
 
-/**
- * A set of fields in the spelling of `fieldsV1`: `f:name`, `k:{"key":"…"}` and `v:value`, and `.` for the object
- * itself.
- */
+/** Fields in the spelling of `fieldsV1`: `f:name`, `k:{"key":"…"}` and `v:value`, and `.` for the object itself. */
 export type FieldSet = { readonly [path: string]: FieldSet };
 
 type Json = Readonly<Record<string, unknown>>;
@@ -20,7 +17,6 @@ export function partOf(value: unknown, fields: FieldSet): unknown {
   return Object.fromEntries(present.map(([name, below]) => [name, partOf((value as Json)[name], below)]));
 }
 
-/** Elements of a list that a path names: by their keys, or by their value. */
 function elements(list: readonly unknown[], path: string, below: FieldSet): unknown[] {
   const named: unknown = JSON.parse(path.slice("k:".length));
   const isNamed = (element: unknown) =>

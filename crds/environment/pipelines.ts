@@ -1,10 +1,9 @@
-/** Fields of a reported pipeline that the rules compare. */
 type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "at", string>> & {
   readonly id: number;
   readonly attempt?: number;
 };
 
-/** A rule for a pipeline's report after the former one, as CEL for the API server and as code. */
+/** A rule for a pipeline's next report, as CEL for the API server and as code. */
 export interface PipelineRule {
   /** Over `self` and `oldSelf`. */
   readonly cel: string;
@@ -60,8 +59,7 @@ export const PIPELINES_RULES = [
 ] as const;
 
 /**
- * Rule over a component's source: it holds the pipelines of one commit; those of the desired commit must not be
- * replaced.
+ * Rule over a component's source: its pipelines are of one commit; those of the desired commit must not be replaced.
  */
 export const WANTED_PIPELINE_RULE = {
   cel:
@@ -74,10 +72,10 @@ export const WANTED_PIPELINE_RULE = {
 } as const;
 
 /**
- * Pipelines of one commit with one more report: the newest run of each workflow counts, and those of another commit go.
+ * Adds a report to a commit's pipelines: the newest run of each workflow counts, and another commit's go.
  *
- * @param wanted the commit that the component's source names after the report; `undefined` when it names none
- * @returns `undefined` when the report may not replace what is recorded
+ * @param wanted the commit of the component's source after the report; `undefined` when it names none
+ * @returns `undefined` when the report may not replace the recorded one
  */
 export function withPipeline<P extends Pipeline>(
   former: readonly P[],
@@ -91,7 +89,7 @@ export function withPipeline<P extends Pipeline>(
   return [...others, next];
 }
 
-/** Pipelines of one commit with all reports that may be recorded, one after the other; see `withPipeline`. */
+/** Adds all permitted reports one after the other; see `withPipeline`. */
 export function withPipelines<P extends Pipeline>(
   former: readonly P[],
   reports: readonly P[],
@@ -108,14 +106,13 @@ export function pipelineName({ id, project, workflow }: Pipeline): string {
 /** One failure ends a build, whatever the others do; all must succeed. */
 const DECIDING = ["failed", "canceled", "running"];
 
-/** Pipeline that decides on the build of a commit; of several alike the oldest, of successes the newest. */
+/** Pipeline that decides on a commit's build; of several alike the oldest, of successes the newest. */
 export function decidingPipeline<P extends Pipeline>(pipelines: readonly P[]): P | undefined {
   const byAge = pipelines.toSorted((one, other) => one.id - other.id);
   const first = DECIDING.map((status) => byAge.find((one) => one.status === status)).find(Boolean);
   return first ?? byAge.at(-1);
 }
 
-/** Longest time between two reports of a running pipeline. */
 const SILENT_AFTER_MS = 2 * 3_600_000;
 
 /** Moment from which a pipeline's commit may be deployed: its end, or too long without a report. */
@@ -123,7 +120,7 @@ export function pipelineEnd({ status, at }: Pipeline): Date {
   return new Date(Date.parse(at) + (status === "running" ? SILENT_AFTER_MS : 0));
 }
 
-/** State of a commit by its pipeline; `silent`: the end of the pipeline was not reported. */
+/** State of a commit by its pipeline; `silent`: no end was reported. */
 export type Build = "building" | "silent" | "failed" | "built";
 
 export function buildOf(pipeline: Pipeline, now: Date): Build {

@@ -1,24 +1,22 @@
-/** Limits of the number and length of an environment's variables: docs/adr/0286-limits-of-variables.md. */
+/** Limits of an environment's variables: docs/adr/0286-limits-of-variables.md. */
 import type { Component } from "../names.ts";
 
 /** Limit of the variables of one list. */
 export const MOST_VARIABLES = 500;
-/** Limit of the references to the secret manager in one list: each is a call, and a row in the environment's status. */
+/** Limit of a list's references to the secret manager: each is a call, and a row in the status. */
 export const MOST_REFERENCES = 100;
 /** Characters of one value. */
 export const VARIABLE_MAX_LENGTH = 32_768;
 /**
- * Limit of a component as JSON: client-side apply keeps the Deployment in an annotation, and all annotations have 256
- * KiB.
+ * Limit of a component as JSON: client-side apply keeps the Deployment in an annotation, and annotations have 256 KiB.
  */
 export const COMPONENT_MAX_BYTES = 245_760;
 /**
- * Limit of an environment as JSON: Argo CD keeps an application's values four times in an object, which etcd takes up
- * to 1.5 MiB.
+ * Limit of an environment as JSON: Argo CD keeps an application's values four times in an object, and etcd takes 1.5
+ * MiB.
  */
 export const ENVIRONMENT_MAX_BYTES = 262_144;
 
-/** A variable for its measurement; one that refers to a secret has no value here. */
 interface Measured {
   readonly name: string;
   readonly value?: string;
@@ -42,7 +40,7 @@ export function bytesOfVariables(variables: readonly Measured[]): number {
 /** Variables of an environment's components, from all sources. */
 export type ComponentVariables = readonly (readonly [component: Component, variables: readonly Measured[]])[];
 
-/** Excess of one component, or of all together; `undefined` where everything fits. */
+/** Excess of one component or of all; `undefined` where everything fits. */
 export function variablesProblem(
   components: ComponentVariables,
 ): { readonly component?: Component; readonly message: string } | undefined {

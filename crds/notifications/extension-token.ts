@@ -4,9 +4,8 @@ import type { Sensitive } from "../sensitive.ts";
 
 /** Permission that a token gives. */
 export interface ExtensionGrant {
-  /** UID of the environment. */
   readonly uid: string;
-  /** Expiry of the environment, to the second; an extension changes it, so that the token is no longer valid. */
+  /** Expiry of the environment, to the second; an extension changes it, and so ends the token. */
   readonly expiresAt: Date;
   readonly addedHours: number;
   /** End of the token itself, to the second. */
@@ -17,17 +16,17 @@ export interface ExtensionGrant {
 export const EXTENSION_TOKEN_MAX_LENGTH = 512;
 export const EXTENSION_TOKEN_PATTERN = "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{43}$";
 
-/** Separates these tokens: a key signs no other kind of message. */
+/** Separates these tokens from other kinds of signed messages. */
 const PURPOSE = "ephemeral-environments extension v1";
 
-/** Signs a token: its grant in base64url, a dot, and the HMAC-SHA256 of the grant in base64url. */
+/** Signs a grant: its base64url, a dot, and the base64url of its HMAC-SHA256. */
 export function signExtension({ uid, expiresAt, addedHours, endsAt }: ExtensionGrant, key: Sensitive): string {
   const claims = { uid, exp: toSeconds(expiresAt), hours: addedHours, end: toSeconds(endsAt) };
   const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
   return `${payload}.${signature(payload, key).toString("base64url")}`;
 }
 
-/** Grant of a token; `undefined` for a text that this key did not sign, and for a token that has ended. */
+/** Grant of a token; `undefined` unless this key signed it and it has not ended. */
 export function verifyExtension(token: string, key: Sensitive, now: Date): ExtensionGrant | undefined {
   if (token.length > EXTENSION_TOKEN_MAX_LENGTH || !new RegExp(EXTENSION_TOKEN_PATTERN).test(token)) return undefined;
   const [payload = "", given = ""] = token.split(".");
@@ -44,14 +43,12 @@ const toSeconds = (moment: Date) => Math.floor(moment.getTime() / 1000);
 const signature = (payload: string, key: Sensitive) =>
   createHmac("sha256", key.reveal()).update(`${PURPOSE}\n${payload}`).digest();
 
-/** Owner of the platform's own keys in the secret manager; no environment can have its name. */
+/** Owner of the platform's keys in the secret manager; no environment can have its name. */
 export const PLATFORM_KEYS_OWNER = { name: "platform--keys", uid: "00000000-0000-4000-8000-000000000001" } as const;
 /** Variable under which the secret manager keeps the key. */
 export const EXTENSION_KEY_VARIABLE = "EXTENSION_KEY";
 
-/**
- * TTL after an extension: the added hours, but never more than the maximum; `undefined` when nothing is left to add.
- */
+/** TTL after an extension, at most the maximum; `undefined` when nothing is left to add. */
 export function extendedTtl(ttlHours: number, addedHours: number, maximumHours: number): number | undefined {
   const extended = Math.min(ttlHours + addedHours, maximumHours);
   return extended > ttlHours ? extended : undefined;

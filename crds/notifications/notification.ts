@@ -12,7 +12,7 @@ export type {
   NotificationStatus,
 } from "./notification.schema.ts";
 
-/** One message to one channel, and the state of its delivery. The operator makes it and writes its status. */
+/** One message to one channel, and its delivery. Only the operator writes it. */
 export interface Notification {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: "Notification";
@@ -39,7 +39,7 @@ export const notificationKind = {
 } as const satisfies Kind;
 
 /**
- * Name of a message: a hash of its subject and its destination, so that it is made once.
+ * Name of a message: a hash of its subject and destination, so that it is made once.
  *
  * @param about the transition, such as the environment's UID, the event and the moment of the change
  */

@@ -21,7 +21,6 @@ export interface PackagedChart {
 /** Source of a chart. */
 export type ChartSource = GitChart | PackagedChart;
 
-/** Scheme of an OCI registry, as Argo CD and Helm write it. */
 export const OCI_SCHEME = "oci://";
 
 /** Stands for the commit of the environment's own backend. */
@@ -30,10 +29,10 @@ export const COMMIT_REVISION = "{commit}";
 /** True when the chart comes from a Helm repository or an OCI registry. */
 export const isPackaged = (source: ChartSource): source is PackagedChart => "chart" in source;
 
-/** True when the chart lies beside the code, at the deployed commit. */
+/** True for a chart beside the code, at the deployed commit. */
 export const isOfCommit = (source: ChartSource): boolean => !isPackaged(source) && source.revision === COMMIT_REVISION;
 
-/** Source with the commit in place of `{commit}`; other sources are unchanged. */
+/** Source with the commit in place of `{commit}`, if any. */
 export function sourceAt(source: ChartSource, commit: string | undefined): ChartSource {
   if (!isOfCommit(source)) return source;
   if (commit === undefined) throw new Error("the commit that the chart is of is not settled");
@@ -42,7 +41,7 @@ export function sourceAt(source: ChartSource, commit: string | undefined): Chart
 
 /**
  * One exact version by https://semver.org, with Helm's optional `v`: a range would change what runs without a write,
- * and Argo CD would have to read the whole index for it.
+ * and make Argo CD read the whole index.
  */
 const VERSION_PATTERN =
   "^v?[0-9]+[.][0-9]+[.][0-9]+(-[0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?([+][0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?$";
@@ -53,7 +52,6 @@ const VERSION_PATTERN =
  */
 const OCI_NAME_PATTERN = "^[a-z0-9]+([._-]+[a-z0-9]+)*$";
 
-/** Fields of a chart before its rules are checked. */
 interface ChartFields {
   readonly repoUrl: string;
   readonly path?: string;
@@ -62,7 +60,6 @@ interface ChartFields {
   readonly version?: string;
 }
 
-/** A rule for the API server, which checks Repositories, and as code for the settings. */
 interface ChartRule extends CelRule {
   readonly message: string;
   readonly holds: (chart: ChartFields) => boolean;
@@ -123,7 +120,7 @@ const CHART_RULES: readonly ChartRule[] = [
 /** Rules for the API server. */
 export const CHART_CEL_RULES: readonly CelRule[] = CHART_RULES.map(({ holds: _, ...rule }) => rule);
 
-/** Rule for a Repository whose chart lies beside its code; for the API server. */
+/** Rule for a Repository with the chart beside its code; for the API server. */
 export const COMMIT_CHART_RULE: CelRule = {
   rule: `!has(self.chart) || !has(self.chart.revision) || self.chart.revision != '${COMMIT_REVISION}' || self.chart.repoUrl == self.cloneUrl`,
   fieldPath: ".chart.revision",

@@ -10,8 +10,7 @@ export type ComponentSelectors = {
 /**
  * Selects the pods of an environment by component.
  *
- * @param backend the Repository of its backend, whose chart makes the pods of both components; `undefined` where it is
- * unknown
+ * @param backend the Repository of its backend, whose chart makes all pods; `undefined` where it is unknown
  */
 export function componentSelectors(
   { spec }: Pick<EphemeralEnvironment, "spec">,

@@ -11,7 +11,7 @@ const reserved = RESERVED_FURTHER_HOSTS.map((name) => `'${name}'`).join(", ");
 const FurtherHost = Type.Object({
   name: text(
     FURTHER_HOST_MAX_LENGTH,
-    `What follows the environment's name: https://<environment>--<name>.<base domain>. Lower-case letters, digits and hyphens, at most ${FURTHER_HOST_MAX_LENGTH}: a label of DNS has 63, and the name of an environment up to ${NAME_MAX_LENGTH}.`,
+    `Part of the host after the environment's name: https://<environment>--<name>.<base domain>. Lower-case letters, digits and hyphens, at most ${FURTHER_HOST_MAX_LENGTH}: a label of DNS has 63, and the name of an environment up to ${NAME_MAX_LENGTH}.`,
     {
       pattern: `^${FURTHER_HOST_PATTERN}$`,
       ...rules({
@@ -30,7 +30,7 @@ const FurtherHost = Type.Object({
 });
 export type FurtherHost = Static<typeof FurtherHost>;
 
-/** Hosts of a Repository's environments beside those of the components. */
+/** Hosts of a Repository's environments beside the components'. */
 export const FurtherHosts = Type.Array(FurtherHost, {
   maxItems: FURTHER_HOSTS_MAX,
   "x-kubernetes-list-type": "map",

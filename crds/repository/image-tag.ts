@@ -1,8 +1,8 @@
 import { shortCommit } from "../names.ts";
-/** Tags of images, as `image.tagTemplate` of a Repository describes them. */
+/** Tags of images, by `image.tagTemplate` of a Repository. */
 import type { CelRule } from "../schema.ts";
 
-/** Facts about a build that placeholders of a tag stand for. */
+/** Facts about a build, for placeholders. */
 export interface Build {
   readonly branch: string;
   /** Full SHA of the commit that the environment shows. */
@@ -11,7 +11,7 @@ export interface Build {
   readonly pullRequest?: number | undefined;
   /** Id of the pipeline that built the commit. */
   readonly pipeline?: number | undefined;
-  /** Full SHA of the commit that merges `commit` into its base, for pipelines that build that one. */
+  /** Full SHA of the commit that merges `commit` into its base, where pipelines build that one. */
   readonly mergeCommit?: string | undefined;
 }
 
@@ -21,7 +21,6 @@ export interface Build {
  */
 const NOT_OF_A_TAG = /[^A-Za-z0-9_.-]+/g;
 
-/** Value of every placeholder; `undefined` where the build has none. */
 const PLACEHOLDERS = {
   commit: ({ commit }: Build) => commit,
   short: ({ commit }: Build) => shortCommit(commit),
@@ -32,7 +31,7 @@ const PLACEHOLDERS = {
 };
 export type TagPlaceholder = keyof typeof PLACEHOLDERS;
 
-/** Placeholders with another value for every commit; a tag without one of them moves from commit to commit. */
+/** Placeholders with another value for every commit; a tag without them moves. */
 const OF_ONE_COMMIT: readonly TagPlaceholder[] = ["commit", "short", "mergeCommit", "pipeline"];
 
 /** Tag of a Repository that sets none. */
@@ -47,7 +46,7 @@ const DIGITS = "([7-9]|[1-3][0-9]|40)";
 const PLACEHOLDER = `\\{(short|branch|pullRequest|pipeline|(commit|mergeCommit)(:${DIGITS})?)\\}`;
 const placeholder = new RegExp(PLACEHOLDER.replaceAll(`(:${DIGITS})?`, "(?::(\\d+))?"), "g");
 
-/** Rules for a template, for the API server. The tag of a commit is checked again, because a branch may be too long. */
+/** Rules for a template, for the API server. The tag of a commit is checked again: a branch may be too long. */
 export const TAG_TEMPLATE_RULES: readonly CelRule[] = [
   {
     rule: `self.matches(r'^([^{}]|${PLACEHOLDER})*$')`,
@@ -64,16 +63,16 @@ function placeholdersOf(template: string): readonly TagPlaceholder[] {
   return [...template.matchAll(placeholder)].map(([, name = "", withDigits]) => (withDigits ?? name) as TagPlaceholder);
 }
 
-/** True when the template has this placeholder, with or without a number of digits. */
+/** True for a template with this placeholder, with or without digits. */
 export const hasPlaceholder = (template: string, name: TagPlaceholder): boolean =>
   placeholdersOf(template).includes(name);
 
-/** First placeholder of the template that the build has no value for; `undefined` when its tag is known. */
+/** First placeholder without a value in the build; `undefined` when the tag is known. */
 export function missingPlaceholder(template: string, build: Build): TagPlaceholder | undefined {
   return placeholdersOf(template).find((name) => PLACEHOLDERS[name](build) === undefined);
 }
 
-/** True when the tag stays the same from one commit to the next, so that only a new pull finds the newer image. */
+/** True when commits share the tag, so that only a new pull finds the newer image. */
 export function isMovingTag(template: string): boolean {
   return !placeholdersOf(template).some((name) => OF_ONE_COMMIT.includes(name));
 }

@@ -1,25 +1,25 @@
-/** Environments that may use a Repository or a config set, and those that count for a Repository's limit. */
+/** Permissions of environments to use a Repository or a config set, and a Repository's limit. */
 import type { EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
 import { admits, type Repository } from "./repository.ts";
 
 /**
- * True when the groups of a Repository or a config set allow the environment to use it. For an environment with an
- * owner the REST interface has checked the owner's groups. Any other one is checked by the groups that it is shared
- * with; the admission policy lets its creator name only their own groups.
+ * True when the groups of a Repository or a config set allow the environment to use it. With an owner, the REST
+ * interface has checked the owner's groups; without one, the groups of the environment count, and the admission policy
+ * lets its creator name only their own.
  */
 export function mayHave({ spec }: EphemeralEnvironment, used: Parameters<typeof admits>[0]): boolean {
   return spec.owner !== undefined || admits(used, spec.access?.groups ?? []);
 }
 
-/** True when its Repositories were granted once; later changes of groups and limits do not affect the environment. */
+/** True when its Repositories were granted once; later changes of groups and limits don't matter. */
 export function wasGranted({ status }: EphemeralEnvironment): boolean {
   return status?.sources?.backend !== undefined;
 }
 
 /**
- * True when the environment counts for the Repository's limit (`maxEnvironments`). It does until it is gone: pods may
- * run during the deletion. An environment that may not use this Repository does not count; one that fails because of
- * its other Repository does.
+ * True when the environment counts for the Repository's limit (`maxEnvironments`), until it is gone: pods may run
+ * during the deletion. One that may not use this Repository does not count; one that fails because of its other
+ * Repository does.
  */
 export function takesPlace(environment: EphemeralEnvironment, repository: Repository): boolean {
   const { spec } = environment;
@@ -29,9 +29,9 @@ export function takesPlace(environment: EphemeralEnvironment, repository: Reposi
 }
 
 /**
- * True when environments before this one reach the Repository's limit: those that were granted, and the older ones of
- * those that wait, by UID if they are equally old. The limit applies only to creation; the REST interface checks it for
- * its own environments.
+ * True when environments before this one reach the Repository's limit: granted ones, and the older ones of those that
+ * wait, equally old ones by UID. The limit is only for creations; the REST interface checks it for its own
+ * environments.
  *
  * @param candidates all environments that may name the Repository, with this one; called only if it has a limit
  */
@@ -57,8 +57,8 @@ function comesBefore(other: EphemeralEnvironment, one: EphemeralEnvironment): bo
 const orderOf = ({ metadata }: EphemeralEnvironment) => `${metadata.creationTimestamp} ${metadata.uid}`;
 
 /**
- * Groups that share an environment of these Repositories: those common to all Repositories that name groups; empty
- * (owner and maintainers alone) when none names any, or when they have no group in common.
+ * Groups that share an environment of these Repositories: those common to all that name groups; empty (owner and
+ * maintainers alone) when none names any, or none is common.
  */
 export function sharedGroups(repositories: readonly Repository[]): string[] {
   const named = repositories.map(({ spec }) => spec.access?.groups ?? []).filter((groups) => groups.length > 0);

@@ -1,4 +1,4 @@
-/** Costs that a cost monitor allocated to an environment over time, and their sums. */
+/** Costs of an environment by a cost monitor, and their sums. */
 import { oncePer } from "../../once-per.ts";
 import { type Allocation, type Allocations, MOST_ALLOCATIONS } from "./allocation.schema.ts";
 import { type Consumption, consumedBetween, NOTHING_CONSUMED, secondsBetween, type UsageSpan } from "./usage.ts";
@@ -8,9 +8,8 @@ export type { Allocation, Allocations } from "./allocation.schema.ts";
 /** Allocated money, in thousandths of a cent, in whole numbers. */
 export type AllocatedCost = Pick<Allocation, "cpu" | "memory" | "storage" | "other">;
 
-/** Allocated money as part of a sum that also has requested resources. */
+/** Allocated money in a sum with requested resources. */
 export interface Allocated {
-  /** Time for which it was allocated. */
   readonly allocatedSeconds: number;
   readonly allocatedCpu: number;
   readonly allocatedMemory: number;
@@ -26,7 +25,7 @@ export const NOTHING_ALLOCATED: Allocated = {
   allocatedOther: 0,
 };
 
-/** Charge of an environment for a time: allocated money, and requested resources where nothing is allocated. */
+/** Charge for a time: allocated money, and requested resources where nothing is allocated. */
 export interface Charged extends Consumption, Allocated {
   /** Time for which either is known. */
   readonly knownSeconds: number;
@@ -42,8 +41,8 @@ interface Known {
 const DAY_MS = 86_400_000;
 
 /**
- * Adds an allocation, or returns the same object when part of its time is allocated: another process may have added it,
- * and no time is charged twice. Adjacent allocations become one within a day; parts of a day are not reported.
+ * Adds an allocation, or returns the same object when part of its time is allocated, perhaps by another process: no
+ * time is charged twice. Adjacent allocations of a day become one.
  */
 export function allocationsWith(known: Allocations | undefined, added: Allocation): Allocations {
   if (known !== undefined && isAllocated(known, Date.parse(added.from), Date.parse(added.to))) return known;
@@ -58,7 +57,7 @@ export function allocationsWith(known: Allocations | undefined, added: Allocatio
   return joined.slice(-MOST_ALLOCATIONS);
 }
 
-/** True when part of the time is allocated already, or all of it is older than the stored allocations. */
+/** True when part of the time is allocated, or all of it is older than the stored allocations. */
 export function isAllocated(known: Allocations | undefined, fromMs: number, toMs: number): boolean {
   const spans = known === undefined ? [] : spansOf(known);
   const isFull = spans.length === MOST_ALLOCATIONS && toMs <= (spans[0]?.beginMs ?? 0);
@@ -72,10 +71,7 @@ export function chargedBetween(known: Known, fromMs: number, toMs: number): Char
   return sum;
 }
 
-/**
- * Adds a charge to a sum without new objects: most environments have no allocations, and there may be tens of
- * thousands.
- */
+/** Adds a charge without new objects: there may be tens of thousands of environments, most without allocations. */
 export function addCharge(
   sum: { -readonly [F in keyof Charged]: number },
   { usage, allocations }: Known,
@@ -114,12 +110,11 @@ interface Span extends AllocatedCost {
   readonly endMs: number;
 }
 
-/** Parses allocations once, because they are read often. */
 const spansOf = oncePer((allocations: Allocations): readonly Span[] =>
   allocations.map(({ from, to, ...cost }) => ({ ...cost, beginMs: Date.parse(from), endMs: Date.parse(to) })),
 );
 
-/** Part of an evenly growing amount until a moment; in whole numbers, so that parts of a time add up to the whole. */
+/** Part of an evenly growing amount until a moment; whole numbers, so that parts add up. */
 function amountUntil({ beginMs, endMs }: Span, amount: number, atMs: number): number {
   const [seconds, whole] = [secondsBetween(beginMs, atMs), secondsBetween(beginMs, endMs)];
   return seconds >= whole ? amount : Math.floor((amount * seconds) / whole);
