@@ -39,7 +39,7 @@ function hostProblems({ publicUrl }: Console, { baseDomain }: Around): string[] 
     : [];
 }
 
-/** Parameters that protect a log-in, or have a setting of their own. */
+/** Parameters that protect a log-in, or have a setting. */
 const OWN_PARAMETERS: readonly string[] = [
   "client_id",
   "code_challenge",
@@ -54,7 +54,7 @@ const OWN_PARAMETERS: readonly string[] = [
   "state",
 ];
 
-/** A token is made for the client that requested it. */
+/** Tokens are for the client that requested them. */
 function clientProblems({ clientId, scopes, authorizationParameters }: Console, { audience }: Issuer): string[] {
   const taken = Object.keys(authorizationParameters).filter((name) => OWN_PARAMETERS.includes(name));
   return [

@@ -49,7 +49,10 @@ const EphemeralStorage = closed(
     ),
     defaultLimit: Quantity("2Gi", "For a container that has no limit: a pod that exceeds it is evicted."),
   },
-  { default: {}, description: "What containers write on their node: their file system, their logs, emptyDir volumes." },
+  {
+    default: {},
+    description: "Limit of containers' writes on their node: their file system, their logs, emptyDir volumes.",
+  },
 );
 
 export const Isolation = closed(
@@ -64,7 +67,7 @@ export const Isolation = closed(
         "services.loadbalancers": "0",
         "services.nodeports": "0",
       },
-      "What all pods and volumes of an environment may use together, as a ResourceQuota has it.",
+      "Limit of all pods and volumes of an environment together, as a ResourceQuota has it.",
     ),
     defaultRequest: Quantities({ cpu: "50m", memory: "64Mi" }, "For a container that requests none."),
     defaultLimit: Quantities({ memory: "512Mi" }, "For a container that has no limit."),
@@ -85,7 +88,7 @@ export const Isolation = closed(
         "count/horizontalpodautoscalers.autoscaling": "30",
         "count/poddisruptionbudgets.policy": "30",
       },
-      "How many objects there may be of each kind that a chart can create, or that Kubernetes creates for those.",
+      "Limit of objects of each kind that a chart can create, or that Kubernetes creates for those.",
     ),
     ephemeralStorage: EphemeralStorage,
     priorityClasses: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {

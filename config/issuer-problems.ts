@@ -12,7 +12,7 @@ export function issuerProblems(issuers: readonly Issuer[]): string[] {
   );
 }
 
-/** A token is made for the client that requested it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+/** Tokens are for the client that requested them: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
 function commandLineProblems(issuer: Issuer): string[] {
   if (issuer.commandLine === undefined) return [];
   const { clientId, scopes } = issuer.commandLine;

@@ -1,4 +1,4 @@
-/** Issuers whose ID tokens the REST interface accepts, and the roles of their users. */
+/** Issuers of accepted ID tokens, and their users' roles. */
 import { type Static, Type } from "typebox";
 import { CLAIM_MAX_LENGTH, MOST_CLAIMS } from "../crds/api-token.schema.ts";
 import { closed, described, literals } from "../crds/schema.ts";
@@ -48,12 +48,12 @@ const CommandLine = closed(
     }),
     scopes: described(
       Scopes,
-      "What is asked for, `openid` among it; without `offline_access` many issuers give no refresh token.",
+      "Requested scopes, `openid` among them; without `offline_access` many issuers give no refresh token.",
     ),
   },
   {
     description:
-      "How the command line logs in, which `GET /api/v2/auth/login-options` tells; it takes API tokens alone when left out.",
+      "Log-in of the command line, shown by `GET /api/v2/auth/login-options`; only API tokens work when left out.",
   },
 );
 
@@ -61,7 +61,7 @@ const CommandLine = closed(
 export const Issuer = closed({
   issuer: IssuerUrl,
   audience: Type.Union([Audience, Type.Array(Audience, { minItems: 1, maxItems: 20, uniqueItems: true })], {
-    description: "Whom the tokens must be for: their `aud`, or a list of those that are accepted.",
+    description: "Audience of the tokens: their `aud`, or a list of accepted ones.",
   }),
   commandLine: Type.Optional(CommandLine),
   jwksUri: Type.Optional(described(KeyUrl, "Instead of the URL from discovery.")),

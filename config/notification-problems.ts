@@ -6,7 +6,7 @@ const NAMES: readonly string[] = [...FACTS, "extendUrl"];
 /** Tokens of Mustache that only name facts: text, a name, and sections; partials and other delimiters are refused. */
 const PLAIN_TOKENS = ["text", "name", "&", "#", "^", "!"];
 
-/** Problems of the settings of messages, each with its path. */
+/** Problems of the messages' settings, each with its path. */
 export function notificationProblems({ notifications }: Settings): string[] {
   const { chat, templates, email } = notifications;
   const channels = chat.webhooks.map(({ channel }) => channel);

@@ -1,4 +1,4 @@
-/** Settings of the secret manager, and of the sharing of its secrets. */
+/** Settings of the secret manager, and the sharing of secrets. */
 import { Type } from "typebox";
 import { closed, SECRET_ID_PATTERN } from "../crds/schema.ts";
 import { SharingRule } from "../crds/secret-sharing.ts";
@@ -23,7 +23,7 @@ export const SecretManagerChoice = Type.Union(
         writesPerSecond: Type.Optional(
           Type.Integer({
             minimum: 1,
-            description: "Of a replica; 8 when left out. Google allows a project 600 a minute.",
+            description: "Calls of a replica; 8 when left out. Google allows a project 600 a minute.",
           }),
         ),
       },
@@ -33,7 +33,7 @@ export const SecretManagerChoice = Type.Union(
   {
     default: { kind: "embedded" },
     description:
-      "What keeps the values of environments: Kubernetes Secrets in `secretsNamespace`, or Google Secret Manager. Not to be changed while there are any.",
+      "Secret manager of the values of environments: Kubernetes Secrets in `secretsNamespace`, or Google Secret Manager. Not to be changed while there are any.",
   },
 );
 

@@ -9,10 +9,9 @@ export interface SettingRow {
   readonly meaning: string;
 }
 
-/** JSON Schema, as far as the settings use it. */
 interface SettingSchema {
   readonly type?: string;
-  /** Name of a type that is described elsewhere, and not taken apart. */
+  /** Name of a type that is described elsewhere. */
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -36,7 +35,6 @@ export function settingRows(schema: TSchema): SettingRow[] {
 function rowsOf(path: string, schema: SettingSchema, isRequired: boolean): SettingRow[] {
   const parts = partsOf(schema, path);
   const isGroup = parts.length > 0 && schema.type === "object" && isFilled(schema.default);
-  // A group with defaults for all parts has no row without a description.
   if (isGroup && schema.description === undefined) return parts;
   const type = typeOf(schema);
   const fallback = isGroup ? "" : fallbackOf(schema, isRequired);
@@ -55,7 +53,6 @@ function partsOf(schema: SettingSchema, path: string): SettingRow[] {
   ];
 }
 
-/** Values of maps with the reader's own names. */
 function named({ patternProperties = {}, additionalProperties }: SettingSchema): SettingSchema[] {
   const more = typeof additionalProperties === "object" ? [additionalProperties] : [];
   return [...Object.values(patternProperties), ...more];

@@ -63,7 +63,6 @@ function schemaProblems(): string[] {
   });
 }
 
-/** Contradictions between fields, which the schema can't express. */
 function contradictions(settings: Settings): string[] {
   return [
     ...issuerProblems(settings.api.issuers),
