@@ -5,7 +5,7 @@ import { currentRequest, type RequestContext } from "./request-context.ts";
 import type { Contract, RouteInput } from "./route.ts";
 
 const RETRY_SECONDS = 10;
-/** A name in a path may have any length: nothing has checked it yet. */
+/** Names in paths may have any length before the checks. */
 const MAX_TARGET_CHARS = 100;
 /** An API token, or its end alone; an ID token. No name or id of the platform looks like one. */
 const CREDENTIAL = /(?:svc_|eyJ)[\w.~+/=-]*|(?=[a-z0-9-]*[A-Z_])[\w-]{43,}/g;
@@ -18,13 +18,13 @@ interface Answer {
   readonly error?: unknown;
 }
 
-/** Notes the route and the path's target, so that the record of an early refusal names it. */
+/** Notes route and path's target for the record of an early refusal. */
 export function beginRecord(contract: Contract, params: Readonly<Record<string, unknown>>): void {
   const [target] = Object.values(params);
   Object.assign(currentRequest(), { contract, auditTarget: typeof target === "string" ? masked(target) : undefined });
 }
 
-/** Adds the target and the reason by the route's contract, once the input is validated. */
+/** Adds target and reason by the route's contract, after the input's validation. */
 export function describeRecord(contract: Contract, input: RouteInput): void {
   const context = currentRequest();
   const target = contract.auditTarget?.(input);
@@ -46,15 +46,15 @@ export async function checkRecordable(trail: AuditTrail): Promise<void> {
   const { contract, caller } = currentRequest();
   if (contract?.auditTarget === undefined || caller === undefined) return;
   const permission = typeof contract.access === "string" ? undefined : contract.access.permission;
-  // A caller who may change all environments changes mostly those of others.
+  // A caller who may change all environments changes mostly others'.
   const isPowerful = contract.method !== "get" && caller.permissions.has("environments:all");
   if (!(isPowerful || isPrivilege(permission)) || (await trail.isKept())) return;
   throw new HttpError("unavailable", "The audit log can't be written now", { retryAfterSeconds: RETRY_SECONDS });
 }
 
 /**
- * Records the answer to a request before it is sent: every requested change, reads whose contract has an audit target,
- * and every refused credential or permission. Resolves when the record is kept or can't be.
+ * Records the answer to a request before it is sent: changes, reads with an audit target, and refused credentials and
+ * permissions. Resolves when the record is kept or can't be.
  */
 export async function recordAnswer(trail: AuditTrail, answer: Answer): Promise<void> {
   const context = currentRequest();
@@ -99,7 +99,7 @@ function outcomeOf({ isCredentialRefused }: RequestContext, { status }: Answer):
 
 const isAboutCredentials = ({ tag }: Contract) => tag === "tokens" || tag === "account";
 
-/** Only the first of several requests beyond a limit is recorded: a flood must not displace other records. */
+/** Only the first of several refusals by a limit is recorded: a flood must not displace other records. */
 const isRepetition = (error: unknown) => error instanceof HttpError && error.isRepetition;
 
 function actorOf({ caller, linkOwner }: RequestContext): Actor {
@@ -109,7 +109,7 @@ function actorOf({ caller, linkOwner }: RequestContext): Actor {
   return { subject, method, ...(token === undefined ? {} : { tokenId: token.id }) };
 }
 
-/** Unwraps an IPv4 address that a socket of both families maps into IPv6. */
+/** Unwraps an IPv4 address that is mapped into IPv6. */
 const withoutMapping = (address: string | undefined) => address?.replace(/^::ffff:(?=\d+\.)/i, "");
 
 function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -3,19 +3,18 @@ import type { ErrorCode, Violation } from "../crds/errors.ts";
 /** Answer to an error. */
 export interface ErrorRow {
   readonly status: number;
-  /** Meaning of the status for any route; one row of a status has it. */
+  /** Meaning of the status for any route, in one of its rows. */
   readonly meaning?: string;
-  /** A detail for the examples of the document; of faults, the one that is always answered. */
+  /** Detail in the document's examples; of faults, the one that is always answered. */
   readonly example: string;
-  /** Violations in the example. */
   readonly violations?: readonly Violation[];
 }
 
-/** Every error of the REST interface: the kinds that have no code, then the codes of the REST contract. */
+/** Every error of the REST interface: kinds without a code, then the contract's codes. */
 export const ERRORS = {
   malformed: {
     status: 400,
-    meaning: "What was sent is wrong; every violation is named",
+    meaning: "The request is wrong; every violation is named",
     example: "The body is not valid JSON",
   },
   unauthenticated: {
@@ -58,7 +57,7 @@ export const ERRORS = {
   },
   ENV_NAME_EXISTS: { status: 400, example: "Environment name already exists" },
   ENV_NOT_FOUND: { status: 404, example: "Environment not found" },
-  // A fault during a creation; where the cause is a dependency, the status is that of `unavailable`.
+  // A fault during a creation; of a dependency it is `unavailable`.
   ENV_CREATION_FAILED: { status: 500, example: "Failed to create environment" },
   ENV_TTL_EXCEEDED: { status: 400, example: "TTL exceeds the maximum of 168 hours" },
   // For a field of the request; for an address it is `not-found` with this code.
@@ -73,10 +72,10 @@ export const ERRORS = {
   },
 } as const satisfies Readonly<Record<ErrorCode, ErrorRow> & Record<string, ErrorRow>>;
 
-/** Kinds of errors that the API itself throws, beside the errors of the domain. */
+/** Errors of the API itself, beside the domain's. */
 export type HttpErrorKind = Exclude<keyof typeof ERRORS, ErrorCode | "fault">;
 
-/** Errors in a route's contract: its codes, and the kinds that don't follow from the rest of the contract. */
+/** Errors in a route's contract: codes, and kinds that don't follow from its other parts. */
 export type RouteError = ErrorCode | "not-found" | "conflict" | "forbidden" | "unavailable";
 
 /** Error codes of the REST contract. */
@@ -92,14 +91,13 @@ interface HttpErrorFacts {
   readonly retryAfterSeconds?: number;
   /** Methods of the path, when the method was wrong. */
   readonly allow?: string;
-  /** Violations, where they are known. */
   readonly violations?: readonly Violation[];
-  /** True when an earlier request was already refused for the same reason. */
+  /** True for a repeated refusal of the same reason. */
   readonly isRepetition?: boolean;
   readonly cause?: unknown;
 }
 
-/** A refused request; `detail` goes to the caller and never names internals or the credential. */
+/** A refused request; `detail` is for the caller: no internals, no credential. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly kind: HttpErrorKind;

@@ -20,7 +20,7 @@ export interface Problem {
   readonly body: Static<typeof ProblemSchema>;
 }
 
-/** Domain errors whose row of the table is not that of their code. */
+/** Domain errors in another row than their code's. */
 const KINDS = [
   [ClusterUnavailable, "unavailable"],
   [SecretsUnavailable, "unavailable"],
@@ -29,7 +29,7 @@ const KINDS = [
   [UnknownRepository, "not-found"],
 ] as const;
 
-/** True for a fault of the platform: neither the domain nor the interface refused on purpose. */
+/** True for a fault, no deliberate refusal. */
 export function isFault(error: unknown): boolean {
   return !(error instanceof HttpError || (error instanceof DomainError && !(error instanceof CreationFailed)));
 }
@@ -42,7 +42,7 @@ interface Asked {
   readonly version: Version;
 }
 
-/** Answer to an error. Every fault has the same sentence, so that nothing internal leaves the process. */
+/** Answer to an error. All faults have the same sentence, so that nothing internal leaks. */
 export function problemOf(error: unknown, { errors, version }: Asked, now: Date): Problem {
   const code = error instanceof HttpError ? undefined : codeOf(error);
   const shown = code !== undefined && errors.includes(code) ? code : undefined;
@@ -53,7 +53,7 @@ export function problemOf(error: unknown, { errors, version }: Asked, now: Date)
   return { status, headers: headersOf(error), body };
 }
 
-/** Body of an error; `error_code` is left out where the contract names none, `violations` where there are none. */
+/** Body of an error; `error_code` and `violations` are optional. */
 export function problemBody({
   status,
   detail,

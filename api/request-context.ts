@@ -4,7 +4,7 @@ import { withLogFacts } from "../operator/ports/log.ts";
 import type { Caller } from "./auth/access.ts";
 import type { Contract, Version } from "./route.ts";
 
-/** Form of a caller's own id; anything else could forge log lines or headers and is replaced. */
+/** Form of a caller's own id; any other could forge log lines or headers and is replaced. */
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** An object of a request, found or made. */
@@ -13,19 +13,19 @@ export interface AuditObject {
   readonly uid: string;
 }
 
-/** Facts about the current request, collected step by step: its ids, its caller, its audit. */
+/** Facts about the current request, collected step by step. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Id of the audit record, also written on changed objects; the caller can't choose it. */
+  /** Id of the audit record, also written on changed objects; callers can't choose it. */
   readonly auditId: string;
   /** Address of the client, by the trusted proxies. */
   readonly address: string | undefined;
-  /** Contract of the route; undefined where no route serves the request. */
+  /** Contract of the route; undefined without one. */
   contract: Contract | undefined;
-  /** Version of that route, version 1 where no route serves it. */
+  /** Version of that route; version 1 without one. */
   version: Version;
   caller: Caller | undefined;
-  /** Subject of the person for whom a signed link acts; undefined without a link. */
+  /** Person for whom a signed link acts; undefined without a link. */
   linkOwner: string | undefined;
   /** True when its credential was refused. */
   isCredentialRefused: boolean;
@@ -33,7 +33,7 @@ export interface RequestContext {
   auditTarget: string | undefined;
   /** Reason in the caller's words. */
   auditReason: string | undefined;
-  /** Objects that it found or made so far, by UID. */
+  /** Found or made objects, by UID. */
   readonly auditObjects: Map<string, AuditObject>;
   isRecorded: boolean;
 }
@@ -46,8 +46,8 @@ export function requestIdFrom(header: string | undefined): string {
 }
 
 /**
- * Serves a request: `serve` and its continuations find its context by the functions below, and every line logged
- * meanwhile carries the request's id.
+ * Serves a request: `serve` and its continuations find its context by the functions below, and their log lines carry
+ * the request's id.
  */
 export function runRequest(request: Pick<RequestContext, "requestId" | "address">, serve: () => void): void {
   const unknown = {
@@ -73,12 +73,12 @@ export function currentRequest(): RequestContext {
   return context;
 }
 
-/** Id of the current request's audit record; `undefined` outside of a request. */
+/** Id of the current audit record; `undefined` outside of a request. */
 export function currentAuditId(): string | undefined {
   return storage.getStore()?.auditId;
 }
 
-/** Adds an object to the audit record of the request, by its UID, because names are reused; returns the object. */
+/** Adds an object to the audit record, by UID, because names are reused; returns the object. */
 export function addAuditObject<T extends { readonly metadata: AuditObject }>(object: T): T {
   const { name, uid } = object.metadata;
   storage.getStore()?.auditObjects.set(uid, { name, uid });

@@ -19,10 +19,7 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
-/**
- * Permitted callers: everyone, authenticated callers, or those with the permission. `proof`: an API token is not
- * enough.
- */
+/** Permitted callers: all, authenticated ones, or those with the permission. `proof`: an API token is not enough. */
 export type Access = "public" | "authenticated" | { readonly permission: Permission; readonly proof?: "id_token" };
 
 export const VERSIONS = ["v1", "v2"] as const;
@@ -41,18 +38,18 @@ export interface Input<A extends Access, Params, Query, Headers, Body> {
   readonly caller: A extends "public" ? undefined : Caller;
 }
 
-/** A text of another media type that a route can answer instead of JSON; never wrapped. */
+/** Text of another media type instead of JSON; never wrapped. */
 interface Representation<R extends TSchema> {
   readonly type: string;
-  /** The text; where `serve` answers instead, an example of it. */
+  /** The text, or its example beside `serve`. */
   text(reply: Static<R>): string;
-  /** For a text that is not made of the reply. */
+  /** For a text from elsewhere than the reply. */
   serve?(services: Services): Promise<string>;
 }
 
 /**
- * Contract of a route with its callers, the source of validation, documentation and enforcement. Defaults are omitted
- * (`DEFAULTS`, and those of `feature`).
+ * Contract of a route, the source of its validation, documentation and enforcement. Defaults are omitted (`DEFAULTS`,
+ * and those of `feature`).
  */
 interface RouteSpec<
   A extends Access,
@@ -62,56 +59,54 @@ interface RouteSpec<
   B extends Schema,
   R extends TSchema,
 > {
-  /** Method and version 1 path, with parameters in braces; version 2 has the same path below `/api/v2`. */
+  /** Method and version 1 path, with parameters in braces; version 2 has it below `/api/v2`. */
   readonly endpoint: `${Uppercase<Method>} /api/${string}`;
   readonly summary: string;
-  /** Effect, and facts for callers; in the words of the specification. */
+  /** Effect, and facts for callers, in the specification's words. */
   readonly description: string;
   readonly access: A;
   readonly params?: P;
   readonly query?: Q;
-  /** Own headers beside those of every request, in their usual spelling. */
+  /** Own headers, in their usual spelling. */
   readonly headers?: H;
   /** Validated and typed; `rawBody(schema)` for original bytes. */
   readonly body?: B;
   readonly reply: R;
-  /** Errors beside those that follow from the rest of the contract. */
+  /** Errors that don't follow from the rest. */
   readonly errors?: readonly RouteError[];
   readonly status?: 200 | 201;
-  /** Unique in each version, for generated clients. By default the name under which `feature` lists the route. */
+  /** Unique in each version, for generated clients. Default: the name in `feature`. */
   readonly operationId?: string;
-  /** The one version that has it; both when left out. */
+  /** Default: both. */
   readonly only?: Version;
   /**
-   * `none` for health probes; `caller` counts a known caller by identity and an unknown one by address; `webhook` and
-   * `page` count by address, each for itself, and ignore credentials. With `sender` the handler states the sender by
-   * the body's signature (`RawBody.countFor`), and its earlier refusals count as unauthenticated requests of the
-   * address.
+   * `none` for health probes; `caller` counts a known caller by identity, others by address; `webhook` and `page` count
+   * by address, each for itself, without credentials. With `sender` the handler states the sender by the body's
+   * signature (`RawBody.countFor`), and its earlier refusals count as unauthenticated requests of the address.
    */
   readonly rate?: "caller" | "webhook" | "page" | "sender" | "none";
-  /** Further budget that every call spends, by client address. */
   readonly budget?: "passwordReset";
-  /** Versions whose replies are wrapped as `{status, data, timestamp}`; the handler and `reply` are without it. */
+  /** Versions whose replies are wrapped as `{status, data, timestamp}`, outside of handler and `reply`. */
   readonly envelope?: "v2" | "always" | "never";
-  /** True when the body may also be form-encoded, with the same field names. */
+  /** True when the body may also be form-encoded. */
   readonly forms?: boolean;
   /**
    * Ids in the reply, by the path that they fit: a JSON pointer into the reply, such as `{
    * "/api/environments/{environment_id}": "/environment/id" }`. The document links the routes by it.
    */
   readonly links?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
-  /** Other form of the reply, for callers whose `Accept` prefers its type. */
+  /** Other form, for callers whose `Accept` prefers it. */
   readonly representation?: Representation<R>;
-  /** True for an answer of server-sent events, each with a `reply` as its data. */
+  /** True for server-sent events with `reply` as data. */
   readonly isStream?: boolean;
-  /** True for a reply that says that the service can't serve now: its status is then 503. */
+  /** True for a reply of an unavailable service: its status is then 503. */
   isUnavailable?(reply: Static<R>): boolean;
   /**
-   * Target by name or id, for the audit trail. Every change is recorded (by default with its first path parameter), a
-   * read only where the route states its target.
+   * Target by name or id, for the audit trail. Every change is recorded (by default with its first path parameter),
+   * reads only with a stated target.
    */
   auditTarget?(input: Input<A, P, Q, H, B>): string;
-  /** Reason of the caller for a change, for the audit trail. */
+  /** Reason of the caller, for the audit trail. */
   auditReason?(input: Input<A, P, Q, H, B>): string | undefined;
 }
 
@@ -122,7 +117,7 @@ export interface ServerEvent<T> {
   readonly data: T;
 }
 
-/** Events of a stream in batches, some of them empty, until the signal or the generator ends them. */
+/** Batches of a stream's events, some empty, until the signal or the generator ends them. */
 export type Events<T> = (signal: AbortSignal) => AsyncIterable<readonly ServerEvent<T>[]>;
 
 export type RouteInput = Input<Access, Schema, Schema, Schema, Schema>;
@@ -130,23 +125,21 @@ type AnySpec = RouteSpec<Access, Schema, Schema, Schema, Schema, TSchema>;
 
 const DEFAULTS = { rate: "caller", envelope: "v2", status: 200, errors: [], links: {}, isStream: false } as const;
 
-/** Fields that every contract has, its own or by default. */
 type Stated = "operationId" | keyof typeof DEFAULTS;
 
-/** Spec of a route with its defaults, and its endpoint taken apart. */
+/** Spec of a route with defaults and a split endpoint. */
 export interface Contract extends Omit<AnySpec, "endpoint" | Stated>, Readonly<Required<Pick<AnySpec, Stated>>> {
   readonly method: Method;
   readonly path: `/api/${string}`;
   readonly tag: Tag;
 }
 
-/** A contract and its handler; `mount.ts` gives the handler nothing that the contract did not check. */
+/** A contract and its handler; `mount.ts` gives it only checked input. */
 export interface Route {
   readonly contract: Contract;
   handle(input: RouteInput, services: Services): Promise<object> | object;
 }
 
-/** A route before its feature lists it. */
 interface UnlistedRoute extends Pick<Route, "handle"> {
   readonly spec: AnySpec;
 }
@@ -185,7 +178,7 @@ export function feature(
   }));
 }
 
-/** Splits the endpoint, and adds the audit target of a change that states none. */
+/** Splits the endpoint, and adds a change's default audit target. */
 function addressed({ endpoint, ...spec }: AnySpec) {
   const [verb = "", path = ""] = endpoint.split(" ");
   const method = verb.toLowerCase() as Method;

@@ -64,10 +64,9 @@ export interface Services {
   readonly clock: Clock;
   /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Adds the request's id to every line that is logged during a request. */
+  /** Adds the request's id to its lines. */
   readonly log: Log;
-  /** Release in health replies. */
   readonly version: string;
-  /** Aborted when this process begins to stop; it is not ready from then on. */
+  /** Aborted when this process begins to stop, and is no longer ready. */
   readonly stopping: AbortSignal;
 }

@@ -3,13 +3,13 @@ import type { IdentityProvider } from "../../operator/ports/facade/identity-prov
 import type { Log } from "../../operator/ports/log.ts";
 import { HttpError } from "../errors.ts";
 
-/** Passes requests for a new password to the identity provider, independently of their answers. */
+/** Passes requests for a new password to the identity provider, whatever its answers. */
 export interface PasswordResets {
   /**
-   * Accepts a request and returns at once: neither answer nor time shows that the account exists, or that its limit of
-   * mails is reached.
+   * Accepts a request and returns at once: neither answer nor time shows that the account exists, or is at its limit of
+   * mails.
    *
-   * @throws HttpError (unavailable) without a provider, or while too many requests wait: for every address alike
+   * @throws HttpError (unavailable) without a provider, or while too many requests wait, for every address alike
    */
   request(email: string): Promise<void>;
   /** Resolves when no request is waiting. */
@@ -17,7 +17,7 @@ export interface PasswordResets {
 }
 
 interface PasswordResetParts {
-  /** Undefined when the installation has none that sends such links. */
+  /** Undefined without a provider that sends such links. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly settings: { readonly api: { readonly limits: { readonly passwordResetsPerHour: number } } };
   readonly log: Log;
@@ -28,7 +28,7 @@ interface PasswordResetParts {
 const MOST_WAITING = 100;
 const HOUR = { retryAfterSeconds: 3600 };
 
-/** @param hourlyCount counts a key's requests in this hour, with this one: mails per address are limited */
+/** @param hourlyCount counts a key's requests in this hour, with this one: it limits mails per address */
 export function createPasswordResets(
   { identityProvider, settings, log, stopping }: PasswordResetParts,
   hourlyCount: (key: string) => Promise<number>,
@@ -52,7 +52,7 @@ export function createPasswordResets(
         throw new HttpError("unavailable", "No identity provider that resets passwords is set up", HOUR);
       if (waiting.size >= MOST_WAITING)
         throw new HttpError("unavailable", "Too many requests are waiting; try again later", { retryAfterSeconds: 60 });
-      // Added before any wait, so that simultaneous requests are all counted.
+      // Before any wait, so that simultaneous requests are all counted.
       const passing = passOn(identityProvider, email).finally(() => waiting.delete(passing));
       waiting.add(passing);
     },
@@ -63,7 +63,7 @@ export function createPasswordResets(
 }
 
 /**
- * Keys of one length. A reader of the counters who guesses addresses can find them; but the counters live an hour, and
- * only the platform reads them.
+ * Keys of one length. Guessed addresses can be found in the counters; but those live an hour, and only the platform
+ * reads them.
  */
 const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex");

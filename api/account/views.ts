@@ -19,7 +19,7 @@ export function toCurrentUser(caller: Caller): CurrentUser {
   };
 }
 
-/** Ways to log in: at each issuer whose settings permit it for programs, and at the console. */
+/** Ways to log in: at issuers whose settings permit it for programs, and at the console. */
 export function toLoginOptions({ api, console }: Settings): LoginOptions {
   return {
     issuers: api.issuers.flatMap(({ issuer, commandLine }) => {

@@ -4,7 +4,7 @@ import type { ConfigSet } from "../../crds/config-set.ts";
 import { admits, type Repository } from "../../crds/repository/repository.ts";
 import type { EnvironmentRights } from "../../operator/ports/facade/environments.ts";
 
-/** Roles in ascending order; each has all the permissions of those before it. */
+/** Roles in ascending order; each has all permissions of those before it. */
 export const ROLES = ["viewer", "developer", "maintainer", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -19,13 +19,13 @@ export const PERMISSIONS = [
   "environments:delete",
   /** The caller's own API tokens. */
   "tokens:manage",
-  /** Environments beyond the caller's own and those of the caller's groups. */
+  /** Environments beyond the caller's own and the caller's groups'. */
   "environments:all",
   "configs:write",
   "repos:reload",
   /** Replays webhooks and approves commits of forks. */
   "webhooks:manage",
-  /** Lists and revokes the tokens of others; their values are never shown. */
+  /** Lists and revokes others' tokens, whose values are never shown. */
   "tokens:all",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -39,17 +39,16 @@ export interface Caller {
   readonly name: string;
   /** With the issuer's prefix. */
   readonly groups: readonly string[];
-  /** Accepted value of each claim that the settings require of the issuer's users. */
+  /** Accepted value of each required claim. */
   readonly claims: Readonly<Record<string, string>>;
   readonly roles: readonly Role[];
   readonly permissions: ReadonlySet<Permission>;
-  /** Kind of credential. Only an ID token shows that the person is present. */
+  /** Only an ID token shows that the person is present. */
   readonly method: "id_token" | "api_token";
   /** Time of the issuer's statement. */
   readonly vouchedAt: Date;
-  /** Expiry of the credential; `undefined` for an API token without one. */
+  /** `undefined` for an API token without an expiry. */
   readonly expiresAt: Date | undefined;
-  /** The API token that was used. */
   readonly token?: { readonly id: string; readonly scopes: readonly Scope[] };
 }
 
@@ -69,23 +68,19 @@ const PRIVILEGES: ReadonlySet<Permission> = new Set([
   "environments:all",
 ]);
 
-/** True when the permission gives power over credentials, or over the work of others. */
+/** True for power over credentials, or over the work of others. */
 export function isPrivilege(permission: Permission | undefined): boolean {
   return permission !== undefined && PRIVILEGES.has(permission);
 }
 
-/** A person as an issuer describes them. */
 type Vouched = Pick<Caller, "subject" | "groups">;
 
-/** Settings of a subject's issuer; `undefined` when it is no longer trusted. No issuer has a `#`. */
+/** Settings of a subject's issuer; `undefined` for an issuer without trust. No issuer has a `#`. */
 export function issuerOf(subject: string, { api }: Settings): Settings["api"]["issuers"][number] | undefined {
   return api.issuers.find(({ issuer }) => issuer === subject.slice(0, subject.indexOf("#")));
 }
 
-/**
- * Roles that the settings of a person's issuer give to their groups, else its default role; none when the issuer is no
- * longer trusted.
- */
+/** Roles by the groups that the issuer's settings name, else its default role; none for an issuer without trust. */
 export function rolesOf({ subject, groups }: Vouched, settings: Settings): readonly Role[] {
   const issuer = issuerOf(subject, settings);
   if (issuer === undefined) return [];
@@ -115,7 +110,7 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   CONFIG_WRITE: ["configs:write"],
 };
 
-/** Permissions of the owner that the scopes allow. Scopes don't limit the environments. */
+/** Permissions of the owner that the scopes allow, for all environments. */
 export function narrowed(permissions: ReadonlySet<Permission>, scopes: readonly Scope[]): ReadonlySet<Permission> {
   const granted = new Set(scopes.flatMap((scope) => SCOPE_PERMISSIONS[scope]));
   if (granted.has("environments:read")) granted.add("environments:all");
@@ -128,8 +123,8 @@ export function scopesBeyond(permissions: ReadonlySet<Permission>, scopes: reado
 }
 
 /**
- * Predicate for the environments that the caller may see: the caller's, those of the caller's groups, all for
- * maintainers. Permissions alone decide what is allowed on a visible one. Created once for thousands of environments.
+ * Predicate for visible environments: the caller's, those of the caller's groups, all for maintainers. Permissions
+ * alone decide what is allowed on them. Created once for thousands of environments.
  */
 export function visibleTo({ permissions, subject, groups }: Caller): (rights: EnvironmentRights) => boolean {
   if (permissions.has("environments:all")) return () => true;
@@ -138,7 +133,7 @@ export function visibleTo({ permissions, subject, groups }: Caller): (rights: En
   return ({ owner, access }) => owner?.subject === subject || (access?.groups.some(isOwn) ?? false);
 }
 
-/** True when the caller may create environments of the Repository, or with the config set. */
+/** True when the caller may create environments with the Repository or config set. */
 export function mayUse(caller: Caller, used: Repository | ConfigSet): boolean {
   return admits(used, caller.groups);
 }

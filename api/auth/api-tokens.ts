@@ -12,9 +12,9 @@ import { LiveTokens } from "./live-tokens.ts";
 const DAY_MS = 86_400_000;
 
 export interface VerifyOptions {
-  /** A read may be authenticated by an answer of up to a minute ago while the API server can't be reached. */
+  /** True for a read: an answer of up to a minute ago counts while the API server can't be reached. */
   readonly isRead: boolean;
-  /** False for an address with too many guesses: then a token that is not cached is not read from the API server. */
+  /** False for an address with too many guesses: then only cached tokens count. */
   readonly mayGuess: () => boolean;
 }
 
@@ -23,8 +23,8 @@ interface Context extends Pick<Services, "settings" | "clock"> {
 }
 
 /**
- * Verifies API tokens: `verify` returns the caller and the stored token; it throws TokenRefused when the token is not
- * valid, HttpError (unavailable) when that is unknown now.
+ * Verifies API tokens: `verify` returns the caller and the stored token; throws TokenRefused for an invalid token,
+ * HttpError (unavailable) when its validity is unknown now.
  */
 export function apiTokenVerifier({ apiTokens, settings, clock }: Context) {
   const live = new LiveTokens(apiTokens, clock);
@@ -48,7 +48,7 @@ function asHttpError(error: unknown): never {
   throw new HttpError("unavailable", error.message, { retryAfterSeconds: error.retryAfterSeconds, cause: error });
 }
 
-/** Only the bearer of a genuine token gets this far, and may learn what is wrong with it. */
+/** Only the bearer of a genuine token gets this far, and may learn the problem. */
 function checkValid(token: ApiToken, settings: Settings, now: Date): void {
   const { owner, vouched } = token.spec;
   const state = tokenState(token, now);
@@ -60,7 +60,7 @@ function checkValid(token: ApiToken, settings: Settings, now: Date): void {
 }
 
 /**
- * Checks that the stored facts about an owner still hold.
+ * Checks that stored facts about an owner still hold.
  *
  * @throws TokenRefused
  */
@@ -84,7 +84,6 @@ function checkRequired({ claims = {} }: Vouched, { requiredClaims }: IssuerSetti
   }
 }
 
-/** Owner as of their last sign-in, with the permissions that the scopes allow. */
 function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
   const { owner, vouched, scopes, expiresAt } = spec;
   const roles = rolesOf({ subject: owner.subject, groups: vouched.groups }, settings);

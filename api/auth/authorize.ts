@@ -13,7 +13,7 @@ export interface AuthParts {
 }
 
 /**
- * Checks the credential, then the caller's rate limit, then the permission; the body is not read before.
+ * Checks credential, rate limit, then permission, before the body is read.
  *
  * @throws HttpError (unauthenticated, forbidden, rate-limited, unavailable)
  */
@@ -31,7 +31,7 @@ export async function authorize(
 }
 
 /**
- * Counts a request without a route, by caller as every other one, and sets its `X-RateLimit-*` headers.
+ * Counts a request without a route, by caller, and sets its `X-RateLimit-*` headers.
  *
  * @throws HttpError (rate-limited)
  */
@@ -40,7 +40,7 @@ export async function countRequest(parts: AuthParts, request: Request, response:
 }
 
 /**
- * Authenticates and authorizes the caller again during a stream; counts nothing.
+ * Authorizes the caller again during a stream; counts nothing.
  *
  * @throws HttpError (unauthenticated, forbidden, unavailable) for a caller who would be refused now
  */
@@ -83,8 +83,8 @@ function checkAccess(access: Access, { permissions, method }: Caller): void {
 }
 
 /**
- * Authenticates. While that is impossible, public routes see a caller without a credential; for other routes the
- * address pays as for a refused credential, or such requests could be made, and recorded, without end.
+ * Authenticates. While that is impossible, public routes see a caller without a credential; for others the address pays
+ * as for a refused one, or such requests could be made, and recorded, without end.
  */
 async function resultOf(access: Access, parts: AuthParts, request: Request, response: Response): Promise<AuthResult> {
   try {
@@ -97,7 +97,7 @@ async function resultOf(access: Access, parts: AuthParts, request: Request, resp
   }
 }
 
-/** An address at its limit may not guess API tokens: the limit itself is checked only after this. */
+/** An address at its limit may not guess API tokens; the limit itself is checked only afterwards. */
 const authenticateRequest = ({ authenticate, limits }: AuthParts, request: Request): Promise<AuthResult> =>
   authenticate(request, () => !limits.isSpent(request));
 

@@ -8,7 +8,7 @@ import { callerOf } from "./callers.ts";
 import { idTokenVerifier, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
 
-/** Authenticated; refused, with the reason if the caller may know it (`told`); or without any credential. */
+/** Authenticated; refused, with the reason if the caller may know it (`told`); or without a credential. */
 export type AuthResult =
   | { readonly state: "caller"; readonly caller: Caller }
   | { readonly state: "refused"; readonly told?: string | undefined }
@@ -23,24 +23,23 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 type Credentialed = Pick<IncomingMessage, "method" | "headersDistinct">;
 
-/** Authenticates requests by their `Authorization` header alone: not by the query, not by a cookie. */
+/** Authenticates by the `Authorization` header alone, not by query or cookie. */
 export interface Authenticator {
   /**
    * Authenticates a request, notes the use of its credential, and logs a refusal.
    *
-   * @param mayGuess false: an API token that is not cached is not read from the API server
+   * @param mayGuess false: only cached API tokens are accepted
    * @throws HttpError (unavailable) when a credential can neither be accepted nor refused now
    */
   authenticate(request: Credentialed, mayGuess: () => boolean): Promise<AuthResult>;
 
   /**
-   * True when a request has a good credential, before its route and so its limit are known: nothing is noted or logged,
-   * and only cached API tokens are accepted. False while that is unknown.
+   * True for a good credential, before the route and its limit are known: nothing is noted or logged, and only cached
+   * API tokens are accepted. False while that is unknown.
    */
   isAuthentic(request: Credentialed): Promise<boolean>;
 }
 
-/** Authenticates with the issuers of the settings and the stored API tokens. */
 export function authenticator(parts: CredentialParts): Authenticator {
   const idTokens = idTokenVerifier(parts.settings.api.issuers, parts);
   const apiTokens = apiTokenVerifier(parts);

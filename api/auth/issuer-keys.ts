@@ -11,7 +11,7 @@ const REQUEST_TIMEOUT_MS = 5_000;
 const MAX_DOCUMENT_BYTES = 1_048_576;
 /** Older keys are fetched again in the background. */
 const REFRESH_AFTER_MS = 5 * 60_000;
-/** Time for which keys serve while the issuer can't be reached: a revoked key must not live for ever. */
+/** Time for which keys serve without their issuer: a revoked key must not live for ever. */
 const STALE_LIMIT_MS = 12 * 3_600_000;
 const FAILURE_BACKOFF_MS = 10_000;
 /** Least time between two fetches for unknown key ids. */
@@ -28,7 +28,7 @@ interface Known {
   readonly fetchedMs: number;
 }
 
-/** Verification keys of one issuer, found through discovery (or `jwksUri`), fetched when first needed and kept. */
+/** Verification keys of one issuer, from discovery (or `jwksUri`), fetched when first needed and kept. */
 export class IssuerKeys {
   readonly #issuer: IssuerSettings;
   readonly #sources: KeySources;
@@ -78,7 +78,7 @@ export class IssuerKeys {
     return this.#inFlight !== undefined || this.#sources.clock.monotonicMs() - this.#attemptedMs >= pauseMs;
   }
 
-  /** Never rejects: a failure is logged, and shows in the age of the keys. */
+  /** Never rejects: a failure is logged, and shows in the keys' age. */
   #refresh(): Promise<void> {
     this.#inFlight ??= this.#load().finally(() => {
       this.#inFlight = undefined;
@@ -135,7 +135,6 @@ async function readJson(url: string, get: typeof fetch): Promise<Record<string, 
   return document as Record<string, unknown>;
 }
 
-/** Bounds the size, because a document may have no end. */
 async function boundedText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

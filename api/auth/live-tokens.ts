@@ -3,16 +3,16 @@ import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 
-/** Time for which an answer is trusted: the longest delay of a revocation on another replica. */
+/** Time for which an answer is trusted: the longest delay of another replica's revocation. */
 const TRUST_MS = 1_000;
-/** Further time for which reads are authenticated by it while the API server can't be reached. */
+/** Further time for which reads are authenticated by it without the API server. */
 const AWAY_MS = 60_000;
-/** Time after a failure in which a read with a stale answer makes no request. */
+/** Pause after a failure in which a read uses a stale answer. */
 const FAILURE_PAUSE_MS = 1_000;
-/** More than the tokens of any minute; a dropped one costs a read. */
+/** More than any minute's tokens; a dropped one costs a read. */
 const MOST_ANSWERS = 10_000;
 
-/** An answer of the API server, dated by its request: a later revocation is not in it. */
+/** The API server's answer, dated by its request: a later revocation is not in it. */
 interface Answer {
   readonly token: ApiToken;
   readonly askedMs: number;
@@ -23,7 +23,7 @@ interface Asking {
   readonly answer: Promise<ApiToken | undefined>;
 }
 
-/** API tokens at most a second old, with at most one request a second and token. */
+/** API tokens at most a second old, by at most one request a second and token. */
 export class LiveTokens {
   readonly #tokens: Pick<ApiTokens, "known" | "readClaimed">;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class LiveTokens {
   }
 
   /**
-   * Token of that id; with `mayBeStale` up to a minute old, if the API server does not answer.
+   * Token of that id; with `mayBeStale` up to a minute old, without the API server.
    *
    * @throws ClusterUnavailable when it can't be determined
    */
@@ -53,7 +53,6 @@ export class LiveTokens {
     return newest(found, this.#tokens.known(id));
   }
 
-  /** Answer of the API server; if it fails, the stale one. */
   async #now(id: string, stale: ApiToken | undefined): Promise<ApiToken | undefined> {
     if (stale !== undefined && this.#clock.monotonicMs() - this.#failedMs < FAILURE_PAUSE_MS) return stale;
     try {
@@ -101,7 +100,7 @@ export class LiveTokens {
   }
 }
 
-/** Newer of the answer and the cached token, which may have a revocation or later facts about the owner. */
+/** Newer of answer and cached token, which may have a revocation or later facts about the owner. */
 function newest(answered: ApiToken | undefined, known: ApiToken | undefined): ApiToken | undefined {
   if (answered === undefined || known?.metadata.uid !== answered.metadata.uid) return answered;
   if (answered.spec.revokedAt !== undefined) return answered;

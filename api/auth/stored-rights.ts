@@ -14,8 +14,8 @@ interface StoredRights {
 }
 
 /**
- * Checks that an environment's owner may still change it, by the newest facts stored with the owner's API tokens.
- * Without tokens nothing is stored; the trust in the issuer suffices.
+ * Checks that an environment's owner may still change it, by the newest facts in the owner's API tokens; without
+ * tokens, trust in the issuer suffices.
  *
  * @throws HttpError (forbidden)
  */

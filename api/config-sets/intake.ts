@@ -19,7 +19,6 @@ interface Writing {
   readonly former?: ConfigSetSpec;
 }
 
-/** A variable as in the resource, with its path in the request. */
 interface Placed extends EnvironmentVariable {
   readonly field: string;
   /** Path of the secret's id, if there is one. */
@@ -28,7 +27,7 @@ interface Placed extends EnvironmentVariable {
 
 /**
  * Spec for a request: REST names become the spec's, and empty fields are left out, so that writing a config set back
- * unchanged changes nothing.
+ * changes nothing.
  *
  * @param name of the config set
  * @throws ConfigInvalid with everything that is wrong, SecretsUnavailable when a secret's labels can't be read
@@ -65,7 +64,7 @@ export async function configSetSpec(
   return { ...toSpec(request), ...values };
 }
 
-/** For references that the config set has already: they are checked again with each environment. */
+/** Existing references are checked again with each environment. */
 function everyGroup({ settings }: IntakeServices): string[] {
   return settings.secrets.shared.flatMap(({ groups }) => groups);
 }
@@ -99,7 +98,6 @@ function referred({ name, secretRef, idField }: Placed): ReferredVariable[] {
   return secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: idField }];
 }
 
-/** True when the config set has the same reference anywhere. */
 function refersTo({ env = [], helmValues, sharedApiKeys = [] }: ConfigSetSpec, reference: ReferredVariable): boolean {
   const all = [...env, ...COMPONENTS.flatMap((component) => helmValues?.[component]?.env ?? []), ...sharedApiKeys];
   return all.some(
@@ -115,7 +113,7 @@ function givenTwice(request: ConfigSetContent, list: "env" | "shared_api_keys"):
   );
 }
 
-/** Numbers that JavaScript can't represent would reach the chart as other numbers, or as null. */
+/** JavaScript's rounding would change these numbers on their way to the chart. */
 function lossyNumbers(value: unknown, field: string): Violation[] {
   if (typeof value === "number" && !isKept(value))
     return [{ field: field.slice(0, 300), message: "must be a number that keeps all its digits" }];
@@ -125,7 +123,7 @@ function lossyNumbers(value: unknown, field: string): Violation[] {
 
 const isKept = (value: number) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 
-/** Secrets as plain text: all users of a config set may read its values. */
+/** All users of a config set may read its values. */
 function inPlainText(variables: readonly Placed[], { repositories }: IntakeServices): Violation[] {
   const secret = secretNames(repositories.list());
   return variables
@@ -170,7 +168,7 @@ function toComponentValues(values: ComponentOverridesRequest = {}): ComponentVal
   return { ...others, ...filled({ env: listed(values) }) };
 }
 
-/** Drops empty fields: the API server would keep them, and see a change where there is none. */
+/** Drops empty fields: the API server would keep them as a change. */
 function filled<T extends object>(fields: T): { [field in keyof T]?: Exclude<T[field], undefined> } {
   const isSaid = ([, value]: [string, unknown]) =>
     value !== undefined &&
@@ -187,7 +185,7 @@ const REST_NAMES: Readonly<Record<string, string>> = {
   ttlDefaultHours: "ttl_default_hours",
 };
 
-/** Error of the API server, with the fields of the request instead of the resource's. */
+/** Error of the API server, with the request's fields. */
 export function inRestNames(error: unknown): unknown {
   if (!(error instanceof ConfigInvalid)) return error;
   return new ConfigInvalid(

@@ -62,7 +62,6 @@ const getConfigSet = route({
   errors: ["not-found"],
 })(({ params, caller }, services) => toConfigSet(visibleConfigSet(params.id, caller, services), contextOf(services)));
 
-/** Replaces the content; environments keep the version that they were created with. */
 const replaceConfigSet = route({
   endpoint: "PUT /api/config-sets/{id}",
   summary: "Replace a configuration set",
@@ -96,14 +95,14 @@ const deleteConfigSet = route({
   const configSet = visibleConfigSet(params.id, caller, services);
   const { name } = configSet.metadata;
   if (name === services.settings.defaultConfigSet) throw new HttpError("conflict", "The config set is the default one");
-  // Counted at the API server: the cache may lack a creation by another replica.
+  // At the API server: the cache may lack another replica's creation.
   const uses = await services.environments.countNow(({ spec }) => spec.configSet?.name === name);
   if (uses > 0) throw new HttpError("conflict", `The config set is in use: ${uses} environments have it`);
   await services.configSets.remove(configSet);
   return { message: `Config set '${name}' deleted` };
 });
 
-/** Answers for an unreadable config set exactly as for a missing one. */
+/** An unreadable config set is answered exactly like a missing one. */
 function visibleConfigSet(id: string, caller: Caller, { configSets }: Services): ConfigSet {
   const found = configSets.find(id);
   if (found === undefined || !mayRead(caller, found, "configs:write")) throw notFound();

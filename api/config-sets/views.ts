@@ -12,7 +12,7 @@ export interface ConfigSetContext {
   readonly settings: Pick<Settings, "defaultConfigSet">;
   /** Number of environments with a config set, by its name. */
   readonly uses: ReadonlyMap<string, number>;
-  /** Variables whose values are never shown, also where a config set has them as plain text. */
+  /** Variables that are never shown, even as plain text of a config set. */
   readonly secret: ReadonlySet<string>;
 }
 
@@ -36,7 +36,7 @@ export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetCon
   };
 }
 
-/** Content for readers: `***` replaces the text of secret variables. */
+/** Content with `***` for the text of secret variables. */
 export function withoutSecrets(spec: ConfigSetSpec, secret: ReadonlySet<string>): ConfigSetSpec {
   const shown = (variable: EnvironmentVariable) =>
     variable.value !== undefined && secret.has(variable.name) ? { ...variable, value: HIDDEN } : variable;

@@ -51,7 +51,7 @@ export function mountAuth(router: Router, parts: AuthParts): void {
   });
 }
 
-/** Person of a session; its ID token is checked as any caller's. Throws HttpError (unauthenticated). */
+/** Checks the ID token as any caller's. Throws HttpError (unauthenticated). */
 async function personOf(session: Session | undefined, { callerOf }: AuthParts) {
   if (session === undefined) throw new HttpError("unauthenticated", "Authentication required");
   const caller = await callerOf(session.idToken);
@@ -74,7 +74,7 @@ async function refresh(request: Request, response: Response, parts: AuthParts): 
 }
 
 /**
- * Ends the session here, revokes its refresh token, and leads to the issuer, which ends its own. By a page: the
+ * Ends the session here and at the issuer, whose page it leads to, and revokes the refresh token. By a page: the
  * console's policy forbids a form to redirect elsewhere.
  */
 async function logOut(request: Request, response: Response, { sessions, issuer }: AuthParts): Promise<void> {
@@ -88,7 +88,7 @@ async function logOut(request: Request, response: Response, { sessions, issuer }
   else sendOnwards(response, address);
 }
 
-/** A person is logged out here although the issuer can't be used. */
+/** Also without the issuer, the person is logged out here. */
 const logoutUrlOf = (issuer: ConsoleIssuer) =>
   issuer.logoutUrl().catch((error: unknown) => {
     if (error instanceof IssuerUnusable) return undefined;

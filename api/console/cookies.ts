@@ -3,18 +3,16 @@ import type { Request, Response } from "express";
 /** Browsers keep no cookie of more than 4,096 bytes, with its name and attributes. */
 const CHUNK_CHARS = 3_800;
 const CHUNK = new RegExp(`.{1,${CHUNK_CHARS}}`, "g");
-/** More would not fit into the head of a request. */
+/** More would not fit into a request's head. */
 const MOST_CHUNKS = 3;
 
-/**
- * Attributes of a cookie. The prefix `__Host-` of its name: no other host can set it, and it needs TLS (or loopback).
- */
+/** Attributes of a cookie. The prefix `__Host-`: no other host can set it, and it needs TLS (or loopback). */
 export interface CookieSpec {
   readonly name: `__Host-${string}`;
   readonly sameSite: "Lax" | "Strict";
 }
 
-/** Value of a request's cookie, joined from its chunks; empty when there is none. */
+/** Value of a cookie, joined from its chunks; empty without one. */
 export function readCookie(request: Request, { name }: CookieSpec): string {
   const sent = cookiesOf(request);
   const chunks = namesOf(name).map((one) => sent.get(one));
@@ -23,7 +21,7 @@ export function readCookie(request: Request, { name }: CookieSpec): string {
 }
 
 /**
- * Has the browser keep a value, in several cookies if it is long, and drop leftover chunks of a longer one.
+ * Has the browser keep a value, in chunks if it is long, and drop leftover chunks.
  *
  * @returns false, with nothing set, when it is too long
  */

@@ -15,8 +15,8 @@ interface DoorParts {
 }
 
 /**
- * Turns a request of the console's pages into one to the REST interface, with the ID token of the session in the
- * cookie. The interface itself never takes a cookie.
+ * Turns a request of the console's pages into one to the REST interface, with the session's ID token. The interface
+ * itself takes no cookie.
  */
 export function apiDoor({ origin, sessions, limits }: DoorParts): RequestHandler {
   return async (request, response, next) => {
@@ -35,7 +35,7 @@ export function apiDoor({ origin, sessions, limits }: DoorParts): RequestHandler
   };
 }
 
-/** Node computes `headersDistinct` at the first read, and keeps it. */
+/** Node computes `headersDistinct` once. */
 function replaceHeader({ headers, headersDistinct }: Request, name: string, value?: string): void {
   delete headers[name];
   delete headersDistinct[name];

@@ -25,7 +25,7 @@ export interface Tokens {
   readonly refreshToken: Sensitive | undefined;
 }
 
-/** The issuer refused, with its error code of OAuth; the connection works. */
+/** The issuer refused, with its error code of OAuth. */
 export class IssuerRefused extends Error {
   override readonly name = "IssuerRefused";
   readonly code: string;
@@ -36,7 +36,7 @@ export class IssuerRefused extends Error {
   }
 }
 
-/** The issuer can't be used now: unreachable, with an invalid answer, or without the console's secret. */
+/** The issuer can't be used now: unreachable, an invalid answer, or no secret of the console. */
 export class IssuerUnusable extends Error {
   override readonly name = "IssuerUnusable";
 }
@@ -45,13 +45,13 @@ export class IssuerUnusable extends Error {
 export interface ConsoleIssuer {
   /** Address at which a log-in begins. */
   loginUrl(proof: LoginProof): Promise<string>;
-  /** Tokens of a log-in that came back with these parameters. Throws IssuerRefused. */
+  /** Tokens for a log-in's parameters. Throws IssuerRefused. */
   exchange(answer: URLSearchParams, proof: LoginProof): Promise<Tokens>;
-  /** New tokens for a refresh token, which may be valid once. Throws IssuerRefused. */
+  /** New tokens; the refresh token may be valid once. Throws IssuerRefused. */
   refresh(refreshToken: Sensitive): Promise<Tokens>;
-  /** Revokes a refresh token. Does nothing when the issuer can't or does not answer. */
+  /** Revokes a refresh token, where the issuer can and answers. */
   revoke(refreshToken: Sensitive): Promise<void>;
-  /** Address at which a log-out goes on; `undefined` when the issuer has no such page. */
+  /** Page of the issuer for a log-out; `undefined` when it has none. */
   logoutUrl(): Promise<string | undefined>;
 }
 
@@ -66,10 +66,7 @@ interface IssuerParts {
 type Library = typeof import("openid-client");
 type Use<T> = (library: Library, config: Configuration) => Promise<T> | T;
 
-/**
- * The console as a client of its issuer (authorization code with PKCE), by openid-client, which is loaded when first
- * used.
- */
+/** The console as a client of its issuer (authorization code with PKCE), by openid-client, loaded at the first use. */
 export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerParts): ConsoleIssuer {
   const redirectUri = `${settings.publicUrl}/console/auth/callback`;
   let known: { readonly config: Promise<Configuration>; readonly askedMs: number } | undefined;
@@ -97,7 +94,7 @@ export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerP
     } catch (error) {
       const refusal = refusalOf(library, error);
       if (refusal !== undefined) throw refusal;
-      // The next use discovers anew: the endpoints or the secret may have changed.
+      // The next use discovers anew: endpoints or secret may have changed.
       known = undefined;
       log.warn("the console's issuer can't be used", { issuer, error });
       throw new IssuerUnusable("The identity provider can't be used now; try again later", { cause: error });
@@ -162,7 +159,7 @@ function tokensOf(given: TokenEndpointResponse & TokenEndpointResponseHelpers, f
 /** Problems of the console's registration, not refusals of a person. */
 const OURS: readonly string[] = ["invalid_client", "unauthorized_client", "server_error", "temporarily_unavailable"];
 
-/** Codes of an answer to another log-in: another state or nonce, or for another client. */
+/** Codes for another log-in: other state or nonce, or another client. */
 const FOREIGN: readonly string[] = ["OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED"];
 
 function refusalOf(library: Library, error: unknown): IssuerRefused | undefined {

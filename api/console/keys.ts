@@ -4,7 +4,7 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { ConsoleSecrets } from "../../operator/ports/facade/console-secrets.ts";
 import { SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 
-/** Time for which a missing key is not read again: anyone can send a cookie that names one. */
+/** Time until a missing key is read again: anyone can send a cookie that names one. */
 const ABSENT_MS = 10_000;
 
 /** Keys by their version. Every method throws SecretsUnavailable. */
@@ -16,8 +16,8 @@ export interface KeyRing {
 }
 
 /**
- * Keys of cookies, each read once. The version before the current one opens what it sealed; so does the one after it,
- * because during a change of version another replica seals with it already.
+ * Keys of cookies, each read once. The version before the current one still opens; so does the next one, with which
+ * another replica may seal already.
  */
 export function keyRing(
   secrets: Pick<ConsoleSecrets, "key">,

@@ -9,14 +9,13 @@ import { sendNotice } from "./notice.ts";
 import type { Seal } from "./seal.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
-/** Longest time at the issuer. */
 const LOGIN_SECONDS = 600;
 const HOUR_MS = 3_600_000;
 /** Browsers and proxies take longer ones, but no page of the console has such an address. */
 const MAX_BACK_CHARS = 2_000;
 export const HOME = "/console/";
 
-/** Lax: the issuer's redirect to the console has to carry it. */
+/** Lax: the issuer's redirect has to carry it. */
 const COOKIE: CookieSpec = { name: "__Host-console-login", sameSite: "Lax" };
 
 export interface Login extends LoginProof {
@@ -33,7 +32,7 @@ export interface LogInParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Caller of an ID token; a sentence for that person when it is refused. */
+  /** Caller of an ID token; a sentence for the person when it is refused. */
   readonly callerOf: (idToken: Sensitive) => Promise<Caller | { readonly told: string }>;
 }
 
@@ -92,7 +91,7 @@ async function beginSession(
   response.redirect(303, back);
 }
 
-/** Target after the log-in: a page of the console, and nothing else, however it is spelt. */
+/** Target after the log-in: only a page of the console, however it is spelt. */
 function backOf(request: Request, origin: string): string {
   const asked = queryOf(request).get("back") ?? HOME;
   if (asked.length > MAX_BACK_CHARS || !URL.canParse(asked, origin)) return HOME;

@@ -5,7 +5,7 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import { type ConsoleIssuer, IssuerRefused } from "./issuer.ts";
 import type { Session } from "./sessions.ts";
 
-/** Time for which a late request with the former cookie still gets the new session. */
+/** Time for which a late request with the former cookie gets the new session. */
 const KEPT_MS = 30_000;
 /** Each takes some KiB. */
 const MOST_KEPT = 2_000;
@@ -16,8 +16,8 @@ interface Refresh {
 }
 
 /**
- * Refreshes each session once for simultaneous requests: many issuers take a refresh token that is used twice for
- * stolen, and end the log-in.
+ * Refreshes each session once for simultaneous requests: many issuers take a doubly used refresh token for stolen, and
+ * end the log-in.
  *
  * @returns a function that resolves to `undefined` when the person has to log in again; it throws IssuerUnusable
  */

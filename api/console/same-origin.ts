@@ -2,8 +2,8 @@ import type { Request } from "express";
 import { HttpError } from "../errors.ts";
 
 /**
- * Checks that the request comes from a page of the console. Browsers state the origin, and no page can forge it;
- * SameSite alone would let pages of other hosts of the same domain use the session, such as those of environments.
+ * Checks that a page of the console sent the request. Browsers state the origin, and no page can forge it; SameSite
+ * alone would admit pages of other hosts of the domain, such as environments.
  *
  * @param origin the console's own
  * @throws HttpError (forbidden)

@@ -23,10 +23,10 @@ export interface StoredSession {
 /** Strict: no other site can have a request made with it, not even by a link. */
 const COOKIE: CookieSpec = { name: "__Host-console", sameSite: "Strict" };
 
-/** Keeps sessions in their cookies alone, so that every replica can serve them. */
+/** Keeps sessions in cookies alone, so that every replica can serve them. */
 export function createSessions({ seal, clock }: { readonly seal: Seal<StoredSession>; readonly clock: Clock }) {
   return {
-    /** Session of a request; `undefined` when there is none any more. Throws SecretsUnavailable. */
+    /** Session of a request; `undefined` without one. Throws SecretsUnavailable. */
     async read(request: Exchange["request"]): Promise<Session | undefined> {
       const stored = await seal.open(readCookie(request, COOKIE));
       if (stored === undefined || stored.ends <= clock.now().getTime()) return undefined;

@@ -38,7 +38,7 @@ export function toCostDashboard(
   };
 }
 
-/** Costs by a common property, named as far as the caller may see it; they add up to the whole. */
+/** Costs by a common property, with the names that the caller may see; they add up to the whole. */
 export function costRows(figures: CostFigures, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
   const { costs } = services.settings;
   const { total, by } = figures.summary.whole;
@@ -68,11 +68,11 @@ function shared(cents: number | null, rows: readonly { readonly tally: Tally }[]
   );
 }
 
-/** Most expensive environments among those that the caller may see. */
+/** Most expensive environments that the caller may see. */
 function topEnvironments({ summary, now, priced }: CostFigures, caller: Caller) {
   const isVisible = visibleTo(caller);
   const top: Priced[] = [];
-  // In one pass: there may be tens of thousands, and ten of them are shown.
+  // One pass: there may be tens of thousands, and ten are shown.
   for (const one of priced()) {
     const last = top[MOST_ENVIRONMENTS - 1];
     if ((last === undefined || dearestFirst(one, last) < 0) && isVisible(rightsTo(one.life))) {

@@ -15,16 +15,16 @@ const LEAST_KNOWN_SECONDS = 3_600;
 export interface CostFigures {
   readonly now: Date;
   readonly summary: PeriodSummary;
-  /** Of the preceding time of the same length. */
+  /** Sums of the preceding time of the same length. */
   readonly previous: Tally;
-  /** Environments at the end of the period, and all that existed in it. */
+  /** Environments at the period's end, and all that existed in it. */
   readonly environments: { readonly active: number; readonly all: number };
   readonly month: MonthFigures;
   /** Environments with known costs in the period. */
   readonly priced: () => readonly Priced[];
 }
 
-/** An environment with its cost, in cents that are not rounded. */
+/** An environment with its cost, in unrounded cents. */
 export interface Priced {
   readonly life: Life;
   readonly price: number;
@@ -33,13 +33,12 @@ export interface Priced {
 /** The month of a moment, in UTC. */
 interface MonthFigures {
   readonly soFar: Tally;
-  /** Of the last days, from the first day with known data. */
+  /** Sums of the last days, from the first day with known data. */
   readonly recent: { readonly tally: Tally; readonly seconds: number };
-  /** Rest of the month. */
   readonly leftSeconds: number;
 }
 
-/** Figures of the requested period; computed once for simultaneous requests. */
+/** Figures of the period; computed once for simultaneous requests. */
 export function figuresOf(query: PeriodQuery, services: Used & Pick<Services, "answers">): CostFigures {
   const compute = (now: Date) => costFigures(periodOf(query, now), now, services);
   return services.answers.of(`figures ${JSON.stringify(query)}`, compute);
@@ -76,10 +75,10 @@ function pricedLives(period: Period, now: Date, { lives, settings }: Used): () =
   };
 }
 
-/** Only the total: rows that are not shown are not summed up. */
+/** Only the total: hidden rows are not summed up. */
 const totalOf = ({ days }: PeriodSummary): Tally => sumOfTallies(days.map(({ summary }) => summary.total));
 
-/** True when requests of the environments are known, or there were no environments. */
+/** True when requests are known, or no environments existed. */
 export const isKnown = ({ thereSeconds, knownSeconds }: Tally): boolean => thereSeconds === 0 || knownSeconds > 0;
 
 function environmentsOf(summary: PeriodSummary, now: Date, lives: readonly Life[]) {

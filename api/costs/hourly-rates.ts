@@ -6,10 +6,10 @@ import { totalPriceOf } from "./price.ts";
 const HOUR_S = 3_600;
 /** Time for the average. */
 const COMPARED_MS = 30 * 24 * HOUR_S * 1000;
-/** Shorter than the average changes noticeably; every detail of an environment needs it. */
+/** Lifetime of the averages: they change slowly, and every environment's detail needs them. */
 const KEPT_MS = 600_000;
 
-/** Average cost of an hour of an environment, in cents, by the repository of its backend. */
+/** Average cost of an environment's hour, in cents, by the backend's repository. */
 export type HourlyRates = () => ReadonlyMap<string, number>;
 
 interface Used extends Sources {
@@ -17,7 +17,7 @@ interface Used extends Sources {
   readonly clock: Clock;
 }
 
-/** Omits a repository until an hour of its environments is known. */
+/** Omits a repository without a known hour. */
 export function createHourlyRates(services: Used): HourlyRates {
   let known: { readonly atMs: number; readonly rates: ReadonlyMap<string, number> } | undefined;
   return () => {

@@ -11,7 +11,7 @@ const BASIS =
 const getCostSummary = route({
   endpoint: "GET /api/observability/costs/summary",
   summary: "Get a summary of the costs",
-  description: `What all environments together cost in the period, and what this month is going to cost. ${BASIS}`,
+  description: `Costs of all environments together in the period, and the expected costs of this month. ${BASIS}`,
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: CostSummary,

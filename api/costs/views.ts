@@ -53,7 +53,7 @@ export function toBudget(figures: Pick<CostFigures, "month">, costs: Costs): Bud
   return { limit, used: amountOf(used), used_percent: hundredths(used / limit), state };
 }
 
-/** Costs so far, and the rest of the month like the last days; `null` when nothing is known. */
+/** Costs so far, and the rest of the month like the last days; `null` without data. */
 export function projectedCents({ month }: Pick<CostFigures, "month">, costs: Costs): number | null {
   const { soFar, recent, leftSeconds } = month;
   if (!isKnown(soFar) || !isKnown(recent.tally)) return null;

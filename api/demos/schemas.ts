@@ -1,4 +1,3 @@
-/** Schemas of the demo endpoints. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../crds/schema.ts";
 import { CreateReply } from "../environments/schemas.ts";

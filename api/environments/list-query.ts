@@ -27,7 +27,7 @@ export const ListQuery = closed({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
-/** Query of the list; it never matches an environment that the caller may not see, so that no total counts it. */
+/** Query of the list; it never matches an invisible environment, so no total counts it. */
 export function environmentQuery(
   { status, search, created_after, created_before }: ListQuery,
   caller: Caller,

@@ -45,7 +45,6 @@ const listEnvironments = route({ ...readPage, only: "v1", reply: ListReply })(({
   pageOf(query, caller, services, toListed),
 );
 
-/** Version 2 of `listEnvironments`. */
 const listReportedEnvironments = route({
   ...readPage,
   only: "v2",
@@ -78,13 +77,12 @@ const getEnvironment = route({ ...readOne, only: "v1", reply: EnvironmentDetail 
     toDetail(await visibleEnvironment(params.environment_id, caller, services), services.settings),
 );
 
-/** Version 2 of `getEnvironment`. */
 const reportEnvironment = route({ ...readOne, only: "v2", operationId: "getEnvironment", reply: EnvironmentReport })(
   async ({ params, caller }, services) =>
     reported(await visibleEnvironment(params.environment_id, caller, services), services),
 );
 
-/** Moves the expiry of a living environment; the reason stays on the resource for the audit trail. */
+/** Moves the expiry; the reason stays on the resource. */
 const extendEnvironment = route({
   endpoint: "PUT /api/environments/{environment_id}",
   summary: "Update an environment or extend its TTL",
@@ -127,7 +125,6 @@ const deleteEnvironment = route({
   return { status: "success", message: `Deletion of environment '${environment.metadata.name}' initiated` };
 });
 
-/** Requests a reconcile of the operator, which answers in the resource's status. */
 const reconcileEnvironmentStatus = route({
   endpoint: "POST /api/environments/{environment_id}/reconcile-status",
   summary: "Force a status reconciliation",

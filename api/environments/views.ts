@@ -119,19 +119,18 @@ function toUrls(environment: EphemeralEnvironment, settings: UrlSettings) {
   };
 }
 
-/** The operator writes the further hosts. */
 function toReportedUrls(environment: EphemeralEnvironment, settings: UrlSettings): ListedReport["urls"] {
   const { hosts } = environment.status?.urls ?? {};
   return { ...toUrls(environment, settings), ...(hosts === undefined ? {} : { hosts }) };
 }
 
-/** URL of a component; it follows from the name, so it is known before the operator has written it. */
+/** URL of a component; it follows from the name, before the operator has written it. */
 export function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
   const host = componentHost(metadata.name, component, settings.baseDomain);
   return status?.urls?.[component] ?? hostUrl(host, settings.publicPort);
 }
 
-/** For people only; without an owner the login that a host reported, which is not authenticated. */
+/** For people; without an owner the host's unauthenticated login. */
 function toCreator({ spec }: EphemeralEnvironment) {
   if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
   return { email: "", name: spec.trigger?.login ?? "manifest" };
@@ -144,7 +143,6 @@ function toSources(environment: EphemeralEnvironment) {
   };
 }
 
-/** Progress in the steps so far. */
 function toProgress({ status }: EphemeralEnvironment): ListedReport["progress"] {
   const steps = (status?.conditions ?? []).filter(({ type }) => type !== "Ready" && !INFORMATIONAL.has(type));
   const open = steps.filter(({ status: state }) => state !== "True");

@@ -4,7 +4,7 @@ import { extensionPage } from "./page.ts";
 import { ExtensionPath, ExtensionReport } from "./schemas.ts";
 import { type UsableExtension, usableExtension } from "./usable-extension.ts";
 
-/** Common contract of a link's methods; programs of mail and chats open links, so GET changes nothing. */
+/** Programs of mail and chats open links, so GET changes nothing. */
 const LINK = {
   access: "public",
   only: "v2",
@@ -20,7 +20,7 @@ const getExtension = route({
   endpoint: "GET /api/extensions/{token}",
   summary: "Show what the link of an expiry warning extends",
   description:
-    "What the link in the e-mail before an expiry would extend, for browsers as a page with a button. It changes nothing, however often it is opened.",
+    "Extension that the link in the e-mail before an expiry would make, for browsers as a page with a button. It changes nothing, however often it is opened.",
 })(async ({ params }, services) => reportOf(await usableExtension(params.token, services)));
 
 const useExtension = route({

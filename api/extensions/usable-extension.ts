@@ -18,11 +18,10 @@ export interface UsableExtension {
 }
 
 /**
- * Extension that the token of a link permits. The link acts for the owner: it extends nothing when the owner may not.
+ * Extension by the token of a link, in the name of the owner, who must still have the right.
  *
- * @throws HttpError (not-found) for a token that the platform did not sign or that has ended, also for an environment
- * that is gone; (conflict) for a used one, and where nothing can be extended; (forbidden) when the owner may not;
- * SecretsUnavailable, ClusterUnavailable
+ * @throws HttpError (not-found) for a foreign or ended token and for a missing environment; (conflict) for a used one,
+ * and where nothing can be extended; (forbidden) when the owner may not; SecretsUnavailable, ClusterUnavailable
  */
 export async function usableExtension(token: string, services: Services): Promise<UsableExtension> {
   const { settings, clock, environments } = services;

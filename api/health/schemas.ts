@@ -1,4 +1,3 @@
-/** Schemas of health. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, titled } from "../schemas/fields.ts";
@@ -65,22 +64,22 @@ export const StatusReply = closed(
           Type.Integer({
             minimum: 0,
             description:
-              "What is read from the cache is not older: under a minute in general, growing while the datastore can't be reached. Absent before everything was read once.",
+              "Greatest age of what is read from the cache: under a minute in general, growing while the datastore can't be reached. Absent before everything was read once.",
           }),
         ),
         redis: Type.Optional(
-          literals(["up", "down"], { description: "Where replicas count requests together. Absent without one." }),
+          literals(["up", "down"], { description: "Request counters that replicas share. Absent without one." }),
         ),
       }),
       deployer: closed({ ...service, applications_synced: Type.Integer({ minimum: 0 }) }),
     }),
     circuit_breakers: Type.Array(CircuitBreakerReport, {
       description:
-        "Of the replica that answers: one for each use of an external secret manager. Empty with the embedded one.",
+        "Circuit breakers of the replica that answers: one for each use of an external secret manager. Empty with the embedded one.",
     }),
     expirations_blocked: Type.Boolean({
       description:
-        "Whether more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms.",
+        "True when more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms.",
     }),
   },
   titled("PlatformStatus", {

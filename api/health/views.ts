@@ -21,7 +21,7 @@ export function toReady(
 export interface About {
   readonly now: Date;
   readonly version: string;
-  /** State of the request counters that replicas share, if there are any. */
+  /** State of the request counters that replicas share. */
   readonly counters?: "up" | "down" | undefined;
 }
 

@@ -14,15 +14,15 @@ interface AccessLogParts {
   readonly isAuthentic: Authenticator["isAuthentic"];
 }
 
-/** Status of a request whose client disconnected before the answer, as proxies log it. */
+/** Status of a disconnected client's request, as proxies log it. */
 const CUT_OFF = 499;
 
 const FAILED = 500;
 
 /**
  * Logs one line a request at its end: changes and errors at level info, successful reads at debug. With tracing, one
- * span, too: in its caller's trace if the caller is authenticated, else in a new one, because the caller of a trace
- * decides about its recording.
+ * span, too: in the trace of an authenticated caller, else in a new one, because a trace's caller decides about its
+ * recording.
  */
 export function accessLog({ log, clock, metrics, tracing = noTracing, isAuthentic }: AccessLogParts): RequestHandler {
   return (request, response, next) => {
@@ -32,8 +32,8 @@ export function accessLog({ log, clock, metrics, tracing = noTracing, isAuthenti
     response.once("close", closed.resolve);
     const serve = async (span: Span) => {
       next();
-      // The continuation has the request's context, unlike the connection's end. AsyncLocalStorage.bind would do the
-      // same, but its functions outlive the collections of the young generation, each of which takes 30 times as long.
+      // The continuation has the request's context, unlike the connection's end. Functions of AsyncLocalStorage.bind
+      // outlive the collections of the young generation, which then take 30 times as long.
       await closed.promise;
       const answered = answeredRequest(request, response, clock.monotonicMs() - startedMs);
       write(log, answered);
@@ -75,7 +75,7 @@ function write(log: Log, { method, route, status, durationMs }: AnsweredRequest)
   });
 }
 
-/** Uses the route with its parameters' names: a path may hold a token. */
+/** With the parameters' names: a path may hold a token. */
 function describeSpan(span: Span, { method, route, status }: AnsweredRequest): void {
   if (route !== undefined) span.rename(`${method} ${route}`);
   span.set({ "http.route": route, "http.response.status_code": status });

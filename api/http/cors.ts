@@ -1,12 +1,11 @@
 import type { RequestHandler } from "express";
 import { HEADERS } from "../openapi/responses.ts";
 
-/** Request headers of the contract that browsers don't allow by themselves. */
+/** Request headers that browsers don't allow by themselves. */
 const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID", "Last-Event-ID"];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-/** Headers of an answer that a page may read. */
 const RESPONSE_HEADERS = [...Object.keys(HEADERS), "Allow"];
-/** Time for which a browser keeps a preflight's answer: origins change with a restart only. */
+/** Lifetime of a preflight's answer: origins change with a restart only. */
 const MAX_AGE_SECONDS = 600;
 
 const PREFLIGHT_HEADERS = {
@@ -16,10 +15,10 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Lets web pages of these origins, compared letter by letter, call the interface and read every answer of the app,
- * refusals too (https://fetch.spec.whatwg.org/#http-cors-protocol); refusals of the HTTP parser don't get here. An
- * empty list changes nothing. Cookies play no part, so credentials are never allowed. A preflight of a listed origin is
- * answered before anything is counted: a browser sends one for each call.
+ * Lets pages of these origins, compared letter by letter, call the interface and read every answer of the app, refusals
+ * too (https://fetch.spec.whatwg.org/#http-cors-protocol), but not the HTTP parser's. An empty list changes nothing.
+ * Credentials are never allowed, because cookies play no part. A listed origin's preflight is answered before anything
+ * is counted: browsers send one for each call.
  *
  * @param options.except paths that no origin may use
  */

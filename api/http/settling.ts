@@ -1,15 +1,13 @@
 import type { Clock } from "../../operator/ports/clock.ts";
 
-/** Number of steps of the settling time. */
 const STEPS = 10;
-/** After this many steps without a request, no load balancer sends any more. */
+/** Steps without a request after which no load balancer sends any more. */
 const SILENT_STEPS = 4;
-/** Most steps, also while requests still come. */
 const MOST_STEPS = 3 * STEPS;
 
 /**
  * Detects when load balancers have noticed that a server stops. A fixed time is a guess: in a busy cluster, Services
- * lead to a pod seconds after its end was decided. A request proves that one still does.
+ * lead to a pod for seconds, as each request proves.
  */
 export function settling(clock: Clock) {
   let requests = 0;
@@ -17,13 +15,12 @@ export function settling(clock: Clock) {
     requested: () => {
       requests += 1;
     },
-    /** Resolves after that time and once requests have ceased, but after three times as long in any case. */
+    /** Resolves after that time and once requests have ceased, at the latest after three times as long. */
     async settled(settleMs: number): Promise<void> {
       if (settleMs === 0) return;
       await new Promise<void>((resolve) => {
         let seen = requests;
-        // Steps are counted, not time: each one first accepts the requests that came while this process had no
-        // processor.
+        // Steps are counted, not time: each first accepts the requests that came while this process had no processor.
         const next = (step: number, silent: number) => {
           const isOver = step >= MOST_STEPS || (step >= STEPS && silent >= SILENT_STEPS);
           if (isOver) return resolve();

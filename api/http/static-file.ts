@@ -5,21 +5,20 @@ import type { Response } from "express";
 
 /** Answer with a file. */
 export interface StaticFile {
-  /** Path on this machine. */
   readonly file: string;
   /** Value of `Cache-Control`. */
   readonly cacheControl: string;
-  /** File name extension, where it differs from that of the path. */
+  /** File name extension, if the path's differs. */
   readonly type?: string;
   /** Further headers, such as `Content-Encoding`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Answers with a whole file, or 304 where the browser has it. Its content identifies it: all files of an image have the
- * same time, in every release.
+ * Answers with a whole file, or 304 where the browser has it, by its content: all files of an image have the same time,
+ * in every release.
  *
- * @returns false, with nothing answered, when there is no such file
+ * @returns false, with nothing answered, for a missing file
  */
 export async function sendStatic(
   response: Response,

@@ -1,6 +1,6 @@
 import { HttpError } from "../errors.ts";
 
-/** No request needs deeper nesting, and later code recurses over the value. */
+/** No request is deeper, and later code recurses. */
 export const MAX_DEPTH = 32;
 /** Keys through which a merge could reach a prototype. */
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
@@ -33,8 +33,8 @@ export function utf8Text(bytes: Uint8Array): string {
 }
 
 /**
- * A bracket, or a whole string with the colon that makes it a key. A string without end matches to the end of the text:
- * otherwise every quote in it would be tried as the beginning of another string.
+ * A bracket, or a whole string with the colon of a key. A string without end matches to the end of the text: otherwise
+ * every quote in it would be tried as a beginning.
  */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*(?:"(?:\s*:)?|\\?$)/gs;
 

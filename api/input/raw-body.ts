@@ -4,7 +4,7 @@ import { WebhookMalformed } from "../../operator/ports/facade/webhook-inbox.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_DEPTH } from "./json-text.ts";
 
-/** A JSON body in its original bytes, which a signature covers. Only its size and its nesting are bounded. */
+/** A JSON body in its original bytes, which a signature covers. Only size and nesting are bounded. */
 export interface RawBody {
   readonly bytes: Buffer;
   /** All headers of the request, in lower case. */
@@ -19,12 +19,12 @@ export interface ArrivingBody extends Omit<RawBody, "bytes"> {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/** Limit of a body that its handler gets as a whole. */
+/** Limit of a whole body. */
 export const MAX_RAW_BYTES = 1_048_576;
 /** Marks a schema that only documents a body. */
 export const RAW_KEYWORD = "x-raw-body";
 
-/** Body that the handler gets in its original bytes; the schema documents it. */
+/** Body in its original bytes; the schema documents it. */
 export const rawBody = (schema: TSchema) => Type.Unsafe<RawBody>({ ...schema, [RAW_KEYWORD]: true });
 
 const ARRIVING = "arriving";
@@ -32,12 +32,12 @@ const ARRIVING = "arriving";
 /** Body that the handler reads during its arrival; the schema documents it. */
 export const arrivingBody = (schema: TSchema) => Type.Unsafe<ArrivingBody>({ ...schema, [RAW_KEYWORD]: ARRIVING });
 
-/** True when the handler reads the body during its arrival. */
+/** True for a body that the handler reads during its arrival. */
 export function isArriving(body: TSchema | undefined): boolean {
   return body !== undefined && (body as { readonly [RAW_KEYWORD]?: unknown })[RAW_KEYWORD] === ARRIVING;
 }
 
-/** Chunks of a request's body. The request stays open when they are not read to the end: it has to be answered. */
+/** Chunks of a request's body. The request stays open for its answer when they are not read to the end. */
 export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
@@ -46,7 +46,7 @@ export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer
   }
 }
 
-/** True when the handler gets the body in its original bytes. */
+/** True for a body in its original bytes. */
 export function isRaw(body: TSchema | undefined): boolean {
   return body !== undefined && RAW_KEYWORD in body;
 }
@@ -61,8 +61,8 @@ const STEPS = new Map([
 ]);
 
 /**
- * Refuses JSON that is nested too deeply, before anything is built of it. Reads bytes: those of brackets and quotes are
- * part of no other character of UTF-8.
+ * Refuses too deeply nested JSON before anything is built of it, by bytes: those of brackets and quotes are part of no
+ * other character of UTF-8.
  *
  * @throws HttpError (malformed)
  */
@@ -76,7 +76,6 @@ export function checkDepth(bytes: Uint8Array): void {
   }
 }
 
-/** Offset of the text's closing quote, or of the body's end. */
 function endOfText(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

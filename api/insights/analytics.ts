@@ -14,7 +14,7 @@ import { averageLifetimeHours, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
-/** Time without a change after which a ready environment counts as stale. */
+/** Time without a change after which a ready environment is stale. */
 export const UNCHANGED_MS = 48 * HOUR_MS;
 const MOST_REASONS = 20;
 const MOST_STALE = 20;

@@ -15,7 +15,7 @@ import { hoursAhead, WASTE_RULES } from "./waste-rules.ts";
 type Recommendation = CostAnalysis["recommendations"][number];
 type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
-/** Recommendation for each environment that could cost less, the greatest saving first; the same for every caller. */
+/** Recommendations for environments that could cost less, the greatest saving first; the same for every caller. */
 export function recommended(lives: readonly Life[], now: Date, { settings }: Pick<Services, "settings">) {
   const nowMs = now.getTime();
   const found = lives.flatMap((life) => {
@@ -48,7 +48,7 @@ interface Asked {
   readonly dimension: Dimension;
 }
 
-/** Costs of environments by a common property, and possible savings. */
+/** Costs by a common property, and possible savings. */
 export function toCostAnalysis({ figures, found, dimension }: Asked, caller: Caller, services: Used): CostAnalysis {
   const { costs } = services.settings;
   const isVisible = visibleTo(caller);

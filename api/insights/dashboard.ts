@@ -55,7 +55,7 @@ export function toInsightsDashboard(
   };
 }
 
-/** Number of people who created an environment: every caller sees the number, but not the people. */
+/** Number of creators: every caller sees it, but not the people. */
 export function activeUsersIn(creators: Rows): number {
   return [...creators].filter(([name, { created }]) => name !== NONE && name !== OTHERS && created > 0).length;
 }

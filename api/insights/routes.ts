@@ -13,7 +13,7 @@ const DAYS = "Days are those of UTC. Rows are named for those who may see what t
 const getInsightsDashboard = route({
   endpoint: "GET /api/insights/dashboard",
   summary: "Get what became of environments",
-  description: `How many environments were created, deleted and failed in the period, how long they took and lasted, and what they cost. ${DAYS}`,
+  description: `Number of environments that were created, deleted and failed in the period, their durations, and their costs. ${DAYS}`,
   access,
   query: SeriesQuery,
   reply: InsightsDashboard,
@@ -24,7 +24,7 @@ const getInsightsDashboard = route({
 const getEnvironmentAnalytics = route({
   endpoint: "GET /api/insights/environments/analytics",
   summary: "Get what became of environments in detail",
-  description: `Environments of the period by day, by repository, by what made them and by config set, with their TTL and the reasons of failures, and those that nobody changed for long. ${DAYS}`,
+  description: `Environments of the period by day, by repository, by trigger and by config set, with their TTL and the reasons of failures, and those without a change for long. ${DAYS}`,
   access,
   query: SeriesQuery,
   reply: EnvironmentAnalytics,

@@ -40,7 +40,7 @@ export function knownUsers(lives: readonly Life[]): ReadonlyMap<string, KnownUse
 
 type Used = Pick<Services, "settings">;
 
-/** Creators of environments. Callers without access to all environments see only themselves. */
+/** Creators of environments; without access to all environments, the caller alone. */
 export function toUserActivity(
   { figures, interval, known }: SeriesOf & { readonly known: ReadonlyMap<string, KnownUser> },
   caller: Caller,

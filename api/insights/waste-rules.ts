@@ -11,7 +11,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Hours ahead for a protected environment, which never expires. */
 const FORESEEN_HOURS = 30 * 24;
 
-/** A reason why an environment may cost less, and the action against it. */
+/** A reason why an environment may cost less, and the remedy. */
 export interface WasteRule extends Pick<Recommendation, "reason" | "action"> {
   applies(life: Life, nowMs: number): boolean;
   message(life: Life, nowMs: number): string;
@@ -19,7 +19,7 @@ export interface WasteRule extends Pick<Recommendation, "reason" | "action"> {
   savedCents(perHour: CentsByResource, hours: number): number;
 }
 
-/** Only the first that applies to an environment is reported. */
+/** Only the first that applies is reported. */
 export const WASTE_RULES: readonly WasteRule[] = [
   {
     reason: "failed",
@@ -43,12 +43,12 @@ export const WASTE_RULES: readonly WasteRule[] = [
     applies: (life, nowMs) => isReady(life) && life.dueMs !== undefined && unchangedMs(life, nowMs) >= UNCHANGED_MS,
     message: (life, nowMs) =>
       `Nobody changed it for ${daysOf(life, nowMs)} days: suspend or delete it if nobody uses it.`,
-    // Its volumes stay.
+    // Volumes stay.
     savedCents: ({ cpu, memory }, hours) => (cpu + memory) * hours,
   },
 ];
 
-/** Hours until the expiry; of an environment that never expires, `FORESEEN_HOURS`. */
+/** Hours until the expiry, else `FORESEEN_HOURS`. */
 export function hoursAhead({ dueMs }: Life, nowMs: number): number {
   return dueMs === undefined ? FORESEEN_HOURS : Math.max(0, dueMs - nowMs) / HOUR_MS;
 }

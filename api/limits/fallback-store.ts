@@ -6,13 +6,13 @@ import { type MemoryStore, memoryStore } from "./memory-store.ts";
 /** Dependencies of the counters. */
 export interface CounterParts {
   readonly clock: Clock;
-  /** Counters of all replicas; without them, and while they are unavailable, each replica counts for itself. */
+  /** Counters of all replicas; without them, each replica counts for itself. */
   readonly counters?: SharedCounters | undefined;
 }
 
 /**
- * Counts in the shared store, and alone while that is unavailable. The counters of this process are always kept too, so
- * that an outage of the shared ones gives no caller a fresh limit.
+ * Counts in the shared store, or alone during its outage. The process's own counters are always kept too, so that an
+ * outage gives no caller a fresh limit.
  */
 export class FallbackStore implements Store {
   readonly counter: Counter;
@@ -35,12 +35,12 @@ export class FallbackStore implements Store {
     return { totalHits: own.total, resetTime: new Date(Date.now() + own.leftMs) };
   }
 
-  /** Requests of a key in its window that this process has counted. */
+  /** Requests of a key in its window, by this process. */
   total(key: string): number {
     return this.#memory.total(key);
   }
 
-  /** Part of the library's interface for requests that are counted by their outcome; here none is. */
+  /** Required by the library, for requests counted by their outcome; here none is. */
   decrement(): void {}
 
   resetKey(): void {}

@@ -6,7 +6,7 @@ import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import { type CounterParts, FallbackStore } from "./fallback-store.ts";
 
-/** IPv6 networks are assigned in this size: within one, a client can change its address at will. */
+/** IPv6 networks are assigned in this size: a client can change its address within one. */
 const IPV6_SUBNET = 56;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -15,9 +15,9 @@ const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimi
 /** Default number of an owner's credentials that may use up their limits at a time. */
 const OWNER_FACTOR = 5;
 
-/** Rate limits: authenticated callers are counted by identity, all others by client address. */
+/** Rate limits: authenticated callers by identity, others by client address. */
 const LIMITS = {
-  /** Requests with a credential: an API token, else the ID tokens of a person. */
+  /** Requests with a credential: an API token, or a person's ID tokens. */
   credential: { setting: "authenticatedPerMinute", windowMs: MINUTE_MS },
   /** Requests of a person with any credential. */
   owner: { setting: "ownerPerMinute", windowMs: MINUTE_MS },
@@ -25,7 +25,7 @@ const LIMITS = {
   unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
   /** Pages of the documentation, and their parts. */
   documentation: { setting: "documentationPerMinute", windowMs: MINUTE_MS },
-  /** The console, the command line's program, and the options of a log-in. */
+  /** The console, the command line's program, and login options. */
   page: { setting: "pagesPerMinute", windowMs: MINUTE_MS },
   /** Webhooks without authentication. */
   webhook: { setting: "webhooksPerMinute", windowMs: MINUTE_MS },
@@ -33,7 +33,7 @@ const LIMITS = {
   sender: { setting: "webhooksPerProjectPerMinute", windowMs: MINUTE_MS },
   /** Refused webhooks of hosts. */
   refusedWebhook: { setting: "refusedWebhooksPerMinute", windowMs: MINUTE_MS },
-  /** Requests for a new password; they count by the other limits, too. */
+  /** Requests for a new password, beside the other limits. */
   passwordReset: { setting: "passwordResetsPerHour", windowMs: HOUR_MS },
 } as const satisfies Record<string, { setting: keyof Settings["api"]["limits"]; windowMs: number }>;
 
@@ -44,19 +44,19 @@ const LIMITS = {
 type Spend = (request: Request, response: Response, key?: string) => Promise<void>;
 export interface Limits extends Readonly<Record<Exclude<keyof typeof LIMITS, "credential" | "owner">, Spend>> {
   /**
-   * Counts one request of a caller, by the credential and by its owner. The `X-RateLimit-*` headers are those of the
-   * nearer limit. A request beyond the credential's limit does not count for the owner.
+   * Counts one request of a caller, by credential and owner. The `X-RateLimit-*` headers are the nearer limit's. A
+   * request beyond the credential's limit does not count for the owner.
    *
    * @throws HttpError (rate-limited)
    */
   authenticated(request: Request, response: Response, caller: Pick<Caller, "subject" | "token">): Promise<void>;
   /**
-   * Refuses a webhook, unread, of a client address that has reached the limit of refused webhooks in this process.
+   * Refuses a webhook, unread, of a client address at its limit of refused webhooks in this process.
    *
    * @throws HttpError (rate-limited)
    */
   checkRefusedWebhooks(request: Request, response: Response): Promise<void>;
-  /** True when the client address has reached its limit of unauthenticated requests in this process. */
+  /** True for a client address at its limit of unauthenticated requests in this process. */
   isSpent(request: Request): boolean;
 }
 
@@ -108,7 +108,7 @@ function spending(limit: number, store: FallbackStore): Spend {
     keyGenerator: (request) => keys.get(request) ?? clientAddress(request),
     legacyHeaders: true,
     standardHeaders: false,
-    // A forwarded address that is not trusted is ignored on purpose; the library would warn on standard error.
+    // An untrusted forwarded address is ignored on purpose; the library would warn on standard error.
     validate: { xForwardedForHeader: false, forwardedHeader: false },
     handler: (request, response, next) => {
       const used = (request as AugmentedRequest).rateLimit?.used ?? 0;
@@ -127,7 +127,7 @@ function limitHeaders(response: Response): Record<string, string> {
 
 const remaining = (headers: Readonly<Record<string, string>>) => Number(headers["X-RateLimit-Remaining"]);
 
-/** Key of a client address: IPv4 also in its IPv6 form, IPv6 by its network. */
+/** Key of a client address: IPv4 in either form, IPv6 by its network. */
 export const countedAddress = (address = "") => ipKeyGenerator(address, IPV6_SUBNET);
 const clientAddress = (request: Request) => countedAddress(request.ip);
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../operator/ports/clock.ts";
 
-/** More keys within a minute are a flood and no users; this many take less than 20 MB. */
+/** More keys within a minute are a flood; this many take less than 20 MB. */
 const MAX_KEYS = 50_000;
 
 /** Count of a key in its window. */
@@ -10,12 +10,10 @@ export interface MemoryCount {
   readonly leftMs: number;
 }
 
-/** Counts requests of this process by key, each over a window of the same length from its first request on. */
+/** Counts this process's requests by key, in windows of one length from a key's first request on. */
 export interface MemoryStore {
   increment(key: string): MemoryCount;
-  /** Requests of the key in its window so far. */
   total(key: string): number;
-  /** Number of keys. */
   readonly size: number;
 }
 
@@ -25,14 +23,14 @@ interface Window {
 }
 
 /**
- * Counters in bounded memory. A key is never dropped before its window ends: a flood of made-up keys can't reset the
- * count of any. Keys beyond the bound share one counter, so the flood limits itself.
+ * Counters in bounded memory. A key stays until its window ends: a flood of made-up keys can't reset any count. Keys
+ * beyond the bound share one counter, so the flood limits itself.
  */
 export function memoryStore(
   clock: Clock,
   { windowMs, maxKeys = MAX_KEYS }: { windowMs: number; maxKeys?: number },
 ): MemoryStore {
-  // In the order in which windows begin, and so end.
+  // In the order of their begins, and so of their ends.
   const windows = new Map<string, Window>();
   let shared: Window = { total: 0, endsAtMs: 0 };
   const begin = (nowMs: number): Window => ({ total: 0, endsAtMs: nowMs + windowMs });

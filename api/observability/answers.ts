@@ -6,13 +6,11 @@ import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 /** Longest delay of changes that only time makes. */
 const STEP_MS = 60_000;
 
-/** Bounds memory alone: an answer is never older than its sources, and a step has ended long before. */
+/** Only bounds memory: an answer is never older than its sources, and a step has ended long before. */
 const TTL_SECONDS = (2 * STEP_MS) / 1000;
 const MOST_KEPT = 100;
 
-/**
- * Memo of expensive answers: each is computed anew after every change of environments, records and the sums of days.
- */
+/** Memo of expensive answers, until environments, records or the sums of days change. */
 export interface Answers {
   /**
    * Answer of the key, computed once for each change, and once for each minute without one.

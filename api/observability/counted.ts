@@ -4,7 +4,7 @@ import { DAY_MS, isWithin, type Period } from "../../operator/ports/observabilit
 import { sumOf } from "../../operator/ports/observability/rollup-counters.ts";
 import { type SlotCounts, STORED_EVERY_MS } from "../../operator/ports/observability/rollups.ts";
 
-/** Counts of the period: in slots that begin in it, of five minutes, or of an hour where they are old. */
+/** Counts of the period: slots that begin in it, of five minutes, or of an hour where they are old. */
 export function countedIn(rollups: Rollups, period: Period): SlotCounts {
   return sumOf(rollups.days().map((day) => countedOn(day, period)));
 }
@@ -29,7 +29,6 @@ export function coverageOf(rollups: Rollups) {
   };
 }
 
-/** First known slot; `undefined` before any. */
 function countedSince(rollups: Rollups): string | undefined {
   const first = rollups
     .days()

@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
 
 /** A row of a dimension for a caller. */
 export interface NamedRow {
-  /** `null`: environments without a value, or the sum of all that are not named. */
+  /** `null`: no value, or the sum of all unnamed ones. */
   readonly id: string | null;
   readonly kind: "named" | "none" | "other";
   readonly tally: Tally;
@@ -22,7 +22,7 @@ type Used = Pick<Services, "repositories" | "configSets">;
 
 /**
  * Names only what the caller may see: Repositories and config sets by their groups; below maintainers, no people but
- * the caller. The rest is one row, so that the parts are the whole; it comes last, and only when there is any.
+ * the caller. The rest is one last row, so that the parts are the whole.
  */
 export function namedRows(rows: Rows, dimension: Dimension, caller: Caller, services: Used): readonly NamedRow[] {
   const isVisible = visibleNames(dimension, caller, services);
@@ -37,7 +37,7 @@ function toRow(name: string, tally: Tally): NamedRow {
   return name === NONE ? { id: null, kind: "none", tally } : { id: name, kind: "named", tally };
 }
 
-/** Sorts by this figure, the greatest first, then by name; the rest stays last. */
+/** Sorts by this figure, the greatest first, then by name; the rest last. */
 export function greatestFirst<R extends Pick<NamedRow, "id" | "kind">>(
   rows: readonly R[],
   figure: (row: R) => number,

@@ -3,7 +3,6 @@ import { isWithin, type Period } from "../../operator/ports/observability/period
 import { COUNTERS, countWithin } from "../../operator/ports/observability/rollup-counters.ts";
 import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
 
-/** Number of good events among all events of a period. */
 export interface Score {
   readonly good: number;
   readonly total: number;
@@ -55,7 +54,7 @@ export const OBJECTIVES_OF_LIVES: readonly Objective<LivesIn>[] = [
   },
 ];
 
-/** Objectives measured by every replica's counts of requests in the period. */
+/** Objectives by every replica's counts of requests in the period. */
 export const OBJECTIVES_OF_COUNTS: readonly Objective<SlotCounts>[] = [
   {
     id: "webhooks",
@@ -106,7 +105,7 @@ function isGoneInTime({ deletedMs = 0, goneMs, isForced }: Life, nowMs: number):
   return nowMs - deletedMs > DELETION_MS ? false : undefined;
 }
 
-/** An environment that was deleted before its expiry never expired. */
+/** An environment deleted before its expiry never expired. */
 function isExpiredInTime({ dueMs = 0, deletedMs }: Life, nowMs: number): Verdict {
   if (deletedMs !== undefined) return deletedMs < dueMs ? undefined : deletedMs - dueMs <= LATENESS_MS;
   return nowMs - dueMs > LATENESS_MS ? false : undefined;

@@ -17,7 +17,6 @@ export interface PeriodSummary {
   readonly period: Period;
   /** Days of the period with possible data, the oldest first. */
   readonly days: readonly DaySummary[];
-  /** Sum of the days. */
   readonly whole: Summary;
 }
 
@@ -28,14 +27,14 @@ export interface Sources {
 }
 
 /**
- * Sums up a period: whole days from stored sums, the rest from resources and records. Both agree about a day, but only
- * the stored sum includes dropped records.
+ * Sums up a period: whole days from stored sums, the rest from resources and records. Both agree, but only a stored sum
+ * includes dropped records.
  */
 export function summarize(period: Period, now: Date, sources: Sources): PeriodSummary {
   return createSummarizer(now, sources)(period);
 }
 
-/** Sums up several periods at one moment; common parts are summed up once. */
+/** Sums up several periods at one moment; common parts once. */
 export function createSummarizer(now: Date, { lives, rollups }: Sources): (period: Period) => PeriodSummary {
   const nowMs = now.getTime();
   const all = lives();
@@ -77,7 +76,7 @@ const WEEK_MS = 7 * DAY_MS;
 /** The epoch was a Thursday. */
 const MONDAY_MS = 4 * DAY_MS;
 
-/** Points of a series: the days themselves, or their weeks, each by its Monday. */
+/** Points of a series: days, or weeks by their Monday. */
 export function pointsOf(days: readonly DaySummary[], interval: Interval = "day"): readonly DaySummary[] {
   if (interval === "day") return days;
   const weeks = new Map<string, Summary[]>();
@@ -89,7 +88,7 @@ export function pointsOf(days: readonly DaySummary[], interval: Interval = "day"
   return [...weeks].map(([date, summaries]) => ({ date, summary: sumOfSummaries(summaries) }));
 }
 
-/** First creation; memoized, because the list stays the same until something changes. */
+/** Memoized, because the list stays the same until something changes. */
 const earliest = oncePer((lives: readonly Life[]) =>
   lives.reduce<number | undefined>((first, { createdMs }) => Math.min(first ?? createdMs, createdMs), undefined),
 );

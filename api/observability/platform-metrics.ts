@@ -11,7 +11,7 @@ import { type MetricsReport, STATUSES } from "./schemas.ts";
 
 type Report = Static<typeof MetricsReport>;
 
-/** Metrics of environments, now and in the period; slow for many environments. */
+/** Metrics of environments, now and in the period; slow for many. */
 export interface MetricsOfLives {
   readonly period: Period;
   readonly told: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;

@@ -4,12 +4,11 @@ import { metricsOfLives, platformMetrics } from "./platform-metrics.ts";
 import { MetricsReport, SloReport } from "./schemas.ts";
 import { sloOfLives, sloReport } from "./slo.ts";
 
-/** Metrics of the platform; for a monitoring system, those of this process as Prometheus reads them. */
 const getMetrics = route({
   endpoint: "GET /api/observability/metrics",
   summary: "Get the platform's metrics",
   description:
-    "What there is now, and what was done in the period, of all environments together. With `Accept: text/plain` the answer is what `/metrics` on the probes' port is: the metrics of this replica, for Prometheus.",
+    "Current state of all environments together, and the work of the period. With `Accept: text/plain` the answer is that of `/metrics` on the probes' port: the metrics of this replica, for Prometheus.",
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: MetricsReport,

@@ -15,7 +15,6 @@ const LEAST_EVENTS = 10;
 const LITTLE_BUDGET = 25;
 const WORST_FIRST = ["breached", "at_risk", "met", "no_data"] as const satisfies readonly SloState[];
 
-/** An objective with its scores in the period and in the last hours. */
 interface Scored {
   readonly objective: Omit<Objective<never>, "score">;
   readonly period: Score;
@@ -28,7 +27,7 @@ interface Asked {
   readonly nowMs: number;
 }
 
-/** Scores of the objectives that depend on environments; slow for many environments. */
+/** Scores of objectives about environments; slow for many. */
 export interface SloOfLives extends Asked {
   readonly scored: readonly Scored[];
 }
@@ -39,7 +38,7 @@ export function sloOfLives(period: Period, now: Date, lives: readonly Life[]): S
   return { ...asked, scored };
 }
 
-/** Each objective in the period, and its error budget by the last hours. */
+/** Objectives in the period, and their error budgets by the last hours. */
 export function sloReport(
   { scored, ...asked }: SloOfLives,
   { rollups }: Pick<Services, "rollups">,
@@ -95,7 +94,7 @@ function burnRateOf({ good, total }: Score, target: number): number | null {
 
 function stateOf(remainingPercent: number | null, { h1, h6 }: ObjectiveReport["burn_rate"]): SloState {
   if (remainingPercent === null) return "no_data";
-  // Tolerates floating point: a target that is met exactly leaves nothing.
+  // Tolerates floating point: an exactly met target leaves nothing.
   if (remainingPercent < -1e-6) return "breached";
   const isBurning = (h1 ?? 0) > 1 && (h6 ?? 0) > 1;
   return isBurning || remainingPercent < LITTLE_BUDGET ? "at_risk" : "met";

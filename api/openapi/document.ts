@@ -38,8 +38,8 @@ export function openApiDocument(routes: readonly Route[]): object {
       description: DESCRIPTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    // Relative, because an ingress may serve the platform below a path prefix; paths are appended to it as they are.
-    servers: [{ url: ".", description: "Where this document was read." }],
+    // Relative, because an ingress may serve the platform below a path prefix; paths are appended as they are.
+    servers: [{ url: ".", description: "The address of this document." }],
     tags: VERSIONS.flatMap((version) =>
       TAGS.map((tag) => ({ name: tagOf(tag, version), description: ABOUT_TAGS[tag] })),
     ),
@@ -55,11 +55,11 @@ export function openApiDocument(routes: readonly Route[]): object {
   };
 }
 
-/** By name, so that the document does not change with the order of the routes. */
+/** By name, independent of the order of the routes. */
 const inOrder = (components: Components) =>
   Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1)));
 
-/** Version of the contract; the platform's release, which changes more often, is in the health replies. */
+/** Version of the contract; the platform's release is in the health replies. */
 const CONTRACT_VERSION = "1.0.0";
 
 const DESCRIPTION =
@@ -101,7 +101,6 @@ const REQUEST_ID = {
   schema: { type: "string", examples: [HEADERS["X-Request-ID"].example] },
 } as const;
 
-/** Context of an operation: the version, all its contracts, and the schemas and errors collected so far. */
 interface Parts {
   readonly version: Version;
   readonly contracts: readonly Contract[];
@@ -172,11 +171,11 @@ function parameters(schema: TSchema | undefined, place: "path" | "query" | "head
       // An empty one counts as absent.
       ...(place === "query" ? { allowEmptyValue: true } : {}),
       ...(description === undefined ? {} : { description }),
-      // Not beside the schema: viewers would send it by default.
+      // Not beside the schema: viewers would send it.
       schema: { ...(place === "header" ? withoutFormat(rest) : rest), examples: [exampleOf(property as Json)] },
     };
   });
 }
 
-/** Headers are plain text: generated clients can't leave out a header whose schema is a date-time. */
+/** Generated clients can't leave out a header whose schema is a date-time. */
 const withoutFormat = ({ format: _format, ...schema }: Json): Json => schema;

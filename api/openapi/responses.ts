@@ -17,9 +17,9 @@ export const HEADERS = {
     schema: { type: "integer" },
     example: 100,
   },
-  "X-RateLimit-Remaining": { description: "How many of them are left.", schema: { type: "integer" }, example: 99 },
+  "X-RateLimit-Remaining": { description: "Remaining requests.", schema: { type: "integer" }, example: 99 },
   "X-RateLimit-Reset": {
-    description: "When they are there again, in epoch seconds.",
+    description: "End of the window, in epoch seconds.",
     schema: { type: "integer" },
     example: 1780315260,
   },
@@ -48,7 +48,7 @@ const NAME_FREE_AGAIN = {
 const headerRefs = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Replies of an operation, by status: its success with links to other operations, and all its errors. */
+/** Replies of an operation, by status: its success with links, and all its errors. */
 export function responses(contract: Contract, version: Version, parts: ResponseParts): Json {
   const { reply } = contract;
   const isUnavailable = (value: unknown) => contract.isUnavailable?.(value) ?? false;
@@ -75,7 +75,7 @@ export function responses(contract: Contract, version: Version, parts: ResponseP
 /** Context of an operation's replies. */
 export interface ResponseParts {
   readonly components: Components;
-  /** Errors of the document by name, collected on the way: most operations share theirs. */
+  /** Errors of the document by name, collected on the way. */
   readonly responses: Components;
   readonly links: Json;
 }
@@ -102,7 +102,6 @@ function contentOf(
 
 const eventExample = (value: unknown) => `id: 2026-06-01T12:03:00.000000000Z\ndata: ${JSON.stringify(value)}\n\n`;
 
-/** Envelope around the version 1 reply without its success marker. */
 function wrapped(reply: Json): Json {
   return {
     type: "object",
@@ -118,7 +117,7 @@ function wrappedExample(value: unknown): Json {
   return { status: "success", data, timestamp: exampleOf({ ...Instant }) };
 }
 
-/** Only a top-level `status` whose one value is `success` is a marker; an environment's own status stays. */
+/** Only a top-level `status` whose one value is `success` is a marker. */
 function unmarked(reply: Json): Json {
   const { status, ...properties } = (reply.properties ?? {}) as Record<string, Json>;
   const isMarker = Array.isArray(status?.enum) && status.enum.join() === "success";
@@ -155,10 +154,7 @@ function problem(status: number, contract: Contract, collected: Components): Jso
   return { $ref: `#/components/responses/${name}` };
 }
 
-/**
- * Name of an error response by its examples in the document's order, such as `NotFound`, `EnvConfigInvalidOrMalformed`,
- * `RateLimitedByOwnBudget`.
- */
+/** Name of an error response, such as `NotFound`, `EnvConfigInvalidOrMalformed`, `RateLimitedByOwnBudget`. */
 function problemName(examples: readonly string[], isByOwnBudget: boolean): string {
   const words = examples.map((name) =>
     isErrorCode(name)

@@ -19,7 +19,7 @@ const listRepositories = route({
   return toPage(visible.sort(byName), query, (repository) => toRepository(repository, settings));
 });
 
-/** An unreadable Repository is answered exactly like a missing one. */
+/** Also for an unreadable Repository. */
 const getRepository = route({
   endpoint: "GET /api/repos/{id}",
   summary: "Get a repository",

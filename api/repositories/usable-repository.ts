@@ -3,7 +3,7 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import { type Caller, mayUse } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
-/** True when the caller may create environments of it. A Repository that is being deleted gets no new ones. */
+/** True when the caller may create environments of it, and it is not being deleted. */
 export function isUsable(repository: Repository, caller: Caller): boolean {
   return repository.metadata.deletionTimestamp === undefined && mayUse(caller, repository);
 }

@@ -11,7 +11,6 @@ import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repo
 import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
 
-/** Defaults of a Repository's fields. */
 const DEFAULTS = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };
 const DEFAULT_HOST = { provider: null, hostId: null, fullName: null };
 const DEFAULT_PULL_REQUEST = {
@@ -59,7 +58,7 @@ function hostOf(spec: RepositorySpec) {
   return { provider, host_id: hostId, full_name: fullName, clone_url: withoutCredentials(cloneUrl) };
 }
 
-/** Source of a chart in the fields that version 1 has for one of a git repository. */
+/** Source of a chart in version 1's fields for git. */
 export function toChart(source: ChartSource): ChartReport {
   const repo_url = withoutCredentials(source.repoUrl);
   return isPackaged(source)

@@ -1,4 +1,4 @@
-/** Schemas of the overrides of the chart's and the config set's values. */
+/** Schemas of overrides. */
 import { type Static, Type } from "typebox";
 import { PLAIN_VALUE_PATTERN, Amount as ResourceAmount } from "../../crds/environment/overrides.schema.ts";
 import { MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "../../crds/environment/variable-limits.ts";
@@ -32,7 +32,7 @@ export const VARIABLE_TEXT = {
 const VariableText = Type.String({ title: "VariableText", ...VARIABLE_TEXT });
 const VariableReference = closed({ secretKeyRef: SecretKeyRef }, { title: "VariableReference" });
 
-/** Text, or a reference: one schema for both, so that violations are those of the chosen form. */
+/** One schema for text and reference, so that violations are those of the chosen form. */
 const EnvValue = Type.Unsafe<Static<typeof VariableText> | Static<typeof VariableReference>>({
   ...VariableText,
   ...VariableReference,
@@ -62,7 +62,7 @@ export const Amount = Type.Unsafe<string>({
 });
 const Amounts = closed({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
 
-/** Fields of a component that do not depend on its chart. */
+/** Fields of a component that suit every chart. */
 export const COMPONENT_FIELDS = {
   env: Type.Optional(Env),
   replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),

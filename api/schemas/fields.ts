@@ -5,7 +5,7 @@ import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/repository/branches
 import { closed, literals } from "../../crds/schema.ts";
 import { ERROR_CODES } from "../errors.ts";
 
-/** Options of a component schema of the document: its name there, an example, and further keywords. */
+/** Options of a component schema: its name, an example, and further keywords. */
 export const titled = (title: string, example: object, more: object = {}) => ({ title, ...more, examples: [example] });
 
 /** A value, or null with the description's meaning. */
@@ -70,19 +70,19 @@ const Violation = closed({
     description:
       "A field of the body, a query parameter, a parameter of the path or a header: its path, with dots. Empty: no single one.",
   }),
-  message: Type.String({ description: "What is wrong with it, to be read after its name." }),
+  message: Type.String({ description: "Its violation, to be read after its name." }),
 });
 
 /** Body of every error. */
 export const Problem = closed(
   {
-    detail: Type.String({ description: "What is wrong." }),
+    detail: Type.String({ description: "The error, for people." }),
     status_code: Type.Integer(),
     error_code: Type.Optional(literals(ERROR_CODES)),
     violations: Type.Optional(
       Type.Array(Violation, {
         description:
-          "What is wrong where, one of each field, in the order of `detail`, which says it in one sentence. In version 2 alone, and only where parts of the request are wrong.",
+          "Violations, one of each field, in the order of `detail`, which has them in one sentence. In version 2 alone, and only where parts of the request are wrong.",
       }),
     ),
     timestamp: Instant,

@@ -4,14 +4,14 @@ import { closed } from "../../crds/schema.ts";
 
 export const DEFAULT_LIMIT = 50;
 
-/** Requested page of a list; a limit above the maximum is refused, never cut. */
+/** Requested page; a limit above the maximum is refused, never cut. */
 export const PAGE = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 100,
       default: DEFAULT_LIMIT,
-      description: "How many are answered; default 50, maximum 100.",
+      description: "Size of the page; default 50, maximum 100.",
     }),
   ),
   offset: Type.Optional(
@@ -26,19 +26,19 @@ export const PAGE = {
 export const PageQuery = closed(PAGE);
 export type PageQuery = Static<typeof PageQuery>;
 
-/** Page of these items; `total` counts the items of all pages that the caller may see. */
+/** Page of these items; `total` counts all pages, for this caller. */
 export const pageOf = <T extends TSchema>(item: T, options: object) =>
   closed(
     {
       items: Type.Array(item),
-      total: Type.Integer({ description: "How many there are, on all pages." }),
+      total: Type.Integer({ description: "Number of items on all pages." }),
       limit: Type.Integer({ examples: [DEFAULT_LIMIT] }),
       offset: Type.Integer({ examples: [0] }),
     },
     options,
   );
 
-/** Requested part of a sorted list, each item as `view` shows it. */
+/** Requested part of a sorted list, each item by `view`. */
 export function toPage<T, V>(
   sorted: readonly T[],
   { limit = DEFAULT_LIMIT, offset = 0 }: PageQuery,

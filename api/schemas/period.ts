@@ -1,4 +1,4 @@
-/** Period of figures: a window that ends now, or two instants. */
+/** Period of figures: a window until now, or two instants. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
@@ -32,7 +32,7 @@ export const SeriesQuery = closed({
   ...PeriodQuery.properties,
   interval: Type.Optional(
     literals(INTERVALS, {
-      description: "What a point of the series stands for; day unless said. Weeks begin on Monday, UTC.",
+      description: "Interval between points of the series; default day. Weeks begin on Monday, UTC.",
     }),
   ),
 });

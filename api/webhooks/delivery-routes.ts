@@ -40,7 +40,7 @@ const getDelivery = route({
   endpoint: "GET /api/webhooks/deliveries/{id}",
   only: "v2",
   summary: "Get a webhook delivery",
-  description: "What arrived, what became of it, and what each rule said.",
+  description: "The delivery, its outcome, and the verdict of each rule.",
   access: { permission: "repos:read" },
   params: DeliveryPath,
   reply: DeliveryReport,
@@ -49,7 +49,6 @@ const getDelivery = route({
   toReport(readableDelivery(params.id, caller, services), visibleOnly(caller, services)),
 );
 
-/** Decides a delivery again. */
 const redeliverWebhook = route({
   endpoint: "POST /api/webhooks/deliveries/{id}/redeliver",
   only: "v2",
@@ -65,13 +64,12 @@ const redeliverWebhook = route({
   return toOutcome(await answered(services.webhookInbox.redeliver(delivery)), visibleOnly(caller, services));
 });
 
-/** Computes the outcome of an event without acting on it. */
 const simulateWebhook = route({
   endpoint: "POST /api/webhooks/simulate",
   only: "v2",
   summary: "Simulate a webhook",
   description:
-    "Tells what would be done about an event of a repository now, and what each rule says of it. Nothing is stored, nothing is done, and no host is asked: a companion repository counts as without a branch of the same name.",
+    "Computes the outcome of an event of a repository now, with the verdict of each rule. Nothing is stored, nothing is done, and no host is called: a companion repository counts as without a branch of the same name.",
   access: { permission: "repos:read" },
   body: SimulateRequest,
   reply: SimulationReport,
@@ -98,7 +96,6 @@ const simulateWebhook = route({
   };
 });
 
-/** Permits an environment of one commit to a fork's pull request. */
 const approveCommit = route({
   endpoint: "POST /api/repos/{id}/pull-requests/{number}/approval",
   only: "v2",

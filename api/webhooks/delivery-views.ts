@@ -6,7 +6,7 @@ import type { DeliveryReport, DeliverySummary, OutcomeReport } from "./delivery-
 /** Status of a delivery without an outcome. */
 const WAITING = { phase: "pending", reason: "Stored", message: "it is stored and will be decided" } as const;
 
-/** Filters the environments of an outcome by the caller's rights. */
+/** Filters an outcome's environments by the caller's rights. */
 export type Visible = (environments: Outcome["environments"]) => Outcome["environments"];
 
 /** Delivery in a list. */
@@ -59,7 +59,6 @@ function toTouched(environments: Outcome["environments"]): DeliverySummary["envi
   return environments.map(({ name, uid, action }) => ({ id: uid, name, action }));
 }
 
-/** Pull request and commit of an event, as far as it has them. */
 function reported({ pullRequest, approval, pipeline, push, mergeGroup }: WebhookEvent) {
   const commit = pullRequest?.headCommit ?? [approval, pipeline, push, mergeGroup].find(Boolean)?.commit;
   return {

@@ -14,7 +14,7 @@ const getHook = route({
   only: "v2",
   summary: "Examine the webhook of a repository",
   description:
-    "Asks the repository's host which of its hooks deliver to the service, and tells what is missing and what to do about it. The host is asked at most every 15 seconds.",
+    "Reads from the repository's host which of its hooks deliver to the service, and reports problems and remedies. The host is called at most every 15 seconds.",
   access: { permission: "repos:read" },
   params: RepositoryPath,
   reply: HookReport,

@@ -10,7 +10,7 @@ import { HttpError } from "../errors.ts";
 
 const KEYS_RETRY_SECONDS = 60;
 
-/** Turns errors of the inbox or of the webhook registration into those of the contract. @throws HttpError */
+/** Turns errors of the inbox or of the webhook registration into the contract's. @throws HttpError */
 export async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

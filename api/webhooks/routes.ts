@@ -49,7 +49,6 @@ const receivePipelineEvent = route({
   reply: PipelineReply,
 })(async ({ body }, services) => toPipelineReply(await intake("pipelinehost", body, services)));
 
-/** Verifies, counts, and processes an event. */
 async function intake(
   door: "repohost" | "pipelinehost",
   { chunks, headers, countFor }: ArrivingBody,
@@ -92,11 +91,10 @@ const receiveEnvironmentEvent = route({
   return { status: "received" as const, message: "Event received", notifications_sent: [...channels] };
 });
 
-/** Shows how pipelines report, and their last report. */
 const testPipelineWebhook = route({
   endpoint: "GET /api/webhooks/pipelinehost/test",
   summary: "Test the pipeline webhook",
-  description: "Tells whether a token is configured, what an event needs, and when the last one came.",
+  description: "Shows the configuration of a token, the needs of an event, and the time of the last one.",
   access: { permission: "repos:read" },
   reply: PipelineTest,
 })(({ caller }, services) => {

@@ -1,6 +1,4 @@
-/**
- * Schemas of the intake of webhooks: bodies are documented but not validated, because the signature covers their bytes.
- */
+/** Schemas of webhooks: documented but not validated, because the signature covers the bytes. */
 import { type Static, Type } from "typebox";
 import { PIPELINE_STATUSES } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -8,7 +6,6 @@ import { arrivingBody, rawBody } from "../input/raw-body.ts";
 import { Instant } from "../schemas/fields.ts";
 import { WEBHOOK_EXAMPLES } from "./examples.ts";
 
-/** A header that only the format of a host checks. */
 const header = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }));
 
@@ -39,7 +36,7 @@ const Ref = Type.Object({ ref: Type.String(), sha: Type.String() }, open);
 export const RepohostBody = arrivingBody(
   Type.Object(
     {
-      action: text("What happened, of a pull request."),
+      action: text("Action of a pull request."),
       number: Type.Optional(Type.Integer()),
       pull_request: Type.Optional(
         Type.Object(
@@ -78,10 +75,10 @@ export const PipelineBody = arrivingBody(
           id: Type.Integer(),
           status: Type.String({ description: PIPELINE_STATUSES.join(", ") }),
           source: text(
-            "Why it runs, in GitLab's words: whether it counts follows the Repository's spec.pipeline.events.",
+            "Cause of the run, in GitLab's words: the Repository's spec.pipeline.events decide whether it counts.",
           ),
-          url: text("Where people see it."),
-          created_at: text("When it began."),
+          url: text("Its page for people."),
+          created_at: text("Time of its begin."),
           finished_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
         },
         open,
@@ -144,7 +141,7 @@ export const EnvironmentEventBody = rawBody(
 export const RepohostReply = closed(
   {
     status: literals(["processed", "pong"]),
-    message: Type.String({ description: "What became of it; why, where nothing did." }),
+    message: Type.String({ description: "Outcome, or the reason without one." }),
     environment_created: Type.Optional(Type.Boolean()),
     environment_id: Type.Optional(Type.String({ description: "Empty when no environment was touched." })),
   },
@@ -167,7 +164,7 @@ export const PIPELINE_ACTIONS = ["environment_created", "environment_updated", "
 export const PipelineReply = closed(
   {
     status: literals(["processed"]),
-    message: Type.String({ description: "What became of it; why, where nothing did." }),
+    message: Type.String({ description: "Outcome, or the reason without one." }),
     actions_taken: Type.Array(literals(PIPELINE_ACTIONS)),
   },
   {
@@ -204,12 +201,12 @@ export const PipelineTest = closed(
   {
     status: literals(["ok"]),
     message: Type.String(),
-    configured: Type.Boolean({ description: "Whether a token is configured; never the token itself." }),
-    endpoint: Type.String({ description: "Where the host is to send its events." }),
+    configured: Type.Boolean({ description: "True when a token is configured; never the token itself." }),
+    endpoint: Type.String({ description: "Address for the host's events." }),
     required_headers: Type.Array(Type.String()),
     supported_statuses: Type.Array(literals(PIPELINE_STATUSES)),
     last_received_at: Type.Union([Instant, Type.Null()], {
-      description: "When the last one came that the caller may see; null: none is stored.",
+      description: "Time of the last one that the caller may see; null: none is stored.",
     }),
   },
   {

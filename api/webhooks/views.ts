@@ -9,7 +9,7 @@ const ACTIONS = {
   deleted: "environment_deleted",
 } as const;
 
-/** Outcome of an event in a sentence; with its stable word where nothing was done. */
+/** Outcome of an event in a sentence, with its stable word where nothing was done. */
 function sentenceOf({ state, reason, message, environments }: Outcome): string {
   const isDone = environments.length > 0;
   const sentence = isDone ? message : `${reason}: ${message}`;

@@ -16,7 +16,7 @@ import type { CreateRequest } from "./schemas.ts";
 interface Creation {
   readonly body: CreateRequest;
   readonly caller: Caller;
-  /** The `Idempotency-Key`: a retry with it is answered with the environment that the first request created. */
+  /** Value of `Idempotency-Key`: a retry gets the first request's environment. */
   readonly key: string | undefined;
 }
 
@@ -27,8 +27,8 @@ type CreationServices = Pick<
 type Persistence = Pick<Services, "environments" | "secretManager" | "log">;
 
 /**
- * Creates the environment, once for a key: a retry is answered with the result of the first request, even if
- * Repositories or settings have changed since.
+ * Creates the environment, once for a key: a retry gets the first result, even after changes of Repositories or
+ * settings.
  *
  * @throws like `desiredEnvironment` and `Environments.create`; HttpError (conflict) for a key that another request used
  * and for a Repository whose quota is spent; SecretsUnavailable when the provided values can't be written
@@ -50,7 +50,7 @@ async function createNew({ body, caller }: Creation, services: CreationServices,
   return persist(desired, services, record).finally(release);
 }
 
-/** Record of a creation with an `Idempotency-Key`; it differs for another caller's same key. */
+/** Idempotency record of a creation; it differs for another caller's same key. */
 export function idempotencyRecord(
   key: string,
   body: CreateRequest,
@@ -62,8 +62,8 @@ export function idempotencyRecord(
 const hash = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 
 /**
- * Parts of a request that a retry has to repeat, in any order: all but the text of variables. It may be a secret, and a
- * reader of the resource can guess a short one from its hash.
+ * Parts that a retry has to repeat, in any order: all but the text of variables. It may be a secret, and a short one
+ * can be guessed from its hash in the resource.
  */
 function comparable(value: unknown, isOfVariables = false): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
@@ -75,7 +75,7 @@ function comparable(value: unknown, isOfVariables = false): unknown {
   return fields.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** @throws HttpError (conflict) when the environment was created by the same key with another request */
+/** @throws HttpError (conflict) when another request with the key created the environment */
 function checkSameRequest(environment: EphemeralEnvironment, record: IdempotencyRecord): void {
   if (creationMark(environment)?.request === record.request) return;
   throw new HttpError(
@@ -84,7 +84,7 @@ function checkSameRequest(environment: EphemeralEnvironment, record: Idempotency
   );
 }
 
-/** Completes an earlier request, whose provided values may not be written yet. */
+/** Completes an earlier request, which may lack its provided values. */
 async function resume(
   environment: EphemeralEnvironment,
   { body, record }: { readonly body: CreateRequest; readonly record: IdempotencyRecord },
@@ -130,7 +130,7 @@ export async function persist(
   if (record !== undefined) checkSameRequest(environment, record);
   if (!awaitsValues(environment)) return environment;
   const storing = storeValues(environment, provided, services);
-  // With a key the environment stays: an earlier request may have created it, and a retry goes on with it.
+  // With a key the environment stays: an earlier request may have created it, and a retry goes on.
   if (record === undefined) await storing.catch(() => withdraw(environment, services));
   return storing;
 }

@@ -20,7 +20,7 @@ import type { CreateRequest } from "./schemas.ts";
 export interface DesiredEnvironment {
   readonly name: string;
   readonly spec: EnvironmentSpec;
-  /** Values of variables that the spec lists as provided: for the secret manager alone. */
+  /** Values of the spec's provided variables: for the secret manager alone. */
   readonly provided: ReadonlyMap<string, Sensitive>;
 }
 
@@ -34,15 +34,14 @@ interface Resolved {
   readonly configSet: ConfigSet | undefined;
   readonly hasDatabase: boolean;
   readonly overrides: Overrides;
-  /** All violations so far. */
   readonly violations: readonly Violation[];
 }
 
 /**
  * Maps a request to the resource: REST names become the spec's, the caller becomes the owner.
  *
- * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a Repository that the
- * caller may not use), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
+ * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a forbidden
+ * Repository), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
  * (forbidden) for shared API keys of other groups
  */
 export async function desiredEnvironment(
@@ -119,10 +118,7 @@ const NO_SHARED_KEYS: Violation = {
   message: "needs a config set that has shared API keys",
 };
 
-/**
- * Part of the spec that the request decides. Values from the config set are fixed here: later versions of it change
- * none of them.
- */
+/** Part of the spec by the request. The config set's values are fixed here: its later versions don't matter. */
 async function specOf(
   request: CreateRequest,
   { sources, configSet, hasDatabase, overrides: { overrides, provided } }: Resolved,
@@ -135,7 +131,7 @@ async function specOf(
     return { repository: repository.metadata.name, branch, ...(commit === undefined ? {} : { commit }) };
   };
   const { ttlDefaultHours = TTL_DEFAULT_HOURS, database } = configSet?.spec ?? {};
-  // The TTL of the default config set, which the request does not name, does not count.
+  // The TTL of an unnamed default config set does not count.
   const ttlHours = request.config_set ? ttlDefaultHours : TTL_DEFAULT_HOURS;
   return {
     ttlHours: request.ttl ?? Math.min(ttlHours, services.settings.ttl.maximumHours),

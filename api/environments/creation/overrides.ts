@@ -35,7 +35,7 @@ const FIELD = "config_overrides.helm_values";
 export interface Overrides {
   /** Part in the resource; absent when empty. */
   readonly overrides?: NonNullable<EnvironmentSpec["overrides"]>;
-  /** Values of secret variables: for the secret manager, and never for the resource. */
+  /** Secret values: for the secret manager, never for the resource. */
   readonly provided: ReadonlyMap<string, Sensitive>;
   readonly references: readonly ReferredVariable[];
   readonly violations: readonly Violation[];
@@ -49,9 +49,8 @@ interface Named {
 }
 
 /**
- * Splits a request's `config_overrides` into the part for the resource, the values for the secret manager alone, and
- * the violations, each with its path. The schema has been checked before. The password of a database is a secret even
- * if no Repository lists it.
+ * Splits a request's `config_overrides` into the resource's part, the secret manager's values, and violations, each
+ * with its path. The schema has been checked. The password of a database is always a secret.
  */
 export function readOverrides(request: CreateRequest, named: Named): Overrides {
   const { sources, configSet, hasDatabase, settings } = named;
@@ -127,7 +126,7 @@ class OverridesReader {
     for (const [name, value] of Object.entries(others)) this.#value(`${component}.${name}`, value);
   }
 
-  /** Checks that the variables, with those of the config set, fit into the objects that hold them. */
+  /** Checks that the variables, also the config set's, fit into their objects. */
   measure(components: readonly Component[], configSet: ConfigSetSpec | undefined): void {
     const given = components.map(
       (component) => [component, givenVariables(component, this.#components, configSet)] as const,
@@ -139,7 +138,7 @@ class OverridesReader {
     if (secrets > ENVIRONMENT_MAX_BYTES) this.violate(FIELD, `may give ${ENVIRONMENT_MAX_BYTES / 1024} KiB of secrets`);
   }
 
-  /** Every secret must be given, or be a reference of the config set, where nothing is generated. */
+  /** Requires every secret, as a value or a reference of the config set, where nothing is generated. */
   requireSecrets(ofConfigSet: readonly string[]): void {
     const given = new Set([
       ...this.#provided.keys(),
@@ -159,7 +158,6 @@ class OverridesReader {
     return variables;
   }
 
-  /** Variable for the resource; none if its value is a secret. */
   #variable(
     name: string,
     value: string | { readonly secretKeyRef: SecretRef },
@@ -190,7 +188,6 @@ class OverridesReader {
     if (!isOne) this.violate(field, `${name} has one value for all components, and another one is given elsewhere`);
   }
 
-  /** Any other value of the chart, down to its scalars. */
   #value(path: string, value: unknown): void {
     if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
       for (const [name, child] of Object.entries(value)) this.#value(`${path}.${name}`, child);

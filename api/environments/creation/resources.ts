@@ -17,14 +17,12 @@ export interface GivenResources {
 /** Bounds of a component's resources. */
 export interface ResourceBounds {
   readonly quota: Settings["isolation"]["quota"];
-  /** Config set of the environment. */
   readonly configSet: ConfigSetSpec | undefined;
 }
 
 /**
- * Violations of requested resources: a request above the limit, which Kubernetes refuses, or above the quota of the
- * whole environment, in which not even one pod would fit. A request above the default limit of the namespace raises
- * that limit.
+ * Violations of requested resources: a request above the limit, which Kubernetes refuses, or above the environment's
+ * quota, in which no pod would fit. A request above the namespace's default limit raises that limit.
  */
 export function resourceViolations(
   { component, resources, field }: GivenResources,
@@ -56,7 +54,6 @@ export function resourceViolations(
   });
 }
 
-/** First bound that the amount exceeds. */
 function above(
   field: string,
   amount: string | undefined,

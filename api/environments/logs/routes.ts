@@ -37,7 +37,7 @@ const WHAT_LOGS =
 const OF_A_WORKLOAD =
   "With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.";
 
-/** Newest lines of a component's pods, or the deployer's report on the application. */
+/** Newest lines of a component's pods, or the deployer's report. */
 export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", query: LogQuery, reply: LogReply })(
   async ({ params: { environment_id, component }, query, caller }, services) => {
     const environment = await visibleEnvironment(environment_id, caller, services);
@@ -67,7 +67,7 @@ export const getReportedLogs = route({
   return { component, workload: titleOf(found), logs, total_lines: logs.length };
 });
 
-/** The same lines, then new ones, for as long as the environment exists and the caller may see it. */
+/** Streams the same lines, then new ones, while the environment exists and the caller may see it. */
 export const followLogs = route({
   endpoint: "GET /api/environments/{environment_id}/logs/{component}/stream",
   summary: "Follow a component's logs",
@@ -119,7 +119,7 @@ async function podEntries(
   return (await podLogs.tail(metadata, wanted, selectionOf(query))).map(toLogEntry);
 }
 
-/** Pods of the request. @throws HttpError for a component or a workload that the environment lacks */
+/** @throws HttpError for a component or a workload that the environment lacks */
 async function podTarget(
   environment: EphemeralEnvironment,
   { component, workload }: { readonly component: Component; readonly workload?: string | undefined },
@@ -154,7 +154,7 @@ function selectionOf({ lines = DEFAULT_LINES, since }: LogQuery): LogSelection {
 
 const UNIT_SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
-/** Whole seconds, at least one, as the kubelet takes them, of a duration such as 1h30m or 1.5h. */
+/** Whole seconds, at least one, as the kubelet takes them, of 1h30m or 1.5h. */
 function secondsOf(duration: string): number {
   const parts = [...duration.matchAll(/(\d+(?:[.]\d+)?)([dhms])/g)];
   const seconds = parts.map(([, count, unit]) => Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS]);

@@ -1,4 +1,3 @@
-/** Schemas of logs. */
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { closed, literals } from "../../../crds/schema.ts";
@@ -8,7 +7,7 @@ import { EnvironmentPath } from "../schemas.ts";
 export const DEFAULT_LINES = 100;
 const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
 
-/** Days, hours, minutes and seconds, each at most once, in this order, each with an optional fraction. */
+/** Days, hours, minutes and seconds, in this order, each optional and with an optional fraction. */
 const DURATION_PATTERN = `^${["d", "h", "m", "s"].map((unit) => `([0-9]{1,5}([.][0-9]{1,3})?${unit})?`).join("")}$`;
 
 export const LogPath = closed({
@@ -24,7 +23,7 @@ export const FollowPath = closed({
 
 export const LogQuery = closed({
   lines: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: DEFAULT_LINES, description: "How many of the newest lines." }),
+    Type.Integer({ minimum: 1, maximum: 1000, default: DEFAULT_LINES, description: "Number of the newest lines." }),
   ),
   since: Type.Optional(
     Type.String({
@@ -39,7 +38,7 @@ export const LogQuery = closed({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
-/** As kubectl names them: the kind in any case and a name, or a name alone. */
+/** As kubectl: a kind in any case and a name, or a name alone. */
 const WORKLOAD_PATTERN = "^([A-Za-z]{1,63}/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
 
 /** Query of version 2. */
@@ -97,7 +96,7 @@ export const LogReply = closed(
     logs: Type.Array(LogEntry, {
       description: "The oldest first; of all pods and containers, and of the runs before.",
     }),
-    total_lines: Type.Integer({ minimum: 0, description: "How many entries this answer has." }),
+    total_lines: Type.Integer({ minimum: 0, description: "Number of entries in this answer." }),
   },
   titled("EnvironmentLogs", LOGS_EXAMPLE),
 );

@@ -1,4 +1,3 @@
-/** Schemas of the streams. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../../crds/schema.ts";
 import { titled } from "../../schemas/fields.ts";

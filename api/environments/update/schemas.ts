@@ -1,4 +1,3 @@
-/** Schemas of updates. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { BranchName, CommitSha, titled } from "../../schemas/fields.ts";

@@ -14,7 +14,7 @@ const check = {
   errors: ["ENV_NOT_FOUND"],
 } as const;
 
-/** Probes the environment's URLs, or answers recent results; a URL that is down is no error. */
+/** Probes the environment's URLs, or answers recent results; a failed probe is no error. */
 export const checkAllUrls = route({ ...check, only: "v1", reply: UrlCheckReply })(
   async ({ params, caller }, services) => {
     const environment = await visibleEnvironment(params.environment_id, caller, services);

@@ -1,4 +1,3 @@
-/** Schemas of URL checks. */
 import { type Static, type TSchema, Type } from "typebox";
 import { closed, literals, map } from "../../../crds/schema.ts";
 import { Instant, titled } from "../../schemas/fields.ts";
@@ -25,7 +24,7 @@ const checkOf = <T extends TSchema>(details: T) => ({
   details,
   checked_at: Type.String({
     ...Instant,
-    description: "When the URLs were probed; the results are answered for 10 seconds.",
+    description: "Time of the probes; the results are answered for 10 seconds.",
   }),
 });
 const DETAILS_EXAMPLE = {

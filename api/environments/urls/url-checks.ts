@@ -16,9 +16,9 @@ export interface UrlCheck {
 /** Probes the URLs in an environment's status, and no others. */
 export interface UrlChecks {
   /**
-   * Probes all of them at once; each URL at most once in 10 seconds for all callers together.
+   * Probes all at once; each URL at most once in 10 seconds for all callers together.
    *
-   * @throws ClusterUnavailable while the Repositories, which have the paths to probe, are unknown
+   * @throws ClusterUnavailable while the Repositories' paths are unknown
    */
   check(environment: EphemeralEnvironment): Promise<UrlCheck>;
 }
@@ -29,7 +29,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Bounds how often callers can make this service call an environment. */
+/** Bounds calls to an environment. */
 const KEPT_MS = 10_000;
 
 export function createUrlChecks(parts: Parts): UrlChecks {

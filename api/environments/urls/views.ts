@@ -5,7 +5,7 @@ import { type UrlSettings, urlOf } from "../views.ts";
 import type { UrlCheckReply, UrlCheckReportReply } from "./schemas.ts";
 import type { UrlCheck } from "./url-checks.ts";
 
-/** Results of probing the components' URLs; one that is not served yet is unreachable. */
+/** Results of probing the components' URLs; unserved ones are unreachable. */
 export function toUrlCheck(
   environment: EphemeralEnvironment,
   { results, checkedAt }: UrlCheck,

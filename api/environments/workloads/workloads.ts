@@ -24,7 +24,7 @@ export function workloadsOf(
 /**
  * Workload named by `kind/name`, the kind in any case, or by a unique name.
  *
- * @throws HttpError with the names of all workloads when there is none or more than one
+ * @throws HttpError with all names when there is none or more than one
  */
 export async function workloadNamed(
   asked: string,
