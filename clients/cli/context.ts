@@ -4,13 +4,12 @@ import { type Accounts, accountsOf } from "./auth/accounts.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { plain } from "./output/plain.ts";
 
-/** Process as commands see it: data goes to stdout, all else to stderr. */
+/** Process as commands see it: only data goes to stdout. */
 export type CommandProcess = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env"> & StricliProcess;
 
 /** Context of every command. */
 export interface Context extends CommandContext {
   readonly process: CommandProcess;
-  /** Platform and credentials. */
   readonly accounts: Accounts;
   /** Aborts with SIGINT. */
   readonly interrupted: AbortSignal;
@@ -41,7 +40,7 @@ export function contextOf(process: CommandProcess): Context {
   };
 }
 
-/** Work that continues this long after the first SIGINT is ended. */
+/** Time after the first SIGINT until the process ends. */
 const PATIENCE_MS = 1_000;
 
 function onInterrupt(abort: () => void): void {

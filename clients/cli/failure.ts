@@ -5,11 +5,8 @@ export const EXIT = {
   done: 0,
   /** The platform refused, or could not be reached. */
   refused: 1,
-  /** The command line is wrong. */
   misuse: 2,
-  /** The environment failed. */
   environmentFailed: 3,
-  /** Not logged in, or not allowed. */
   notAllowed: 4,
   notFound: 5,
   /** A wait timed out; the platform continues. As timeout(1). */
@@ -29,7 +26,7 @@ export class Failure extends Error {
   }
 }
 
-/** Failure for a wrong command line that its parser can't detect. */
+/** Failure for a wrong command line that its parser accepts. */
 export const misuse = (message: string) => new Failure(EXIT.misuse, message);
 
 /** Exit code for an error. */

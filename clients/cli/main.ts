@@ -24,6 +24,6 @@ if (first === "__complete") {
   for (const { completion, brief } of proposals) process.stdout.write(`${completion}\t${brief}\n`);
 } else {
   await run(application, process.argv.slice(2), context);
-  // The framework's own failures are below zero: an unknown command, a wrong argument.
+  // The framework's own failures are below zero, such as an unknown command.
   if (Number(process.exitCode) < 0) process.exitCode = EXIT.misuse;
 }

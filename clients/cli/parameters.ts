@@ -1,10 +1,9 @@
-/** Parameters that several commands share. */
 import type { CommandContext } from "@stricli/core";
 import type { Context } from "./context.ts";
 import { secondsOf } from "./input/duration.ts";
 import { FORMS } from "./output/print.ts";
 
-/** Documentation of a command: a summary line, and examples in words after `eenv`. */
+/** Documentation of a command: a summary, and examples behind `eenv`. */
 export function documented(brief: string, examples: readonly string[], more = "") {
   const about = more === "" ? brief : `${brief}.\n\n${more}`;
   return { brief, fullDescription: [about, "", "Examples:", ...examples.map((line) => `  eenv ${line}`)].join("\n") };
@@ -36,7 +35,13 @@ export const outputAliases = { o: "output" } as const;
 
 /** Flag `--timeout` of commands that wait. */
 export const timeout = (preset: string) =>
-  ({ kind: "parsed", parse: toSeconds, brief: "How long to wait", placeholder: "duration", default: preset }) as const;
+  ({
+    kind: "parsed",
+    parse: toSeconds,
+    brief: "Time limit of the wait",
+    placeholder: "duration",
+    default: preset,
+  }) as const;
 
 /** Node's timers of more than 2 ** 31 milliseconds end at once. */
 const LONGEST_WAIT_SECONDS = 24 * 86_400;

@@ -7,7 +7,7 @@ import { pause, type Retries, withRetries } from "./retry.ts";
 export type Route = { [R in keyof Operations]: "reply" extends keyof Operations[R] ? R : never }[keyof Operations];
 /** An operation that answers with a stream of events. */
 export type StreamRoute = Exclude<keyof Operations, Route>;
-/** Input of an operation: `path`, `query` and `body`, as far as it has them. */
+/** Input of an operation: `path`, `query` and `body`. */
 export type Input<R extends keyof Operations> = Omit<Operations[R], "reply" | "event"> & CallOptions;
 export type Reply<R extends Route> = Operations[R] extends { reply: infer T } ? T : never;
 export type EventData<R extends StreamRoute> = Operations[R] extends { event: infer T } ? T : never;
@@ -32,7 +32,7 @@ export interface ClientOptions {
   readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Sends requests (default: the global `fetch`). */
   readonly fetch?: (request: Request) => Promise<Response>;
-  /** Default: four attempts, and no wait of more than a minute. */
+  /** Default: four attempts, each wait at most a minute. */
   readonly retries?: Partial<Retries>;
 }
 
@@ -64,7 +64,7 @@ interface AnyInput extends CallOptions {
 const RETRIES: Retries = { attempts: 4, longestWaitMs: 60_000 };
 /** Idempotent methods: https://www.rfc-editor.org/rfc/rfc9110#name-idempotent-methods. */
 const IDEMPOTENT = new Set(["GET", "PUT", "DELETE"]);
-/** Time before a stream that ended normally is requested again. */
+/** Pause before a normally ended stream is requested again. */
 const AGAIN_MS = 1_000;
 
 export function createClient({
@@ -103,7 +103,7 @@ export function createClient({
     const { signal, idempotencyKey } = input;
     const isKeyed = KEYED.has(route);
     const isRepeatable = isKeyed || IDEMPOTENT.has(target.method);
-    // Browsers make UUIDs on secure pages only, so no other operation needs one.
+    // Browsers make UUIDs on secure pages only.
     const headers: Record<string, string> = isKeyed ? { "Idempotency-Key": idempotencyKey ?? crypto.randomUUID() } : {};
     const once = async () => {
       const answer = await jsonOf(await request(target, input, { ...headers, Accept: "application/json" }));
@@ -113,7 +113,6 @@ export function createClient({
     return withRetries(once, { retries: bounds, isRepeatable, signal });
   }
 
-  /** Opens a stream after that event. */
   function opened(target: Target, input: AnyInput, last: string | undefined): Promise<Response> {
     const headers: Record<string, string> = last === undefined ? {} : { "Last-Event-ID": last };
     const open = () => request(target, input, { ...headers, Accept: "text/event-stream" });
@@ -162,7 +161,7 @@ interface Target {
   readonly address: URL;
 }
 
-/** @throws Error for an input that makes no address, or that of another operation */
+/** @throws Error for an input that makes no address, or another operation's */
 function targetOf(root: string, route: string, { path = {}, query = {} }: AnyInput): Target {
   const [method = "", template = ""] = route.split(" ");
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, String(path[name])));

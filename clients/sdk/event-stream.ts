@@ -5,7 +5,7 @@ export interface StreamEvent<Data> {
   readonly data: Data;
 }
 
-/** Limit of one event: no event of the platform is as long. */
+/** Limit of one event, above any of the platform's. */
 const MOST_CHARACTERS = 4 * 1024 ** 2;
 
 /** Events of a body without comments. @throws Error for an event that is too long */

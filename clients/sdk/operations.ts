@@ -1,4 +1,4 @@
-/** Operations of version 2 in the OpenAPI document, written as one type. */
+/** Operations of version 2 in the OpenAPI document, as one type. */
 import { docOf, type Schema, typeOf } from "./types-of.ts";
 
 /** An OpenAPI document, as far as it is used here. */
@@ -48,7 +48,7 @@ export function typesOfDocument(document: Document): string {
     "\n/** Input and output of each operation. */\nexport interface Operations {\n",
     all.map(operationType).join(""),
     "}\n",
-    "\n/** Operations that take an Idempotency-Key, so that a repeated request does nothing twice. */\n",
+    "\n/** Operations that take an Idempotency-Key, for safe repetitions. */\n",
     `export const KEYED: ReadonlySet<string> = new Set(${JSON.stringify(keyed.map(({ route }) => route))});\n`,
   ].join("");
 }

@@ -30,7 +30,7 @@ export async function jsonOf(response: Response): Promise<object> {
   return value;
 }
 
-/** Refusal in a response, also of a proxy in between. */
+/** Refusal in a response, also a proxy's. */
 export async function errorOf(response: Response): Promise<PlatformError> {
   const value = parsed(await response.text());
   const isProblem = value !== undefined && "detail" in value && typeof value.detail === "string";

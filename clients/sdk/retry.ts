@@ -37,7 +37,7 @@ function waitAfter(error: unknown, attempt: number, isRepeatable: boolean): numb
   // Error of fetch without an answer.
   if (!(error instanceof PlatformError)) return error instanceof TypeError && isRepeatable ? ownMs : undefined;
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
-  // The platform did not process a request beyond the limit.
+  // A request beyond the limit was not processed.
   if (error.status === 429) return Math.max(ownMs, askedMs);
   const isPassing = [502, 503, 504].includes(error.status);
   return isPassing && isRepeatable ? Math.max(ownMs, askedMs) : undefined;

@@ -17,7 +17,6 @@ export interface Schema {
   readonly description?: string;
 }
 
-/** Keywords of types, and those that only narrow or describe values. */
 const KNOWN = new Set([
   "$ref",
   "type",

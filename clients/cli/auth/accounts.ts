@@ -10,7 +10,7 @@ export interface Accounts {
   readonly store: CredentialStore;
   /** URL of the platform. @throws Failure (misuse) without one */
   url(): string;
-  /** Token for the next request, renewed if necessary. @throws Failure (not allowed) without one */
+  /** Token for the next request, renewed if due. @throws Failure (not allowed) without one */
   token(): Promise<string>;
 }
 

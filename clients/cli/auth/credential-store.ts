@@ -5,7 +5,6 @@ import type { Credential } from "./credential.ts";
 import { withFileLock } from "./file-lock.ts";
 import { type Keychain, keychainOf } from "./keychain.ts";
 
-/** Stored platforms: the place of each credential, and the default platform. */
 interface Remembered {
   readonly current?: string;
   readonly platforms: Readonly<Record<string, { readonly credential?: Credential }>>;
@@ -24,7 +23,7 @@ export interface CredentialStore {
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** @param say called with the place of the credentials when no keychain takes them */
+/** @param say gets the credentials' place without a keychain */
 export function credentialStore(env: NodeJS.ProcessEnv, say: (line: string) => void): CredentialStore {
   const file = join(configFolder(env), "credentials.json");
   const keychain = keychainOf(env);

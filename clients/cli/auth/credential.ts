@@ -17,7 +17,7 @@ export interface LoginCredential {
   readonly expiresAt: string;
 }
 
-/** An ID token with less time left is renewed before its use. */
+/** Time left below which an ID token is renewed. */
 const MARGIN_MS = 30_000;
 
 /** True when it needs no renewal. */

@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longest work under the lock. A killed process left an older lock behind. */
+/** Longest work under the lock; an older lock is a killed process's. */
 const LONGEST_MS = 60_000;
 const AGAIN_MS = 50;
 
-/** Does the work while no other process holds the lock file. */
+/** Does the work under the lock file. */
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   while (!taken(file)) {
@@ -14,7 +14,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
     else await pause(AGAIN_MS);
   }
   const release = () => rmSync(file, { force: true });
-  // A second SIGINT ends the process in the middle of the work.
+  // A second SIGINT may end the work.
   process.once("exit", release);
   try {
     return await work();

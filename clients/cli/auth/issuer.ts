@@ -1,4 +1,4 @@
-/** Log-ins at OpenID Connect issuers. Loaded only when one is made or renewed. */
+/** Log-ins at OpenID Connect issuers; loaded when needed. */
 import * as oidc from "openid-client";
 import { causeOf, EXIT, Failure } from "../failure.ts";
 import { isLoopback } from "./addresses.ts";

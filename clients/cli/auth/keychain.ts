@@ -1,4 +1,4 @@
-/** Store of the operating system for secrets of its user. */
+/** The operating system's store of secrets. */
 export interface Keychain {
   readonly name: string;
   /** @returns undefined when there is none for the account */
@@ -27,7 +27,7 @@ const macKeychain: Keychain = {
   },
   async write(account, secret) {
     const command = `add-generic-password -U -s ${SERVICE} -a "${account}" -w ${encoded(secret)}\n`;
-    // It truncates longer lines.
+    // The program truncates longer lines.
     if (command.length > 4_000) throw new Error("the credentials are too long for it");
     const { code, stderr } = await run("security", ["-i"], { input: command });
     if (code !== 0 || stderr !== "") throw new Error(stderr.trim() || `security ended with ${code}`);

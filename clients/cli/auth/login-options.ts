@@ -5,7 +5,7 @@ import { plainLine } from "../output/plain.ts";
 /** Ways to log in from a command line. */
 export type Flow = OfferedIssuer["flows"][number];
 
-/** An issuer that the platform's settings offer to command lines. */
+/** An issuer for command lines. */
 export type OfferedIssuer = LoginOptions["issuers"][number];
 
 /** Issuers that a platform offers to command lines. @throws PlatformError, TypeError when it can't be reached */

@@ -10,7 +10,6 @@ const DEADLINE_MS = 5 * 60_000;
 const PAGE = "<!doctype html><meta charset=utf-8><title>eenv</title><p>";
 
 interface Way {
-  /** Shows the log-in page. */
   readonly open: (address: URL) => Promise<void>;
   readonly interrupted: AbortSignal;
 }

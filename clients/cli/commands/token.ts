@@ -44,9 +44,9 @@ const create = buildCommand<CreateFlags, [name: string], Context>({
     this.say(`Token ${made.id} may do ${made.scopes.join(", ")}. Its value is not shown again by eenv.`);
   },
   parameters: {
-    positional: { kind: "tuple", parameters: [{ brief: "What the token is for", placeholder: "name", parse: String }] },
+    positional: { kind: "tuple", parameters: [{ brief: "Purpose of the token", placeholder: "name", parse: String }] },
     flags: {
-      scope: { kind: "enum", values: SCOPES, variadic: ",", brief: "What it may do; several with commas" },
+      scope: { kind: "enum", values: SCOPES, variadic: ",", brief: "Rights of the token; several with commas" },
       expires: {
         kind: "parsed",
         parse: hoursOf,

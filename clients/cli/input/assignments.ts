@@ -20,7 +20,7 @@ export function withAssignments(base: unknown, assignments: readonly string[]): 
   return result;
 }
 
-// A segment of this name would change the prototype of the result.
+// A key of this name would change the result's prototype.
 const isName = (name: string) => name !== "" && name !== "__proto__";
 
 function parsed(assignment: string) {

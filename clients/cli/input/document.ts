@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { misuse } from "../failure.ts";
 
-/** More than the platform takes. */
 const MOST_CHARACTERS = 1024 ** 2;
 
 /** Object in the YAML or JSON of a file, or of stdin as `-`. @throws Failure (misuse) when it can't be read */

@@ -1,11 +1,10 @@
-/** Writes `operations.gen.ts` beside this file; with `--check` fails instead when it is outdated. */
+/** Writes `operations.gen.ts`; with `--check` fails instead when it is outdated. */
 
 import document from "../../../api/openapi.json" with { type: "json" };
 import { generated } from "../../../crds/generated.ts";
 import type { Document } from "../../sdk/operations.ts";
 import { inputsOf } from "./operation-inputs.ts";
 
-/** Operations that tools call. */
 const ROUTES = [
   "GET /api/v2/environments",
   "GET /api/v2/environments/{environment_id}",

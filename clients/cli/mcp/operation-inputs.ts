@@ -7,9 +7,7 @@ type Place = "path" | "query" | "body";
 /** Arguments of an operation. */
 export interface OperationInput {
   readonly description: string;
-  /** An object with all arguments. */
   readonly schema: Schema;
-  /** Place of each argument. */
   readonly places: Readonly<Record<string, Place>>;
 }
 
@@ -67,7 +65,6 @@ function resolved(document: Document, schema: Schema): Schema {
   return mapped(schema, (part) => resolved(document, part));
 }
 
-/** Keywords whose values are schemas by name, lists of schemas, and schemas. */
 const NAMED = new Set(["properties", "patternProperties"]);
 const LISTED = new Set(["anyOf", "oneOf", "allOf"]);
 const SINGLE = new Set(["items", "additionalProperties", "propertyNames"]);

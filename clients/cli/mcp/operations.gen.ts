@@ -15,7 +15,7 @@ export const OPERATIONS = {
           "minimum": 1,
           "maximum": 100,
           "default": 50,
-          "description": "How many are answered; default 50, maximum 100."
+          "description": "Size of the page; default 50, maximum 100."
         },
         "offset": {
           "type": "integer",
@@ -396,7 +396,7 @@ export const OPERATIONS = {
     }
   },
   "GET /api/v2/environments/{environment_id}/stream": {
-    "description": "The environment as server-sent events: as it is, and again whenever its status, its spec or its expiry changes. The stream ends when the environment is gone; a client that reconnects then is answered ENV_NOT_FOUND. The first event after a reconnection tells what changed meanwhile. A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.\n\nNeeds the permission `environments:read`.",
+    "description": "The environment as server-sent events: its current state, and each change of its status, its spec or its expiry. The stream ends when the environment is gone; a client that reconnects then is answered ENV_NOT_FOUND. The first event after a reconnection has the changes made meanwhile. A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.\n\nNeeds the permission `environments:read`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,
@@ -446,7 +446,7 @@ export const OPERATIONS = {
           "minimum": 1,
           "maximum": 1000,
           "default": 100,
-          "description": "How many of the newest lines."
+          "description": "Number of the newest lines."
         },
         "since": {
           "type": "string",
@@ -497,7 +497,7 @@ export const OPERATIONS = {
         "description": {
           "type": "string",
           "maxLength": 500,
-          "description": "Why; kept for the audit trail."
+          "description": "Reason; kept for the audit trail."
         }
       }
     },

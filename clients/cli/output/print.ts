@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { plain, plainJson } from "./plain.ts";
 import { type Column, tableOf } from "./table.ts";
 
-/** Forms of output: tables for people, the others for programs. */
+/** Forms of output: tables for people, others for programs. */
 export const FORMS = ["table", "wide", "json", "yaml", "name"] as const;
 export type Form = (typeof FORMS)[number];
 

@@ -7,7 +7,7 @@ const MARKS = { True: ["green", "✓"], False: ["red", "✗"], Unknown: ["dim", 
 
 /** Summary of the steps: `status` says the same. */
 const SUM = "Ready";
-/** Longest line of a condition's message where the terminal does not state its width. */
+/** Line length where the terminal states no width. */
 const WIDTH = 80;
 
 /**

@@ -1,6 +1,6 @@
 import { plainLine } from "./plain.ts";
 
-/** A column: its title, its content, and true for wide tables only. */
+/** A column; wide ones only in wide tables. */
 export interface Column<T> {
   readonly title: string;
   readonly of: (item: T) => string | number | undefined | null;

@@ -27,7 +27,7 @@ async function run(this: Context, flags: Flags, name?: string): Promise<void> {
     const ready = await waitFor(this, made.id, { goal: "ready", timeoutSeconds: flags.timeout });
     await show(this, ready ?? made, flags);
   } catch (error) {
-    // A pipeline may need the platform's details of the failure.
+    // A pipeline may need the details.
     const isFailed = error instanceof Failure && error.exitCode === EXIT.environmentFailed;
     if (isFailed && isData(flags.output)) await show(this, await environmentOf(this, made.id), flags);
     throw error;
@@ -108,7 +108,7 @@ export const create = buildCommand<Flags, [name?: string], Context>({
         parse: hoursOf,
         optional: true,
         placeholder: "duration",
-        brief: "How long it lives, such as 8h or 2d",
+        brief: "Its lifetime, such as 8h or 2d",
       },
       configSet: optionalText("Config set", "name"),
       database: {
@@ -132,7 +132,7 @@ export const create = buildCommand<Flags, [name?: string], Context>({
         kind: "enum",
         values: ["fail", "use"],
         default: "fail",
-        brief: "What if an environment has the name: of the same repository and branch it can be used",
+        brief: "use: accept an existing environment of the name, if it has the same repository and branch",
       },
       ...outputFlags,
     },

@@ -3,7 +3,7 @@ import { misuse } from "../../failure.ts";
 import { withAssignments } from "../../input/assignments.ts";
 import { given } from "../../input/given.ts";
 
-/** Flags of `create` for the request. They override the file. */
+/** Flags of `create`; they override the file. */
 export interface CreationFlags {
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;

@@ -4,7 +4,7 @@ import { spanTo } from "../../output/times.ts";
 
 type Environment = ListedEnvironmentReport | EnvironmentReport;
 
-/** Status, with the switches that decide whether people can use it. */
+/** Status, and the switches that matter for use. */
 export const stateOf = ({ status, suspended, protected: isProtected }: Environment) =>
   [status, ...(suspended ? ["asleep"] : []), ...(isProtected ? ["protected"] : [])].join(", ");
 

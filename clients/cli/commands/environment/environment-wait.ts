@@ -1,4 +1,4 @@
-/** Waiting for a state of an environment, over its stream. */
+/** Waits for a state over an environment's stream. */
 import type { EnvironmentReport } from "../../../sdk/index.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, Failure } from "../../failure.ts";
@@ -14,7 +14,7 @@ interface Wait {
   readonly goal: Goal;
   /** Ends only the wait; the platform continues. */
   readonly timeoutSeconds: number;
-  /** Called with each state (default: shows the progress on stderr). */
+  /** Called with each state (default: progress on stderr). */
   readonly show?: (report: EnvironmentReport) => void;
 }
 
@@ -48,10 +48,10 @@ const followed = (context: Context, id: string, signal: AbortSignal) =>
 
 /** @throws Failure when only a change by a person can reach it */
 function isReached(report: EnvironmentReport, goal: Goal): boolean {
-  // The status describes the former spec until the operator has seen the last change.
+  // Until the operator has seen it, the status describes the former spec.
   if (goal === "deleted" || !report.observed) return false;
   if (report.status === "failed") throw new Failure(EXIT.environmentFailed, whyItFailed(report));
-  // The operator removes the condition, so a state before the sleep does not count.
+  // The operator removes the condition; a state before the sleep does not count.
   const sleeps = report.conditions.some(({ type, status }) => type === "Suspended" && status === "True");
   if (report.status !== "ready" || report.suspended !== sleeps) return false;
   return sleeps === (goal === "asleep");
