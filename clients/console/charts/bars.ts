@@ -1,4 +1,4 @@
-/** Geometry of a chart's bars: pure arithmetic, so that it can be tested. */
+/** Geometry of a chart's bars, without a browser. */
 
 /** One column: its label, and a value for each series; `null` where it is unknown. */
 export interface Column {

@@ -28,7 +28,7 @@ export function ConfigSetsScreen() {
   return (
     <Page
       title="Config sets"
-      about="What environments have in common: variables, resources, a database, a lifetime."
+      about="Common settings of environments: variables, resources, a database, a lifetime."
       actions={
         may("configs:write") && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>

@@ -7,7 +7,7 @@ const BASES: Readonly<Record<CostSummary["basis"], string>> = {
   mixed: "Partly by what was requested, partly by what OpenCost allocated.",
 };
 
-/** Source of the sums, and the share of time for which it is known. */
+/** Source of the sums, and their known share of time. */
 export function basisText(basis: CostSummary["basis"], { known_percent: known }: CostCoverage): string {
   return known === null || known === 100
     ? BASES[basis]

@@ -29,7 +29,7 @@ export function CostsScreen() {
     const [costs, analysis, activity] = await Promise.all([
       platform.call("GET /api/v2/observability/costs/dashboard", { query, signal }),
       mayAnalyse ? platform.call("GET /api/v2/insights/costs/analysis", { query, signal }) : undefined,
-      // Names of the creators: the costs have only their ids.
+      // Names of the creators: costs have only ids.
       mayAnalyse ? platform.call("GET /api/v2/insights/users/activity", { query, signal }) : undefined,
     ]);
     return { costs, analysis, activity };

@@ -5,12 +5,10 @@ export type StepState = "done" | "waiting" | "failed";
 
 /** A step of an environment on the screen. */
 export interface Step {
-  /** Type of the condition. */
   readonly type: string;
-  /** Name for people. */
   readonly name: string;
   readonly state: StepState;
-  /** Duration or time of waiting; `undefined` where it is unknown. */
+  /** Duration or wait; `undefined` if unknown. */
   readonly duration: string | undefined;
   /** Problem and remedy; empty when it is done. */
   readonly message: string;
@@ -35,7 +33,7 @@ export const conditionName = (type: string) => NAMES[type] ?? type;
 
 /** Conditions that are no steps: the summary, and informational ones. */
 const NO_STEPS = new Set(["Ready", "Suspended", "PipelineSilent", "SourceGone", "ResourcesHealthy", "ExpiryRefused"]);
-/** Longest step of a creation; a later end means that the step was repeated. */
+/** Longest step of a creation; a later end means a repetition. */
 const LONGEST_MS = 3_600_000;
 
 const at = ({ last_transition_time }: EnvironmentCondition) => Date.parse(last_transition_time);

@@ -62,7 +62,7 @@ export function UrlsView({ environment }: { readonly environment: EnvironmentRep
 
 type Row = readonly [name: string, address: string, health: UrlHealth | undefined];
 
-/** Known hosts, with the results of those that were probed. */
+/** Known hosts, with results of probes. */
 function furtherRows(hosts: EnvironmentReport["urls"]["hosts"] = {}, checked: Record<string, UrlHealth> = {}): Row[] {
   const results = new Map(Object.entries(checked));
   return Object.entries(hosts).map(([name, address]) => [name, address, results.get(name)]);

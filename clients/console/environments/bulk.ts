@@ -10,10 +10,10 @@ export interface BulkResult {
   readonly refused: readonly { readonly name: string; readonly sentence: string }[];
 }
 
-/** Concurrent calls: the platform limits each caller's calls a minute. */
+/** Concurrent calls, because the platform limits each caller's. */
 const AT_ONCE = 4;
 
-/** Acts on each; a refusal stops none of the others. */
+/** Acts on each; a refusal stops no other. */
 export async function toEach(
   targets: readonly Target[],
   act: (target: Target) => Promise<unknown>,

@@ -10,7 +10,7 @@ interface EnvironmentStateProps {
   };
 }
 
-/** State of an environment, with its progress and its switches. */
+/** State of an environment, with progress and switches. */
 export function EnvironmentState({ of }: EnvironmentStateProps) {
   const { status, suspended, progress } = of;
   const isUnderWay = status === "creating" || status === "building" || status === "updating";

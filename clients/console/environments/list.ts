@@ -13,13 +13,13 @@ export const page = signal<ListPage | undefined>(undefined);
 export const listError = signal<unknown>(undefined);
 export const listStream = signal<StreamState>("connecting");
 
-/** Changes come in bursts; the page is reloaded once for each. */
+/** Changes come in bursts; each reloads the page once. */
 const RELOAD_AFTER_MS = 400;
 const MOST_PER_CALL = 100;
 /** Limit of the environments searched for the reader's own: the platform can't filter by creator. */
 export const LOOKED_THROUGH = 1_000;
 
-/** Keeps the query's page up to date while the component is mounted. */
+/** Keeps the query's page up to date. */
 export function useList(query: ListQuery): void {
   const held = useRef<Holder>(null);
   useEffect(() => {

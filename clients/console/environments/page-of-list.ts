@@ -4,7 +4,6 @@ import type { ChangedEnvironment, ListedEnvironmentReport } from "../../sdk/inde
 export interface ListQuery {
   readonly search: string;
   readonly status: string;
-  /** Only the reader's own. */
   readonly isMine: boolean;
   readonly offset: number;
 }
@@ -12,7 +11,6 @@ export interface ListQuery {
 /** A known page. */
 export interface ListPage {
   readonly environments: readonly ListedEnvironmentReport[];
-  /** On all pages. */
   readonly total: number;
 }
 
@@ -46,7 +44,7 @@ export interface AfterChange {
   readonly isStale: boolean;
 }
 
-/** Applies a change to a page, if it affects one of its environments. */
+/** Applies a change to a page. */
 export function afterChange(page: ListPage, { id, environment }: ChangedEnvironment, query: ListQuery): AfterChange {
   const isShown = page.environments.some((one) => one.id === id);
   if (!isShown) return { page, isStale: environment === undefined || isWanted(environment, query) };

@@ -12,7 +12,6 @@ export const KEPT = 2_000;
 /** The newest lines of a log. */
 export interface Lines {
   readonly kept: readonly Line[];
-  /** Number of all lines. */
   readonly total: number;
 }
 

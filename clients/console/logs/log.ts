@@ -18,7 +18,7 @@ interface Wanted {
   readonly workload: string;
   /** Maximum age, as `1h`; empty: all. */
   readonly since: string;
-  /** Reloads when it changes; only for the deployer, whose report is no stream. */
+  /** Reloads when it changes; for the deployer's report, which is no stream. */
   readonly round: string;
 }
 

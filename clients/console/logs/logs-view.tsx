@@ -24,7 +24,7 @@ interface LogsViewProps {
   readonly component: string;
 }
 
-/** Logs of an environment's components. The platform has masked values of secrets. */
+/** Logs of an environment's components, masked by the platform. */
 export function LogsView({ environment, component }: LogsViewProps) {
   const { id, name, urls } = environment;
   const components: readonly (readonly [Component, string])[] = [

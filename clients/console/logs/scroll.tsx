@@ -3,10 +3,8 @@ import { isAtEnd, type Line } from "./log-lines.ts";
 
 interface ScrollProps {
   readonly lines: readonly Line[];
-  /** Number of all lines. */
   readonly total: number;
   readonly label: string;
-  /** No more lines come. */
   readonly isOver: boolean;
 }
 
@@ -19,7 +17,7 @@ export function Scroll({ lines, total, label, isOver }: ScrollProps) {
   useLayoutEffect(() => {
     if (left !== undefined) return undefined;
     toEnd();
-    // Lines get their height only when they come into view.
+    // Lines get their height only in view.
     const frame = requestAnimationFrame(toEnd);
     return () => cancelAnimationFrame(frame);
   }, [lines, left]);

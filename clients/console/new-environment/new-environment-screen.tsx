@@ -63,7 +63,7 @@ export function NewEnvironmentScreen() {
   );
 }
 
-/** A key is for one request: with another body it would be refused. */
+/** A key is for one request, not for another body. */
 async function digestOf(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
   return Array.from(bytes.slice(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");

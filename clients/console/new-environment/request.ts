@@ -81,7 +81,6 @@ export function commandOf(draft: Draft): string {
   return words.join(" \\\n  ");
 }
 
-/** Fields of the request without a flag. */
 function fileOf(overrides: string): string {
   const indented = overrides.split("\n").map((line) => (line === "" ? line : `    ${line}`));
   return ["config_overrides:", "  helm_values:", ...indented].join("\n");

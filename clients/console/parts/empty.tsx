@@ -5,7 +5,7 @@ interface EmptyProps {
   readonly children?: ComponentChildren;
 }
 
-/** Placeholder of an empty list: its purpose, and what to do. */
+/** Placeholder of an empty list. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">

@@ -10,7 +10,6 @@ import { useId } from "preact/hooks";
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** Violation of the field. */
   readonly wrong?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ interface LoadedViewProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** Loaded content; before it the waiting state, or the failure. */
+/** Loaded content; before it, a placeholder or the failure. */
 export function LoadedView<T>({ of, what, children }: LoadedViewProps<T>) {
   return (
     <>

@@ -3,9 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 interface PageProps {
   readonly title: string;
-  /** One sentence below the title. */
   readonly about?: ComponentChildren;
-  /** Beside the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }

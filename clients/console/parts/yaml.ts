@@ -1,4 +1,4 @@
-/** YAML of a form. Its parser is loaded when it is first needed. */
+/** YAML of a form; the parser is loaded when needed. */
 
 /** Problem of a text that is not a YAML mapping. */
 export class UnreadableYaml extends Error {

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 /** Data of a screen. */
 export interface Loaded<T> {
-  /** Newest answer; a former one stays during the next request. */
+  /** Newest answer; the former one during a request. */
   readonly value: T | undefined;
   /** Reason of a missing newer one. */
   readonly error: unknown;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { requestIdOf, sentenceOf } from "./problems.ts";
 
-/** A failure that is shown until the user dismisses it. */
+/** A failure on the page until it is dismissed. */
 export interface Failure {
   readonly id: number;
   /** Title such as "shop could not be extended". */
@@ -36,7 +36,7 @@ export function dismiss(failure: Failure): void {
   failures.value = failures.value.filter(({ id }) => id !== failure.id);
 }
 
-/** Reports the outcome of some work; returns true when it succeeded. */
+/** Reports the outcome of some work; true: it succeeded. */
 export async function tell(work: Promise<unknown>, done: string, notDone: string): Promise<boolean> {
   try {
     await work;

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Current time for relative times; updated once a second. In milliseconds. */
+/** Current time in milliseconds, updated once a second. */
 export const now = signal(Date.now());
 
 setInterval(() => {

@@ -1,9 +1,9 @@
 import { PlatformError } from "../../sdk/platform-error.ts";
 
-/** A field of a request that the platform does not accept. */
+/** A refused field of a request. */
 export type Violation = PlatformError["violations"][number];
 
-/** Text of a failure: the platform's own sentence where there is one. */
+/** Text of a failure, if possible the platform's. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof PlatformError) return error.message;
   // Error of fetch without an answer.
@@ -11,7 +11,7 @@ export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Id of the request in the platform's log, for its team. */
+/** Id of the request, for the platform's team. */
 export function requestIdOf(error: unknown): string | undefined {
   return error instanceof PlatformError ? error.requestId : undefined;
 }

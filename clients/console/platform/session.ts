@@ -23,7 +23,7 @@ export async function sendWithSession(request: Request): Promise<Response> {
   return response;
 }
 
-/** Renews the session. Concurrent calls share one answer: only clones of it are read. */
+/** Renews the session. Concurrent calls share one answer, and read its clones. */
 function renewed(): Promise<Response> {
   renewing ??= navigator.locks.request(LOCK, renew).finally(() => {
     renewing = undefined;

@@ -14,7 +14,7 @@ export async function learnUser(): Promise<CurrentUser> {
   return known;
 }
 
-/** True when an action should be offered. The platform decides again at each call. */
+/** True when an action should be offered; the platform decides again. */
 export function may(permission: Permission): boolean {
   return user.value?.permissions.includes(permission) ?? false;
 }

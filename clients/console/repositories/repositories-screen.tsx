@@ -37,7 +37,7 @@ export function RepositoriesScreen() {
   return (
     <Page
       title="Repositories"
-      about="What environments are made of."
+      about="Sources of environments."
       actions={
         may("repos:reload") && (
           <button type="button" disabled={isReloading} onClick={() => void reload()}>

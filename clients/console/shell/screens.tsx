@@ -3,7 +3,7 @@ import { EnvironmentsScreen } from "../environments/environments-screen.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Page } from "../parts/page.tsx";
 
-// Each screen but the first is loaded when it is opened.
+// Loaded when opened, except the first.
 const NewEnvironment = lazy(() =>
   import("../new-environment/new-environment-screen.tsx").then((it) => it.NewEnvironmentScreen),
 );

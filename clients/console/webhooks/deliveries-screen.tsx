@@ -29,7 +29,7 @@ export function DeliveriesScreen() {
   return (
     <Page
       title="Webhooks"
-      about="What hosts of repositories told the platform, and what became of it."
+      about="Events of repository hosts, and their outcomes."
       actions={
         <button type="button" disabled={deliveries.isLoading} onClick={deliveries.reload}>
           Refresh
