@@ -64,7 +64,7 @@ export const ApiTokenSpec = Type.Object(
     }),
     owner: Type.Unsafe<NonNullable<Static<typeof owner>>>({ ...owner, description: "Owner of the token." }),
     vouched: Vouched,
-    expiresAt: Type.Optional(timestamp("From when the token is refused; never when left out.")),
+    expiresAt: Type.Optional(timestamp("Expiry of the token; none when left out.")),
     keepsValue: Type.Optional(Type.Boolean({ description: "True when the secret manager has the value." })),
     revokedAt: Type.Optional(timestamp("Time of the revocation; the token is refused since.")),
   },

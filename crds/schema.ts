@@ -63,11 +63,11 @@ export const CONDITION_MESSAGE_MAX_LENGTH = 2048;
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/: the standard condition. */
 export const Condition = Type.Object({
-  type: text(64, "What the condition is about, such as Ready."),
+  type: text(64, "Subject of the condition, such as Ready."),
   status: literals(["True", "False", "Unknown"], { description: "True, False or Unknown." }),
   reason: text(128, "A stable word in CamelCase for why it has this status.", { minLength: 1 }),
   message: text(CONDITION_MESSAGE_MAX_LENGTH, "For people: what is wrong and what to do."),
-  lastTransitionTime: timestamp("When the status of the condition last changed."),
+  lastTransitionTime: timestamp("Last change of the status."),
   observedGeneration: Type.Optional(
     Type.Integer({ format: "int64", description: "The metadata.generation that the condition was computed from." }),
   ),

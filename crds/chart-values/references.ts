@@ -76,7 +76,7 @@ const ofComponent = (component: Component): readonly Reference[] => {
     },
   });
   return [
-    row("image", "text", "The image of the wanted commit, with its tag", ({ image }) => image),
+    row("image", "text", "The image of the desired commit, with its tag", ({ image }) => image),
     row("image.repository", "text", "The image without its tag", ({ image }) => IMAGE.exec(image)?.[1]),
     row("image.tag", "text", "The tag of the image", ({ image }) => IMAGE.exec(image)?.[2]),
     row(

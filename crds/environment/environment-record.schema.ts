@@ -72,7 +72,10 @@ export const RecordSpec = Type.Object(
     databaseProvisioned: Type.Optional(Type.Boolean({ description: "True when it had a database." })),
     owner,
     groups: Type.Optional(
-      Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50, description: "Its `spec.access.groups`." }),
+      Type.Array(Type.String({ maxLength: 128 }), {
+        maxItems: 50,
+        description: "`spec.access.groups` of the environment.",
+      }),
     ),
     trigger,
     appliedState: Type.Optional(AppliedState),

@@ -46,7 +46,7 @@ const TeardownStep = Type.Object({
     description: "gone: verified by a fresh read; forced: an admin skipped it, and something may be left.",
   }),
   message: Type.Optional(text(CONDITION_MESSAGE_MAX_LENGTH, "For people: what the step waits for, or what is left.")),
-  since: Type.Optional(timestamp("Since when the deletion waits for it.")),
+  since: Type.Optional(timestamp("Begin of the wait for it.")),
   goneAt: Type.Optional(timestamp("Time when it was verified gone, or forced.")),
 });
 export type TeardownStep = Static<typeof TeardownStep>;
@@ -71,7 +71,7 @@ export type FinalizerRemoval = Static<typeof FinalizerRemoval>;
 const SecretStatus = Type.Object({
   name: text(128, "Name of the variable."),
   version: Type.Integer({ description: "The version of the value in the secret manager." }),
-  rotation: Type.Optional(text(64, "The value of `spec.secrets.rotate` that asked for this version.")),
+  rotation: Type.Optional(text(64, "The value of `spec.secrets.rotate` that requested this version.")),
   source: Type.Optional(
     text(270, "Source of the value, as <secret>@<key>; absent for a value that the environment owns."),
   ),
@@ -83,7 +83,7 @@ export type SecretStatus = Static<typeof SecretStatus>;
 
 const PullCredential = Type.Object({
   registry: text(300, "The registry, or the image, that it is for."),
-  source: text(270, "Its place in the secret manager, as <secret>@<key>."),
+  source: text(270, "Place in the secret manager, as <secret>@<key>."),
 });
 export type PullCredential = Static<typeof PullCredential>;
 
@@ -95,7 +95,7 @@ const FeedbackStatus = Type.Object(
     status: Type.Optional(
       Type.Object(
         {
-          commit: text(64, "The commit whose status it is."),
+          commit: text(64, "The commit of this status."),
           state: literals(["pending", "success", "failure"], { description: "The state that the host shows." }),
           told,
         },
@@ -138,7 +138,7 @@ export const EnvironmentStatus = Type.Object(
           backend: Type.Optional(text(512, "URL of the backend.")),
           frontend: Type.Optional(text(512, "URL of the frontend.")),
           hosts: Type.Optional(
-            map(text(512, "Its URL."), {
+            map(text(512, "URL."), {
               maxProperties: FURTHER_HOSTS_MAX,
               description: "URLs of the further hosts of the backend's Repository, by name.",
             }),
@@ -165,7 +165,9 @@ export const EnvironmentStatus = Type.Object(
     readyAt: Type.Optional(timestamp("Time when all URLs first answered.")),
     specChangedAt: Type.Optional(timestamp("Time of the last observed change of the spec; at first the creation.")),
     desiredHash: Type.Optional(text(64, "Hash of the chart and the values that should run.")),
-    renderedSpecHash: Type.Optional(text(64, "Hash of what the spec asked for when `desiredHash` was computed.")),
+    renderedSpecHash: Type.Optional(
+      text(64, "Hash of the fields of the spec about what runs, when `desiredHash` was computed."),
+    ),
     servingHash: Type.Optional(
       text(64, "The last `desiredHash` whose URLs all answered; empty while the environment is suspended."),
     ),

@@ -31,7 +31,7 @@ const Pipeline = Type.Object(
     ),
     commit: text(64, "The full SHA of the commit that it builds.", { pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(PIPELINE_STATUSES, { description: "The state that its host reported last." }),
-    url: Type.Optional(text(512, "Its page on the host, for people.", { pattern: "^https?://[^\\s]+$" })),
+    url: Type.Optional(text(512, "Page on the host, for people.", { pattern: "^https?://[^\\s]+$" })),
     at: timestamp("Time of this status; a running one counts as silent 2 hours later."),
   },
   {
@@ -236,7 +236,7 @@ export const EnvironmentSpec = Type.Object(
     ),
   },
   {
-    description: "The wanted state of the environment; users and the REST interface write it.",
+    description: "The desired state of the environment; users and the REST interface write it.",
     ...rules(
       immutable(
         "frontend.repository",

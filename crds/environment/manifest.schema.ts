@@ -49,7 +49,7 @@ export const ManifestStatus = Type.Object(
       }),
     ),
     builtFrom: Type.Optional(
-      timestamp("From when the TTL counts, for an environment that was not built at first; else its creation."),
+      timestamp("Begin of the TTL, for an environment that was not built at first; else its creation."),
     ),
   },
   { description: "Last manifest of the GitOps tool; absent for other environments." },

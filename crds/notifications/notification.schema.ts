@@ -56,7 +56,7 @@ export const NotificationSpec = Type.Object(
     ),
     environment: Type.Optional(
       Type.Object(
-        { name: text(253, "Its name."), uid: text(64, "Its metadata.uid.") },
+        { name: text(253, "Name."), uid: text(64, "Metadata.uid.") },
         { description: "The environment that the message is about, if there is one." },
       ),
     ),

@@ -76,7 +76,7 @@ export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
       ),
       values: Type.Optional(
         ChartValues(
-          "The values of the chart, as YAML in whose texts ${…} stands for what the platform knows, such as ${backend.image}. The platform's own layout when left out.",
+          "The values of the chart, as YAML with references ${…} to facts of the platform, such as ${backend.image}. The platform's own layout when left out.",
         ),
       ),
     },

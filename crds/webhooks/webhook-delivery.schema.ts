@@ -19,7 +19,7 @@ export const WebhookDeliverySpec = Type.Object(
   {
     door: literals(DOORS, { description: "The endpoint that received it." }),
     host: Type.Optional(
-      Type.String({ maxLength: 63, description: "Its host's id in the settings; none: the contract's own headers." }),
+      Type.String({ maxLength: 63, description: "Host's id in the settings; none: the contract's own headers." }),
     ),
     deliveryId: Type.Optional(
       Type.String({ minLength: 1, maxLength: DELIVERY_ID_MAX_LENGTH, description: "As the host names it." }),
@@ -79,7 +79,7 @@ export const WebhookDeliveryStatus = Type.Object(
       Type.Array(
         Type.Object({
           name: text(253, "Name of the environment."),
-          uid: text(64, "Its metadata.uid."),
+          uid: text(64, "Metadata.uid."),
           action: literals(["created", "updated", "deleted"], { description: "Action on the environment." }),
         }),
         { maxItems: 100, description: "The environments that it created, updated or deleted." },

@@ -9,7 +9,7 @@ const money = (description: string) =>
 
 const Allocation = Type.Object({
   from: timestamp("The start of the period."),
-  to: timestamp("Its end, on the same day (UTC)."),
+  to: timestamp("End, on the same day (UTC)."),
   cpu: money("Cost of CPU"),
   memory: money("Cost of memory"),
   storage: money("Cost of volumes"),
