@@ -31,7 +31,7 @@ const IdentityProviderChoice = Type.Union(
       { description: "Google Identity Platform." },
     ),
     closed(
-      { kind: Type.Literal("local"), url: described(KeyUrl, "Its address.") },
+      { kind: Type.Literal("local"), url: described(KeyUrl, "Address.") },
       { description: "The identity provider of the local cluster." },
     ),
   ],

@@ -52,7 +52,7 @@ export const Deletion = closed(
       maxItems: 100,
       default: AWAITED_FINALIZERS,
       description:
-        "Finalizers that free something outside the cluster, such as a load balancer: they are waited for and named, until an admin forces the step namespace. One that ends in /* stands for all of that domain.",
+        "Finalizers that free something outside the cluster, such as a load balancer: the platform waits for them and names them, until an admin forces the step namespace. One that ends in /* covers all of that domain.",
     }),
     retainedVolumes: literals(["Delete", "Retain"], {
       default: "Delete",
@@ -97,7 +97,7 @@ export const Sweep = closed(
 export const Records = closed(
   {
     atMost: Type.Integer({ minimum: 0, default: 10_000, description: "Limit; the oldest are removed." }),
-    days: Type.Integer({ minimum: 1, default: 90, description: "How long." }),
+    days: Type.Integer({ minimum: 1, default: 90, description: "Time to keep them." }),
   },
   { default: {}, description: "Number and age of the kept records of deleted environments." },
 );

@@ -101,7 +101,7 @@ export const Issuer = closed({
   ),
   defaultRole: Type.Optional(
     literals(["viewer", "developer"], {
-      description: "The role of users whom no group gives one; none when left out. Needs `requiredClaims`.",
+      description: "The role of users without one by a group; none when left out. Needs `requiredClaims`.",
     }),
   ),
 });

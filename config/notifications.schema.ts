@@ -27,7 +27,7 @@ const Chat = closed(
 
 const Smtp = closed({
   host: Type.String({ minLength: 1, maxLength: 253, description: "The mail server." }),
-  port: Type.Integer({ minimum: 1, maximum: 65535, default: 587, description: "Its port for submission." }),
+  port: Type.Integer({ minimum: 1, maximum: 65535, default: 587, description: "Port for submission." }),
   secure: Type.Boolean({
     default: false,
     description: "TLS from the first byte (port 465); otherwise STARTTLS, which is required except on loopback.",
@@ -109,7 +109,7 @@ export const NotificationSettings = closed(
     retention: closed(
       {
         finished: Type.Integer({ minimum: 1, default: 1000, description: "Limit; the oldest are removed." }),
-        hours: Type.Integer({ minimum: 1, default: 24, description: "How long." }),
+        hours: Type.Integer({ minimum: 1, default: 24, description: "Time to keep them." }),
       },
       { default: {}, description: "Number and age of the kept sent and failed messages." },
     ),

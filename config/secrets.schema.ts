@@ -23,7 +23,7 @@ export const SecretManagerChoice = Type.Union(
         writesPerSecond: Type.Optional(
           Type.Integer({
             minimum: 1,
-            description: "Calls of a replica; 8 when left out. Google allows a project 600 a minute.",
+            description: "Writes of a replica; 8 when left out. Google allows a project 600 a minute.",
           }),
         ),
       },

@@ -153,7 +153,7 @@ export const Settings = closed({
       host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1", description: "The address that is listened at." }),
       port: Type.Unsafe<number>({ ...Port, default: 9090, description: "The port; `/metrics` answers there, too." }),
     },
-    { default: {}, description: "Port of /livez and /readyz." },
+    { default: {}, description: "Address and port of /livez and /readyz." },
   ),
   isolation: Isolation,
   database: Database,
