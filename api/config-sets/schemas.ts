@@ -78,7 +78,7 @@ const fields = {
   ),
   access: closed(
     { groups: access.properties.groups },
-    { description: "The groups whose members may use it; everybody when empty." },
+    { description: "The groups whose members may use it; everyone when empty." },
   ),
 };
 
@@ -129,7 +129,7 @@ export const ConfigSetPath = idPath("The config set's id: its name.", "web");
 
 export const ConfigSetReport = closed(
   {
-    id: Type.String({ description: "Its name." }),
+    id: Type.String({ description: "Name." }),
     name: Type.String(),
     description: Type.String(),
     is_default: Type.Boolean({ description: "True for the one of environments that name none." }),
@@ -146,7 +146,7 @@ export const ConfigSetReport = closed(
     access: fields.access,
     used_by: Type.Integer({ description: "Number of environments that use it." }),
     created_by: Type.String({
-      description: "Its creator; `manifest` when it was not created through this interface.",
+      description: "Creator; `manifest` when it was not created through this interface.",
     }),
     created_at: Instant,
     updated_at: Instant,

@@ -20,7 +20,7 @@ const getCostSummary = route({
 const getCostDashboard = route({
   endpoint: "GET /api/observability/costs/dashboard",
   summary: "Get what the costs consist of",
-  description: `The costs of the period by day (UTC), by repository, by creator and by config set, and the environments that cost the most. Rows are named for those who may see what they are about. ${BASIS}`,
+  description: `Costs of the period by day (UTC), by repository, by creator and by config set, and the most expensive environments. Rows have names only for callers who may see them. ${BASIS}`,
   access: { permission: "observability:read" },
   query: SeriesQuery,
   reply: CostDashboard,

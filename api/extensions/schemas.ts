@@ -17,7 +17,7 @@ export const ExtensionReport = closed(
   {
     environment_name: Type.String({ description: "The environment that the link is for." }),
     expires_at: Type.Unsafe<string>({ ...Instant, description: "Time of the expiry." }),
-    ttl_hours: Type.Integer({ description: "Its TTL." }),
+    ttl_hours: Type.Integer({ description: "TTL." }),
     extended_until: Type.Unsafe<string>({
       ...Instant,
       description: "Time of the expiry after the extension; after it the same as `expires_at`.",

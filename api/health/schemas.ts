@@ -37,7 +37,7 @@ const service = { healthy: Type.Boolean(), last_check: Instant };
 const ResponseTime = Type.Integer({ minimum: 0, description: "Milliseconds." });
 const CircuitBreakerReport = closed(
   {
-    name: Type.String({ description: "The service, and for whom it is called." }),
+    name: Type.String({ description: "The service, and its use." }),
     state: literals(["closed", "open", "half_open"], {
       description:
         "`closed`: calls go through. `open`: the service did not answer, and the next call tries it. `half_open`: one call tries it, and all others fail at once.",
@@ -50,7 +50,7 @@ export const StatusReply = closed(
   {
     status: literals(["healthy", "degraded", "unhealthy"], {
       description:
-        "`degraded`: the three services are healthy, but replicas don't count requests together, or a circuit breaker is not closed.",
+        "`degraded`: the three services are healthy, but replicas count requests separately, or a circuit breaker is not closed.",
     }),
     timestamp: Instant,
     version: Type.String(),

@@ -20,7 +20,7 @@ export const TemplateQuery = closed({
     }),
   ),
   auto_generate_secrets: Type.Optional(
-    Type.Boolean({ default: true, description: "False: as for an environment whose secrets are all given." }),
+    Type.Boolean({ default: true, description: "False: for an environment whose secrets are all given." }),
   ),
 });
 

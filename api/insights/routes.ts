@@ -8,7 +8,7 @@ import { AnalysisQuery, CostAnalysis, EnvironmentAnalytics, InsightsDashboard, U
 import { knownUsers, toUserActivity } from "./users.ts";
 
 const access = { permission: "insights:read" } as const;
-const DAYS = "Days are those of UTC. Rows are named for those who may see what they are about; the rest is one row.";
+const DAYS = "Days are those of UTC. Rows have names only for callers who may see them; the rest is one row.";
 
 const getInsightsDashboard = route({
   endpoint: "GET /api/insights/dashboard",
@@ -37,8 +37,8 @@ const getEnvironmentAnalytics = route({
 
 const getUserActivity = route({
   endpoint: "GET /api/insights/users/activity",
-  summary: "Get who created environments",
-  description: `The people who had environments in the period; below maintainers the caller alone. ${DAYS}`,
+  summary: "Get the creators of environments",
+  description: `People with environments in the period; below maintainers the caller alone. ${DAYS}`,
   access,
   query: SeriesQuery,
   reply: UserActivity,

@@ -78,9 +78,9 @@ export const EnvironmentAnalytics = closed(
         { date, created: Count, succeeded: Count, failed: Count, deleted: Count, expired: Count },
         { title: "EnvironmentDay" },
       ),
-      { description: "The days of the period from the first of which anything is known." },
+      { description: "Days of the period from the first day with known data." },
     ),
-    by_status: counts(PHASES, "Environments that there are now."),
+    by_status: counts(PHASES, "Current environments."),
     by_repository: Type.Array(Group, {
       description: "By the repository of the backend; the rows add up to the whole.",
     }),
@@ -125,9 +125,7 @@ export type EnvironmentAnalytics = Static<typeof EnvironmentAnalytics>;
 export const UserActivity = closed(
   {
     period: PeriodReport,
-    total_users: count(
-      "People of whom environments are known; below maintainers everything here is about the caller alone.",
-    ),
+    total_users: count("Known creators of environments; below maintainers all figures here are the caller's alone."),
     active_users: count("Number of them that created one in the period."),
     users: Type.Array(
       closed(

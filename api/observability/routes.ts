@@ -28,7 +28,7 @@ const getSloStatus = route({
   endpoint: "GET /api/observability/slo/status",
   summary: "Get the service levels",
   description:
-    "Each objective with what was good of all in the window, what is left of its error budget, and how fast that is used up. Environments are judged by their resources and records, requests by what every replica counted.",
+    "Each objective with its good events in the window, the rest of its error budget, and the rate of its use. Environments are measured by their resources and records, requests by the counts of every replica.",
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: SloReport,

@@ -13,10 +13,10 @@ const figure = (description: string) => orNull(Type.Number(), `${description} ${
 
 const Coverage = closed(
   {
-    requests_since: orNull(Instant, "Since when requests, webhooks and reconciles are counted; null: not yet."),
+    requests_since: orNull(Instant, "Begin of the counts of requests, webhooks and reconciles; null: none yet."),
     lost_by_a_kill_seconds: Type.Integer({
       description:
-        "A process that is killed loses what it counted of them in so many seconds at most, or since the Kubernetes API went away. A process that is stopped loses nothing, and neither does what comes from resources.",
+        "Longest time whose counts a killed process loses, unless the Kubernetes API was unavailable before. A stopped process loses nothing, nor do figures from resources.",
     }),
   },
   { title: "Coverage" },
@@ -26,7 +26,7 @@ export const MetricsReport = closed(
   {
     period: PeriodReport,
     environments: closed({
-      total: count("Environments that there are now."),
+      total: count("Current environments."),
       by_status: closed(
         Object.fromEntries(STATUSES.map((status) => [status, Type.Integer()])) as Record<
           (typeof STATUSES)[number],

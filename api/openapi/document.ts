@@ -72,9 +72,9 @@ const ABOUT_TAGS: Readonly<Record<Tag, string>> = {
   tokens: "API tokens for CI/CD and automation.",
   account: "Authentication helpers.",
   webhooks: "Events of repository and pipeline hosts, and what became of them.",
-  helm: "What the chart of an application can be given.",
-  observability: "How the platform does: figures of all environments together, and service levels.",
-  insights: "What became of environments: how many, how long, by whom, and where money could be saved.",
+  helm: "Values for the charts of applications.",
+  observability: "State of the platform: figures of all environments together, and service levels.",
+  insights: "Statistics of environments: numbers, durations, creators, and possible savings.",
   demos: "A dashboard and an environment to try the platform with.",
   health: "Health, readiness and status; without authentication.",
 };

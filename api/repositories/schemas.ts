@@ -58,12 +58,12 @@ const Notify = closed(
 
 export const RepositoryReport = closed(
   {
-    id: Type.String({ description: "Its name." }),
+    id: Type.String({ description: "Name." }),
     name: Type.String(),
     type: literals(["backend", "frontend"]),
     provider: orNull(literals(["repohost", "pipelinehost"]), "Kind of its host; null: not set."),
-    host_id: orNull(Type.String(), "Its number at the host; null: not set."),
-    full_name: orNull(Type.String(), "Its name at the host, with the owner's; null: not set."),
+    host_id: orNull(Type.String(), "Number at the host; null: not set."),
+    full_name: orNull(Type.String(), "Name at the host, with the owner's; null: not set."),
     clone_url: Type.String({ description: "Never with credentials." }),
     default_branch: Type.String(),
     chart: Type.Optional(Chart),
@@ -84,7 +84,7 @@ export const RepositoryReport = closed(
     max_environments: orNull(Type.Integer(), "null: any number."),
     access: closed(
       { groups: Type.Array(Type.String()) },
-      { description: "The groups whose members may use it; everybody when empty." },
+      { description: "The groups whose members may use it; everyone when empty." },
     ),
     pull_request: PullRequest,
     pipeline: Pipeline,

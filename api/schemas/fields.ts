@@ -70,7 +70,7 @@ const Violation = closed({
     description:
       "A field of the body, a query parameter, a parameter of the path or a header: its path, with dots. Empty: no single one.",
   }),
-  message: Type.String({ description: "Its violation, to be read after its name." }),
+  message: Type.String({ description: "Violation, to be read after the field's name." }),
 });
 
 /** Body of every error. */

@@ -13,9 +13,9 @@ export const DeliveryPath = idPath("The id under which it is stored.", ID);
 export const DeliveryQuery = closed({
   ...PAGE,
   repository: Type.Optional(Type.Unsafe<string>({ ...RepositoryId, examples: ["shop-api"] })),
-  status: Type.Optional(literals(DELIVERY_PHASES, { description: "Its outcome." })),
+  status: Type.Optional(literals(DELIVERY_PHASES, { description: "Outcome." })),
   door: Type.Optional(literals(DOORS, { description: "The endpoint that received it." })),
-  event: Type.Optional(literals(EVENT_TYPES, { description: "Its type, in the platform's words." })),
+  event: Type.Optional(literals(EVENT_TYPES, { description: "Type, in the platform's words." })),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
@@ -117,7 +117,7 @@ export type OutcomeReport = Static<typeof OutcomeReport>;
 export const SimulateRequest = closed(
   {
     repository: RepositoryId,
-    event: Type.String({ minLength: 1, maxLength: 64, description: "Its name, as the host sends it in a header." }),
+    event: Type.String({ minLength: 1, maxLength: 64, description: "Name, as the host sends it in a header." }),
     payload: Type.Object({}, { additionalProperties: true, description: "The event as its host would send it." }),
   },
   {

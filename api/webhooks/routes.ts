@@ -80,7 +80,7 @@ const receiveEnvironmentEvent = route({
   endpoint: "POST /api/webhooks/environment/event",
   summary: "Receive an event of an environment",
   description:
-    "Takes what a sender says of an environment, known or not: it is recorded, marked as unverified, and changes no environment; beyond a few a second it is answered and not recorded.",
+    "Takes a sender's event about an environment, known or not: it is recorded, marked as unverified, and changes no environment; beyond a few a second it is answered and not recorded.",
   access: "public",
   rate: "webhook",
   body: EnvironmentEventBody,

@@ -43,7 +43,7 @@ export const RepohostBody = arrivingBody(
           {
             id: Type.Optional(Type.Integer()),
             number: Type.Integer(),
-            title: text("Its title."),
+            title: text("Title."),
             body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
             state: literals(["open", "closed"]),
             head: Ref,
@@ -54,7 +54,7 @@ export const RepohostBody = arrivingBody(
         ),
       ),
       repository: Type.Optional(
-        Type.Object({ name: text("Its name."), full_name: Type.String(), clone_url: text("Not read.") }, open),
+        Type.Object({ name: text("Name."), full_name: Type.String(), clone_url: text("Not read.") }, open),
       ),
     },
     {
@@ -77,7 +77,7 @@ export const PipelineBody = arrivingBody(
           source: text(
             "Cause of the run, in GitLab's words: the Repository's spec.pipeline.events decide whether it counts.",
           ),
-          url: text("Its page for people."),
+          url: text("Page for people."),
           created_at: text("Time of its begin."),
           finished_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
         },
@@ -86,14 +86,14 @@ export const PipelineBody = arrivingBody(
       project: Type.Object(
         {
           id: Type.Optional(Type.Integer()),
-          name: text("Its name."),
+          name: text("Name."),
           path_with_namespace: Type.String(),
-          web_url: text("Its address."),
+          web_url: text("Address."),
         },
         open,
       ),
       commit: Type.Optional(
-        Type.Object({ id: Type.String(), title: text("Its first line."), message: text("All of it.") }, open),
+        Type.Object({ id: Type.String(), title: text("First line."), message: text("All of it.") }, open),
       ),
       builds: Type.Optional(Type.Array(Type.Object({}, open))),
     },
@@ -120,9 +120,9 @@ export const EnvironmentEventBody = rawBody(
   Type.Object(
     {
       event_type: Type.Optional(literals(EVENT_TYPES)),
-      environment_id: text("Its id, as the sender knows it."),
-      environment_name: text("Its name."),
-      status: text("Its status."),
+      environment_id: text("Id, as the sender knows it."),
+      environment_name: text("Name."),
+      status: text("Status."),
       user_email: text("Not read."),
       repository: text("A repository."),
       branch: text("A branch."),

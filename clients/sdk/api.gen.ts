@@ -49,7 +49,7 @@ export type ChartTemplate = {
 };
 
 export type CircuitBreaker = {
-  /** The service, and for whom it is called. */
+  /** The service, and its use. */
   readonly name: string;
   /** `closed`: calls go through. `open`: the service did not answer, and the next call tries it. `half_open`: one call tries it, and all others fail at once. */
   readonly state: "closed" | "open" | "half_open";
@@ -78,7 +78,7 @@ export type CleanupRequest = {
 };
 
 export type ConfigSet = {
-  /** Its name. */
+  /** Name. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -152,14 +152,14 @@ export type ConfigSet = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access: {
     /** Groups of the identity provider whose members have access. */
     readonly groups: readonly (string)[];
   };
   /** Number of environments that use it. */
   readonly used_by: number;
-  /** Its creator; `manifest` when it was not created through this interface. */
+  /** Creator; `manifest` when it was not created through this interface. */
   readonly created_by: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
@@ -239,7 +239,7 @@ export type ConfigSetContent = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access?: {
     /** Groups of the identity provider whose members have access. */
     readonly groups: readonly (string)[];
@@ -329,7 +329,7 @@ export type ConfigSetRequest = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access?: {
     /** Groups of the identity provider whose members have access. */
     readonly groups: readonly (string)[];
@@ -390,13 +390,13 @@ export type CostCoverage = {
 
 export type CostDashboard = {
   readonly summary: CostSummary;
-  /** The days of the window from the first of which anything is known; they add up to the whole. */
+  /** Days of the window from the first day with known data; they add up to the whole. */
   readonly timeseries: readonly (CostOfDay)[];
   /** The most expensive of the environments and records that the caller may see; ten at most. */
   readonly top_environments: readonly (CostOfEnvironment)[];
   /** By the repository of the backend; the rows add up to the whole. */
   readonly by_repository: readonly (CostRow)[];
-  /** By who made them; below maintainers only the caller is named; the rows add up to the whole. */
+  /** By creator; below maintainers only the caller is named; the rows add up to the whole. */
   readonly by_creator: readonly (CostRow)[];
   /** By config set; the rows add up to the whole. */
   readonly by_config_set: readonly (CostRow)[];
@@ -479,9 +479,9 @@ export type CostSummary = {
 };
 
 export type Coverage = {
-  /** Since when requests, webhooks and reconciles are counted; null: not yet. */
+  /** Begin of the counts of requests, webhooks and reconciles; null: none yet. */
   readonly requests_since: string | null;
-  /** A process that is killed loses what it counted of them in so many seconds at most, or since the Kubernetes API went away. A process that is stopped loses nothing, and neither does what comes from resources. */
+  /** Longest time whose counts a killed process loses, unless the Kubernetes API was unavailable before. A stopped process loses nothing, nor do figures from resources. */
   readonly lost_by_a_kill_seconds: number;
 };
 
@@ -695,9 +695,9 @@ export type Environment = {
 
 export type EnvironmentAnalytics = {
   readonly period: Period;
-  /** The days of the period from the first of which anything is known. */
+  /** Days of the period from the first day with known data. */
   readonly series: readonly (EnvironmentDay)[];
-  /** Environments that there are now. */
+  /** Current environments. */
   readonly by_status: {
     readonly creating: number;
     readonly building: number;
@@ -774,11 +774,11 @@ export type EnvironmentDay = {
 
 export type EnvironmentEvent = {
   readonly event_type?: "created" | "ready" | "failed" | "updated" | "deleted";
-  /** Its id, as the sender knows it. */
+  /** Id, as the sender knows it. */
   readonly environment_id?: string;
-  /** Its name. */
+  /** Name. */
   readonly environment_name?: string;
-  /** Its status. */
+  /** Status. */
   readonly status?: string;
   /** Not read. */
   readonly user_email?: string;
@@ -848,7 +848,7 @@ export type EnvironmentLogsReport = {
   readonly logs: readonly (LogEntry)[];
   /** Number of entries in this answer. */
   readonly total_lines: number;
-  /** The workload that was asked for, as kind/name; null: the component. */
+  /** Requested workload, as kind/name; null: the component. */
   readonly workload: string | null;
 };
 
@@ -936,7 +936,7 @@ export type ExtensionReport = {
   readonly environment_name: string;
   /** Time of the expiry. */
   readonly expires_at: string;
-  /** Its TTL. */
+  /** TTL. */
   readonly ttl_hours: number;
   /** Time of the expiry after the extension; after it the same as `expires_at`. */
   readonly extended_until: string;
@@ -1119,7 +1119,7 @@ export type PipelineEvent = {
     readonly status: string;
     /** Cause of the run, in GitLab's words: the Repository's spec.pipeline.events decide whether it counts. */
     readonly source?: string;
-    /** Its page for people. */
+    /** Page for people. */
     readonly url?: string;
     /** Time of its begin. */
     readonly created_at?: string;
@@ -1128,16 +1128,16 @@ export type PipelineEvent = {
   };
   readonly project: {
     readonly id?: number;
-    /** Its name. */
+    /** Name. */
     readonly name?: string;
     readonly path_with_namespace: string;
-    /** Its address. */
+    /** Address. */
     readonly web_url?: string;
     readonly [name: string]: unknown;
   };
   readonly commit?: {
     readonly id: string;
-    /** Its first line. */
+    /** First line. */
     readonly title?: string;
     /** All of it. */
     readonly message?: string;
@@ -1178,7 +1178,7 @@ export type PipelineWebhookTest = {
 export type PlatformMetrics = {
   readonly period: Period;
   readonly environments: {
-    /** Environments that there are now. */
+    /** Current environments. */
     readonly total: number;
     readonly by_status: {
       readonly creating: number;
@@ -1241,7 +1241,7 @@ export type PlatformMetrics = {
 };
 
 export type PlatformStatus = {
-  /** `degraded`: the three services are healthy, but replicas don't count requests together, or a circuit breaker is not closed. */
+  /** `degraded`: the three services are healthy, but replicas count requests separately, or a circuit breaker is not closed. */
   readonly status: "healthy" | "degraded" | "unhealthy";
   /** ISO 8601, UTC. */
   readonly timestamp: string;
@@ -1288,7 +1288,7 @@ export type Problem = {
   readonly violations?: readonly ({
     /** A field of the body, a query parameter, a parameter of the path or a header: its path, with dots. Empty: no single one. */
     readonly field: string;
-    /** Its violation, to be read after its name. */
+    /** Violation, to be read after the field's name. */
     readonly message: string;
   })[];
   /** ISO 8601, UTC. */
@@ -1338,15 +1338,15 @@ export type Recommendation = {
 };
 
 export type Repository = {
-  /** Its name. */
+  /** Name. */
   readonly id: string;
   readonly name: string;
   readonly type: "backend" | "frontend";
   /** Kind of its host; null: not set. */
   readonly provider: "repohost" | "pipelinehost" | null;
-  /** Its number at the host; null: not set. */
+  /** Number at the host; null: not set. */
   readonly host_id: string | null;
-  /** Its name at the host, with the owner's; null: not set. */
+  /** Name at the host, with the owner's; null: not set. */
   readonly full_name: string | null;
   /** Never with credentials. */
   readonly clone_url: string;
@@ -1366,7 +1366,7 @@ export type Repository = {
   readonly companion_repo: string | null;
   /** null: any number. */
   readonly max_environments: number | null;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access: {
     readonly groups: readonly (string)[];
   };
@@ -1409,7 +1409,7 @@ export type RepositoryHostEvent = {
   readonly pull_request?: {
     readonly id?: number;
     readonly number: number;
-    /** Its title. */
+    /** Title. */
     readonly title?: string;
     readonly body?: string | null;
     readonly state: "open" | "closed";
@@ -1432,7 +1432,7 @@ export type RepositoryHostEvent = {
     readonly [name: string]: unknown;
   };
   readonly repository?: {
-    /** Its name. */
+    /** Name. */
     readonly name?: string;
     readonly full_name: string;
     /** Not read. */
@@ -1551,7 +1551,7 @@ export type SharedApiKey = {
 export type SimulateWebhook = {
   /** Id of a registered repository. */
   readonly repository: string;
-  /** Its name, as the host sends it in a header. */
+  /** Name, as the host sends it in a header. */
   readonly event: string;
   /** The event as its host would send it. */
   readonly payload: {
@@ -1738,7 +1738,7 @@ export type User = {
 
 export type UserActivity = {
   readonly period: Period;
-  /** People of whom environments are known; below maintainers everything here is about the caller alone. */
+  /** Known creators of environments; below maintainers all figures here are the caller's alone. */
   readonly total_users: number;
   /** Number of them that created one in the period. */
   readonly active_users: number;
@@ -2071,7 +2071,7 @@ export interface Operations {
     readonly path: {
       /** The environment's id, in upper or lower case, or its name. */
       readonly environment_id: string;
-      /** Whose pods. */
+      /** Component of the pods. */
       readonly component: "backend" | "frontend";
     };
     readonly query?: {
@@ -2152,7 +2152,7 @@ export interface Operations {
       readonly repo?: string;
       /** Id of a config set; the default one, if there is one, when left out. */
       readonly config_set?: string;
-      /** False: as for an environment whose secrets are all given. */
+      /** False: for an environment whose secrets are all given. */
       readonly auto_generate_secrets?: boolean;
     };
     readonly reply: MappedChartTemplate;
@@ -2248,11 +2248,11 @@ export interface Operations {
       readonly offset?: number;
       /** Id of a registered repository. */
       readonly repository?: string;
-      /** Its outcome. */
+      /** Outcome. */
       readonly status?: "pending" | "acted" | "ignored" | "failed";
       /** The endpoint that received it. */
       readonly door?: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "inquiry";
-      /** Its type, in the platform's words. */
+      /** Type, in the platform's words. */
       readonly event?: "pull_request" | "push" | "pipeline" | "merge_group" | "approval" | "ping" | "other";
     };
     readonly reply: WebhookDeliveryPage;
@@ -2383,7 +2383,7 @@ export interface Operations {
     };
     readonly reply: EnvironmentAnalytics;
   };
-  /** Get who created environments */
+  /** Get the creators of environments */
   readonly "GET /api/v2/insights/users/activity": {
     readonly query?: {
       /** The time before now; 30d unless said, or from and to. */

@@ -35,7 +35,7 @@ const readLogs = {
 const WHAT_LOGS =
   "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource.";
 const OF_A_WORKLOAD =
-  "With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.";
+  "With `workload`: of the pods of that workload, whatever the component. The answer to an unknown name has the existing names.";
 
 /** Newest lines of a component's pods, or the deployer's report. */
 export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", query: LogQuery, reply: LogReply })(

@@ -18,7 +18,7 @@ export const LogPath = closed({
 });
 export const FollowPath = closed({
   ...EnvironmentPath.properties,
-  component: literals(COMPONENTS, { description: "Whose pods." }),
+  component: literals(COMPONENTS, { description: "Component of the pods." }),
 });
 
 export const LogQuery = closed({
@@ -105,7 +105,7 @@ export const LogReply = closed(
 export const LogReportReply = closed(
   {
     ...LogReply.properties,
-    workload: orNull(Type.String(), "The workload that was asked for, as kind/name; null: the component."),
+    workload: orNull(Type.String(), "Requested workload, as kind/name; null: the component."),
   },
   titled("EnvironmentLogsReport", { ...LOGS_EXAMPLE, workload: null }),
 );

@@ -417,7 +417,7 @@ export const OPERATIONS = {
     }
   },
   "GET /api/v2/environments/{environment_id}/logs/{component}": {
-    "description": "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource. With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.\n\nNeeds the permission `environments:read`.",
+    "description": "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource. With `workload`: of the pods of that workload, whatever the component. The answer to an unknown name has the existing names.\n\nNeeds the permission `environments:read`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,
@@ -508,7 +508,7 @@ export const OPERATIONS = {
     }
   },
   "PATCH /api/v2/environments/{environment_id}": {
-    "description": "Protects the environment from deletion and expiry, scales it to zero, or takes either back; a protection by a caller who is no maintainer ends 168 hours after the expiry, and maintainers alone remove one without end. Moves it to another branch, commit or version of its config set. What runs stays until the new version is ready; secrets, URLs and expiry stay. What is moved to is checked as at a creation. An environment of a pull request is moved by its pull request alone: 409.\n\nNeeds the permission `environments:update`.",
+    "description": "Protects the environment from deletion and expiry, scales it to zero, or takes either back; a protection by a caller who is no maintainer ends 168 hours after the expiry, and only maintainers remove one without end. Moves it to another branch, commit or version of its config set. The running version stays until the new one is ready; secrets, URLs and expiry stay. The target is checked as at a creation. Only its pull request moves an environment of a pull request: 409.\n\nNeeds the permission `environments:update`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,
