@@ -25,23 +25,25 @@ import { requestIdFrom, runRequest } from "./request-context.ts";
 import { listRoutes } from "./routes.ts";
 import type { Services } from "./services.ts";
 
-/** What the interface is built from. */
+/** Parts that the API is built from. */
 export interface AppParts
   extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets" | "answers" | "lives" | "hourlyRates"> {
-  /** Sends the links for new passwords; without it such requests are answered 503. */
+  /** Sends links for new passwords; without it they are answered 503. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
-  /** Aborted when the process starts to stop; without it the app is ready for ever. */
+  /** Aborted when the process begins to stop; default: never. */
   readonly stopping?: AbortSignal;
   readonly audit: AuditTrail;
   readonly consoleSecrets: ConsoleSecrets;
-  /** Where the console and the command line are built; in the checkout or the image, unless said. */
+  /** Folder of the built console and command line; by default the checkout's or the image's. */
   readonly clientsFolder?: string;
-  /** Without it nothing is traced. */
   readonly tracing?: Tracing;
 }
 
-/** The REST interface as an Express application: no listening, no state but rate counters, issuers' keys and those of the console. */
+/**
+ * REST interface as an Express application: no listening, no state but rate counters and keys of issuers and the
+ * console.
+ */
 export function createApp(given: AppParts): Express {
   const parts = { ...given, stopping: given.stopping ?? new AbortController().signal };
   const { settings, audit } = parts;
@@ -84,7 +86,7 @@ const identify: RequestHandler = (request, response, next) => {
   runRequest({ requestId, address: request.ip }, next);
 };
 
-/** An interface for programs: no answer may be cached, framed or run, whatever a browser takes it for. */
+/** For programs: no answer may be cached, framed or run. */
 function secureHeaders(): RequestHandler[] {
   const headers = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },

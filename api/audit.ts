@@ -4,29 +4,27 @@ import { ERRORS, HttpError } from "./errors.ts";
 import { currentRequest, type RequestContext } from "./request-context.ts";
 import type { Contract, RouteInput } from "./route.ts";
 
-/** A client that is told to try again has this long to wait. */
 const RETRY_SECONDS = 10;
-/** A name in a path may be of any length: nothing has checked it yet. */
+/** Names in paths may have any length before the checks. */
 const MAX_TARGET_CHARS = 100;
-/** An API token, or its end alone; an ID token. No name or id of ours looks like one. */
+/** An API token, or its end alone; an ID token. No name or id of the platform looks like one. */
 const CREDENTIAL = /(?:svc_|eyJ)[\w.~+/=-]*|(?=[a-z0-9-]*[A-Z_])[\w-]{43,}/g;
 const FIRST_REFUSAL = 400;
 const FIRST_FAULT = 500;
 
-/** How a request is answered. */
 interface Answer {
   readonly status: number;
   readonly errorCode?: string | undefined;
   readonly error?: unknown;
 }
 
-/** Notes the route and what the path alone says, so that the record of a request that is refused early names its target. */
+/** Notes route and path's target for the record of an early refusal. */
 export function beginRecord(contract: Contract, params: Readonly<Record<string, unknown>>): void {
   const [target] = Object.values(params);
   Object.assign(currentRequest(), { contract, auditTarget: typeof target === "string" ? masked(target) : undefined });
 }
 
-/** Adds what the route's contract says of the target and the reason, once the input is validated. */
+/** Adds target and reason by the route's contract, after the input's validation. */
 export function describeRecord(contract: Contract, input: RouteInput): void {
   const context = currentRequest();
   const target = contract.auditTarget?.(input);
@@ -34,7 +32,7 @@ export function describeRecord(contract: Contract, input: RouteInput): void {
   context.auditReason = contract.auditReason?.(input)?.replaceAll(CREDENTIAL, "***");
 }
 
-/** A name as records and logs may hold it: people put credentials where names belong. */
+/** Masks credentials, which people put where names belong. */
 function masked(name: string): string {
   return name.slice(0, MAX_TARGET_CHARS).replaceAll(CREDENTIAL, "***");
 }
@@ -48,16 +46,15 @@ export async function checkRecordable(trail: AuditTrail): Promise<void> {
   const { contract, caller } = currentRequest();
   if (contract?.auditTarget === undefined || caller === undefined) return;
   const permission = typeof contract.access === "string" ? undefined : contract.access.permission;
-  // A caller who may change all environments changes mostly those of others.
+  // A caller who may change all environments changes mostly others'.
   const isPowerful = contract.method !== "get" && caller.permissions.has("environments:all");
   if (!(isPowerful || isPrivilege(permission)) || (await trail.isKept())) return;
   throw new HttpError("unavailable", "The audit log can't be written now", { retryAfterSeconds: RETRY_SECONDS });
 }
 
 /**
- * Records the answer to a request before it is sent, where that is worth a record: every change that was asked for, reads
- * whose contract has an audit target, and every credential and permission that did not suffice. Resolves when the record
- * is kept or can't be.
+ * Records the answer to a request before it is sent: changes, reads with an audit target, and refused credentials and
+ * permissions. Resolves when the record is kept or can't be.
  */
 export async function recordAnswer(trail: AuditTrail, answer: Answer): Promise<void> {
   const context = currentRequest();
@@ -102,7 +99,7 @@ function outcomeOf({ isCredentialRefused }: RequestContext, { status }: Answer):
 
 const isAboutCredentials = ({ tag }: Contract) => tag === "tokens" || tag === "account";
 
-/** Of a row of requests beyond a limit only the first is recorded: a flood must not wash other records away. */
+/** Only the first of several refusals by a limit is recorded: a flood must not displace other records. */
 const isRepetition = (error: unknown) => error instanceof HttpError && error.isRepetition;
 
 function actorOf({ caller, linkOwner }: RequestContext): Actor {
@@ -112,10 +109,9 @@ function actorOf({ caller, linkOwner }: RequestContext): Actor {
   return { subject, method, ...(token === undefined ? {} : { tokenId: token.id }) };
 }
 
-/** An IPv4 address in its own form, also where a socket of both families maps it into IPv6. */
+/** Unwraps an IPv4 address that is mapped into IPv6. */
 const withoutMapping = (address: string | undefined) => address?.replace(/^::ffff:(?=\d+\.)/i, "");
 
-/** Without the fields that are undefined. */
 function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const there = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(there) as { [K in keyof T]?: Exclude<T[K], undefined> };

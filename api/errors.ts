@@ -1,21 +1,20 @@
 import type { ErrorCode, Violation } from "../crds/errors.ts";
 
-/** How an error is answered. */
+/** Answer to an error. */
 export interface ErrorRow {
   readonly status: number;
-  /** What the status means to callers of any route; one row of a status says it. */
+  /** Meaning of the status for any route, in one of its rows. */
   readonly meaning?: string;
-  /** A detail as callers read it, for the examples of the document; of faults, the one that is always answered. */
+  /** Detail in the document's examples; of faults, the one that is always answered. */
   readonly example: string;
-  /** What the example says is wrong where. */
   readonly violations?: readonly Violation[];
 }
 
-/** Every error that the interface answers: the kinds that have no code, then the codes of the REST contract. */
+/** Every error of the REST interface: kinds without a code, then the contract's codes. */
 export const ERRORS = {
   malformed: {
     status: 400,
-    meaning: "What was sent is wrong; every violation is named",
+    meaning: "The request is wrong; every violation is named",
     example: "The body is not valid JSON",
   },
   unauthenticated: {
@@ -58,10 +57,10 @@ export const ERRORS = {
   },
   ENV_NAME_EXISTS: { status: 400, example: "Environment name already exists" },
   ENV_NOT_FOUND: { status: 404, example: "Environment not found" },
-  // Of a fault while an environment is created; where the cause is a dependency, the status is that of `unavailable`.
+  // A fault during a creation; of a dependency it is `unavailable`.
   ENV_CREATION_FAILED: { status: 500, example: "Failed to create environment" },
   ENV_TTL_EXCEEDED: { status: 400, example: "TTL exceeds the maximum of 168 hours" },
-  // Of a field of the request; of an address it is `not-found` with this code.
+  // For a field of the request; for an address it is `not-found` with this code.
   ENV_REPO_NOT_FOUND: { status: 400, example: "backend_repo: no backend repository 'shop-api' is registered" },
   ENV_CONFIG_INVALID: {
     status: 400,
@@ -73,33 +72,32 @@ export const ERRORS = {
   },
 } as const satisfies Readonly<Record<ErrorCode, ErrorRow> & Record<string, ErrorRow>>;
 
-/** The kinds of errors that the interface itself throws, beside the errors of the domain. */
+/** Errors of the API itself, beside the domain's. */
 export type HttpErrorKind = Exclude<keyof typeof ERRORS, ErrorCode | "fault">;
 
-/** What a route's contract lists: its codes, and the kinds that don't follow from the rest of the contract. */
+/** Errors in a route's contract: codes, and kinds that don't follow from its other parts. */
 export type RouteError = ErrorCode | "not-found" | "conflict" | "forbidden" | "unavailable";
 
-/** The error codes of the REST contract. */
+/** Error codes of the REST contract. */
 export const ERROR_CODES = Object.keys(ERRORS).filter(isErrorCode);
 
-/** Whether a name in the table is a code of the REST contract. */
+/** True for a code of the REST contract. */
 export function isErrorCode(name: string): name is ErrorCode {
   return name.startsWith("ENV_");
 }
 
 interface HttpErrorFacts {
-  /** Seconds after which trying again makes sense. */
+  /** Seconds until a retry makes sense. */
   readonly retryAfterSeconds?: number;
-  /** The methods that the path has, when the method was wrong. */
+  /** Methods of the path, when the method was wrong. */
   readonly allow?: string;
-  /** What is wrong where, when that can be said. */
   readonly violations?: readonly Violation[];
-  /** Whether an earlier request of the same row was already refused for the same reason. */
+  /** True for a repeated refusal of the same reason. */
   readonly isRepetition?: boolean;
   readonly cause?: unknown;
 }
 
-/** A request that is refused; `detail` goes to the caller and never names internals or the credential that was sent. */
+/** A refused request; `detail` is for the caller: no internals, no credential. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly kind: HttpErrorKind;

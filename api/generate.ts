@@ -1,4 +1,4 @@
-/** Writes `openapi.json` beside this file; with `--check` fails instead when it is not up to date. */
+/** Writes `openapi.json`; with `--check` fails instead when it is outdated. */
 import { generated } from "../crds/generated.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { listRoutes } from "./routes.ts";

@@ -22,23 +22,23 @@ import {
 } from "./route.ts";
 import type { Services } from "./services.ts";
 
-/** What serving routes takes. */
+/** Dependencies of the routes. */
 export interface RouteContext extends AuthParts {
   readonly services: Services;
   readonly audit: AuditTrail;
   readonly streams: EventStreams;
 }
 
-/** Of a reply that says "not ready": the dependencies are checked every two seconds at most. */
+/** For "not ready": the dependencies are checked every two seconds at most. */
 const NOT_READY_HEADERS = { "Retry-After": "5" };
 
 type Serve = ReturnType<typeof server>;
 type Served = readonly [contract: Contract, serve: Serve];
 
-/** Serves every route in all its versions, and answers other methods of their paths with 405. */
+/** Serves every route in all its versions, and answers other methods with 405. */
 export function mount(app: Express, routes: readonly Route[], context: RouteContext): void {
   const served = routes.map((route): Served => [route.contract, server(route, context)]);
-  // A path without parameters goes before one with a parameter that it would fit.
+  // Paths without parameters go before those with fitting ones.
   served.sort(([one], [other]) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
   for (const version of VERSIONS) {
     const inVersion = served.filter(([contract]) => versionsOf(contract).includes(version));
@@ -51,7 +51,7 @@ export function mount(app: Express, routes: readonly Route[], context: RouteCont
       }
       const methods = ofPath.map(([{ method }]) => method);
       const allow = [...(methods.includes("get") ? ["head"] : []), ...methods].sort().join(", ").toUpperCase();
-      // Unlike the app's own `all`, which would add a layer for each method that Node.js knows.
+      // Unlike the app's own `all`, which would add a layer for each method of Node.js.
       route.all(methodNotAllowed(context, allow));
     }
   }
@@ -79,8 +79,8 @@ function server({ contract, handle }: Route, context: RouteContext) {
 type Serving = (countFor: RawBody["countFor"]) => Promise<object> | object;
 
 /**
- * Where the body's signature tells the sender: counts by it, and what is refused before as unauthenticated. An address of which
- * too much was refused is not served.
+ * Counts by the sender in the body's signature, and earlier refusals as unauthenticated. An address with too many
+ * refusals is not served.
  */
 async function countingSender(
   { rate }: Contract,
@@ -128,7 +128,7 @@ async function sendReply(
   } else response.json(isWrapped(contract, version) ? wrap(reply, services.clock.now()) : reply);
 }
 
-/** Permissions can end while a stream goes on: a caller whose rights have changed has to ask for it again. */
+/** Permissions can end during a stream: a caller with changed rights has to request it again. */
 async function sendEvents(
   events: Events<object>,
   { access }: Contract,
@@ -149,29 +149,28 @@ async function sendEvents(
   });
 }
 
-/** The other form of the reply, if the caller prefers it to JSON. */
 function preferredRepresentation(request: Request, { representation }: Contract) {
   const preferred = representation !== undefined && request.accepts(["application/json", representation.type]);
   return preferred === representation?.type ? representation : undefined;
 }
 
-/** The envelope: the version 1 reply without its success marker; an environment's own status is no marker. */
+/** Envelope: the version 1 reply without its success marker; an environment's own status is no marker. */
 function wrap(reply: object, now: Date): object {
   const { status, ...unmarked } = reply as { status?: unknown };
   const data = status === "success" ? unmarked : reply;
   return { status: "success", data, timestamp: now.toISOString() };
 }
 
-/** Answers every error of every path; logs what is a fault, once. */
+/** Answers every error of every path; logs faults, once. */
 export function errorHandler({ services, audit }: Pick<RouteContext, "services" | "audit">): ErrorRequestHandler {
-  // Express tells this from other handlers by the number of its parameters.
+  // Express recognises error handlers by the number of parameters.
   return async (error, request, response, _next) => {
     const { contract, version } = currentRequest();
     if (isFault(error)) {
       services.log.error("a request failed", { method: request.method, path: contract?.path, error });
     }
     if (response.headersSent) {
-      // The promised answer can't be completed: the client notices by the cut connection.
+      // The promised answer can't be completed: the client notices the cut.
       response.destroy();
       return;
     }

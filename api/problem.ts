@@ -13,14 +13,14 @@ import { ERRORS, HttpError, type RouteError } from "./errors.ts";
 import type { Version } from "./route.ts";
 import type { Problem as ProblemSchema } from "./schemas/fields.ts";
 
-/** An error as HTTP answers it. */
+/** HTTP answer to an error. */
 export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Static<typeof ProblemSchema>;
 }
 
-/** Domain errors whose row of the table is not that of their code. */
+/** Domain errors in another row than their code's. */
 const KINDS = [
   [ClusterUnavailable, "unavailable"],
   [SecretsUnavailable, "unavailable"],
@@ -29,20 +29,20 @@ const KINDS = [
   [UnknownRepository, "not-found"],
 ] as const;
 
-/** Whether the error is a fault of the platform: neither the domain nor the interface refused on purpose. */
+/** True for a fault, no deliberate refusal. */
 export function isFault(error: unknown): boolean {
   return !(error instanceof HttpError || (error instanceof DomainError && !(error instanceof CreationFailed)));
 }
 
-/** The route that met an error, as far as the answer depends on it. */
+/** Parts of the route that decide the answer. */
 interface Asked {
-  /** The errors that it lists: a code that it does not list is left out. */
+  /** Listed errors; other codes are left out. */
   readonly errors: readonly RouteError[];
   /** Version 1 has no `violations`. */
   readonly version: Version;
 }
 
-/** The answer to an error. Every fault answers the same sentence, so that nothing internal leaves the process. */
+/** Answer to an error. All faults have the same sentence, so that nothing internal leaks. */
 export function problemOf(error: unknown, { errors, version }: Asked, now: Date): Problem {
   const code = error instanceof HttpError ? undefined : codeOf(error);
   const shown = code !== undefined && errors.includes(code) ? code : undefined;
@@ -53,7 +53,7 @@ export function problemOf(error: unknown, { errors, version }: Asked, now: Date)
   return { status, headers: headersOf(error), body };
 }
 
-/** The body of an error; `error_code` is left out where the contract names none, `violations` where there are none. */
+/** Body of an error; `error_code` and `violations` are optional. */
 export function problemBody({
   status,
   detail,

@@ -4,50 +4,50 @@ import { withLogFacts } from "../operator/ports/log.ts";
 import type { Caller } from "./auth/access.ts";
 import type { Contract, Version } from "./route.ts";
 
-/** What a caller's own id may look like; anything else could forge log lines or headers and is replaced. */
+/** Form of a caller's own id; any other could forge log lines or headers and is replaced. */
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** An object that a request is about, as it was found or made. */
+/** An object of a request, found or made. */
 export interface AuditObject {
   readonly name: string;
   readonly uid: string;
 }
 
-/** Everything that is known of the request that is being served, learned step by step: its ids, its caller, its audit. */
+/** Facts about the current request, collected step by step. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Names the audit record, and is written on what the request changes; the caller has no say in it. */
+  /** Id of the audit record, also written on changed objects; callers can't choose it. */
   readonly auditId: string;
-  /** The client's address, as the trusted proxies tell it. */
+  /** Address of the client, by the trusted proxies. */
   readonly address: string | undefined;
-  /** The contract of the route that serves it; undefined where no route does. */
+  /** Contract of the route; undefined without one. */
   contract: Contract | undefined;
-  /** The version of that route, version 1 where no route serves it. */
+  /** Version of that route; version 1 without one. */
   version: Version;
   caller: Caller | undefined;
-  /** The subject of the person for whom a signed link acts; undefined where no link does. */
+  /** Person for whom a signed link acts; undefined without a link. */
   linkOwner: string | undefined;
-  /** Whether it brought a credential that was refused. */
+  /** True when its credential was refused. */
   isCredentialRefused: boolean;
-  /** What it is about, as the caller named it. */
+  /** Target in the caller's words. */
   auditTarget: string | undefined;
-  /** The caller's reason for it. */
+  /** Reason in the caller's words. */
   auditReason: string | undefined;
-  /** The objects that it found or made so far, by UID. */
+  /** Found or made objects, by UID. */
   readonly auditObjects: Map<string, AuditObject>;
   isRecorded: boolean;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** The caller's id when it is harmless, else a new one. */
+/** Id from the caller when it is harmless, else a new one. */
 export function requestIdFrom(header: string | undefined): string {
   return header !== undefined && ACCEPTABLE.test(header) ? header : randomUUID();
 }
 
 /**
- * Serves a request: whatever `serve` does, also later, finds its context by the functions below, and every line that is
- * written meanwhile carries the request's id.
+ * Serves a request: `serve` and its continuations find its context by the functions below, and their log lines carry
+ * the request's id.
  */
 export function runRequest(request: Pick<RequestContext, "requestId" | "address">, serve: () => void): void {
   const unknown = {
@@ -63,7 +63,7 @@ export function runRequest(request: Pick<RequestContext, "requestId" | "address"
 }
 
 /**
- * The context of the request that is being served.
+ * Context of the current request.
  *
  * @throws Error outside of one
  */
@@ -73,12 +73,12 @@ export function currentRequest(): RequestContext {
   return context;
 }
 
-/** The id under which the request that is being served is recorded; `undefined` outside of one. */
+/** Id of the current audit record; `undefined` outside of a request. */
 export function currentAuditId(): string | undefined {
   return storage.getStore()?.auditId;
 }
 
-/** Adds an object to the audit record of the request, by the UID that tells it from a namesake; gives the object back. */
+/** Adds an object to the audit record, by UID, because names are reused; returns the object. */
 export function addAuditObject<T extends { readonly metadata: AuditObject }>(object: T): T {
   const { name, uid } = object.metadata;
   storage.getStore()?.auditObjects.set(uid, { name, uid });

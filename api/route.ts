@@ -3,7 +3,7 @@ import type { Caller, Permission } from "./auth/access.ts";
 import type { RouteError } from "./errors.ts";
 import type { Services } from "./services.ts";
 
-/** The groups of the documentation, one for each feature. */
+/** Groups of the documentation, one for each feature. */
 export const TAGS = [
   "environments",
   "config-sets",
@@ -19,7 +19,7 @@ export const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number];
 
-/** Who may call: everybody, authenticated callers, or those with the permission. `proof`: an API token is not enough. */
+/** Permitted callers: all, authenticated ones, or those with the permission. `proof`: an API token is not enough. */
 export type Access = "public" | "authenticated" | { readonly permission: Permission; readonly proof?: "id_token" };
 
 export const VERSIONS = ["v1", "v2"] as const;
@@ -29,7 +29,7 @@ type Method = "get" | "post" | "put" | "patch" | "delete";
 type Schema = TSchema | undefined;
 type Value<S> = S extends TSchema ? Static<S> : undefined;
 
-/** What a handler gets: validated and typed, and no request. */
+/** Input of a handler: validated and typed, and no request. */
 export interface Input<A extends Access, Params, Query, Headers, Body> {
   readonly params: Value<Params>;
   readonly query: Value<Query>;
@@ -38,18 +38,18 @@ export interface Input<A extends Access, Params, Query, Headers, Body> {
   readonly caller: A extends "public" ? undefined : Caller;
 }
 
-/** A text of another media type that a route can answer instead of JSON; never wrapped. */
+/** Text of another media type instead of JSON; never wrapped. */
 interface Representation<R extends TSchema> {
   readonly type: string;
-  /** The text; where `serve` answers instead, an example of it. */
+  /** The text, or its example beside `serve`. */
   text(reply: Static<R>): string;
-  /** For a text that is not made of the reply. */
+  /** For a text from elsewhere than the reply. */
   serve?(services: Services): Promise<string>;
 }
 
 /**
- * A route's promise to its callers: everything that is validated, documented and enforced is read from here. What has a
- * default is stated only where it differs (`DEFAULTS`, and those that `feature` is given).
+ * Contract of a route, the source of its validation, documentation and enforcement. Defaults are omitted (`DEFAULTS`,
+ * and those of `feature`).
  */
 interface RouteSpec<
   A extends Access,
@@ -59,93 +59,87 @@ interface RouteSpec<
   B extends Schema,
   R extends TSchema,
 > {
-  /** Method and version 1 path, with parameters in braces; version 2 has the same path below `/api/v2`. */
+  /** Method and version 1 path, with parameters in braces; version 2 has it below `/api/v2`. */
   readonly endpoint: `${Uppercase<Method>} /api/${string}`;
   readonly summary: string;
-  /** What it does, and what a caller has to know of it; in the words of the specification. */
+  /** Effect, and facts for callers, in the specification's words. */
   readonly description: string;
   readonly access: A;
   readonly params?: P;
   readonly query?: Q;
-  /** Headers of its own, beside those of every request; by their names as people write them. */
+  /** Own headers, in their usual spelling. */
   readonly headers?: H;
-  /** Validated and typed; `rawBody(schema)` for one that the handler gets as it arrived. */
+  /** Validated and typed; `rawBody(schema)` for original bytes. */
   readonly body?: B;
   readonly reply: R;
-  /** The errors that it can answer beside those that follow from the rest of the contract. */
+  /** Errors that don't follow from the rest. */
   readonly errors?: readonly RouteError[];
-  /** Status of a success. */
   readonly status?: 200 | 201;
-  /** Unique in each version, for generated clients. The name under which `feature` lists the route when left out. */
+  /** Unique in each version, for generated clients. Default: the name in `feature`. */
   readonly operationId?: string;
-  /** The one version that has it; both when left out. */
+  /** Default: both. */
   readonly only?: Version;
   /**
-   * `none` for health probes; `caller` counts a known caller by identity and an unknown one by address; `webhook` and `page`
-   * count by address, each for itself, and look at no credential. With `sender` the handler tells whom the body's signature shows (`RawBody.countFor`),
-   * and what it refuses before counts as an unauthenticated request of the address.
+   * `none` for health probes; `caller` counts a known caller by identity, others by address; `webhook` and `page` count
+   * by address, each for itself, without credentials. With `sender` the handler states the sender by the body's
+   * signature (`RawBody.countFor`), and its earlier refusals count as unauthenticated requests of the address.
    */
   readonly rate?: "caller" | "webhook" | "page" | "sender" | "none";
-  /** A further budget that every call spends, by client address. */
   readonly budget?: "passwordReset";
-  /** Where replies are wrapped as `{status, data, timestamp}`; the handler and `reply` know nothing of it. */
+  /** Versions whose replies are wrapped as `{status, data, timestamp}`, outside of handler and `reply`. */
   readonly envelope?: "v2" | "always" | "never";
-  /** Whether the body may also be form-encoded, with the same field names. */
+  /** True when the body may also be form-encoded. */
   readonly forms?: boolean;
   /**
-   * Where the reply holds the id of something that has a path: by that path, a JSON pointer into the reply, such as
-   * `{ "/api/environments/{environment_id}": "/environment/id" }`. The document links the routes by it.
+   * Ids in the reply, by the path that they fit: a JSON pointer into the reply, such as `{
+   * "/api/environments/{environment_id}": "/environment/id" }`. The document links the routes by it.
    */
   readonly links?: Readonly<Record<`/api/${string}}`, `/${string}`>>;
-  /** Another form of the reply, for callers whose `Accept` prefers its type. */
+  /** Other form, for callers whose `Accept` prefers it. */
   readonly representation?: Representation<R>;
-  /** Whether it is answered as server-sent events, each with a `reply` as its data. */
+  /** True for server-sent events with `reply` as data. */
   readonly isStream?: boolean;
-  /** Whether a reply says that the service can't serve now: its status is then 503. */
+  /** True for a reply of an unavailable service: its status is then 503. */
   isUnavailable?(reply: Static<R>): boolean;
   /**
-   * What a call is about, by name or id, for the audit trail. Every change is recorded (its first path parameter is the
-   * target when left out), a read only where the route states its target.
+   * Target by name or id, for the audit trail. Every change is recorded (by default with its first path parameter),
+   * reads only with a stated target.
    */
   auditTarget?(input: Input<A, P, Q, H, B>): string;
-  /** The caller's reason for a change, for the audit trail. */
+  /** Reason of the caller, for the audit trail. */
   auditReason?(input: Input<A, P, Q, H, B>): string | undefined;
 }
 
 /** One event of a stream. */
 export interface ServerEvent<T> {
-  /** What a client sends as `Last-Event-ID` when it reconnects. */
+  /** Value of `Last-Event-ID` when a client reconnects. */
   readonly id: string;
   readonly data: T;
 }
 
-/** What a route of events answers: batches, some of them empty, until the signal or the generator ends them. */
+/** Batches of a stream's events, some empty, until the signal or the generator ends them. */
 export type Events<T> = (signal: AbortSignal) => AsyncIterable<readonly ServerEvent<T>[]>;
 
-/** The input of any route. */
 export type RouteInput = Input<Access, Schema, Schema, Schema, Schema>;
 type AnySpec = RouteSpec<Access, Schema, Schema, Schema, Schema, TSchema>;
 
-/** What holds where a route states nothing else. */
 const DEFAULTS = { rate: "caller", envelope: "v2", status: 200, errors: [], links: {}, isStream: false } as const;
 
-/** What every contract states, by itself or by default. */
 type Stated = "operationId" | keyof typeof DEFAULTS;
 
-/** A route's spec with its defaults filled in and its endpoint taken apart. */
+/** Spec of a route with defaults and a split endpoint. */
 export interface Contract extends Omit<AnySpec, "endpoint" | Stated>, Readonly<Required<Pick<AnySpec, Stated>>> {
   readonly method: Method;
   readonly path: `/api/${string}`;
   readonly tag: Tag;
 }
 
-/** A contract with the function that keeps it; `mount.ts` gives the function nothing that the contract did not check. */
+/** A contract and its handler; `mount.ts` gives it only checked input. */
 export interface Route {
   readonly contract: Contract;
   handle(input: RouteInput, services: Services): Promise<object> | object;
 }
 
-/** A route before its feature lists it. */
 interface UnlistedRoute extends Pick<Route, "handle"> {
   readonly spec: AnySpec;
 }
@@ -171,7 +165,7 @@ export function route<
  * Lists a feature's routes by their operation ids.
  *
  * @param tag the feature: the routes' group in the documentation
- * @param defaults what holds for the feature's routes that state nothing else
+ * @param defaults of the feature's routes
  */
 export function feature(
   tag: Tag,
@@ -184,7 +178,7 @@ export function feature(
   }));
 }
 
-/** A spec with its endpoint taken apart, and with the audit target of a change that states none. */
+/** Splits the endpoint, and adds a change's default audit target. */
 function addressed({ endpoint, ...spec }: AnySpec) {
   const [verb = "", path = ""] = endpoint.split(" ");
   const method = verb.toLowerCase() as Method;
@@ -194,17 +188,17 @@ function addressed({ endpoint, ...spec }: AnySpec) {
   return { ...(isNamedByPath ? { auditTarget: firstParameter } : {}), ...spec, method, path: path as Contract["path"] };
 }
 
-/** The versions in which a route is served. */
+/** Versions in which a route is served. */
 export function versionsOf({ only }: Contract): readonly Version[] {
   return only === undefined ? VERSIONS : [only];
 }
 
-/** Whether replies of that version are wrapped. */
+/** True when replies of that version are wrapped. */
 export function isWrapped({ envelope, isStream }: Contract, version: Version): boolean {
   return !isStream && (envelope === "always" || (envelope === "v2" && version === "v2"));
 }
 
-/** The path below the base URL in a version. */
+/** Path below the base URL in a version. */
 export function versionedPath({ path }: Pick<Contract, "path">, version: Version): string {
   return version === "v1" ? path : path.replace(/^\/api\//, "/api/v2/");
 }

@@ -15,7 +15,7 @@ import { deliveryRoutes } from "./webhooks/delivery-routes.ts";
 import { hookRoutes } from "./webhooks/hook-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
-/** Every route of the interface. What is served, documented and tested is read from here: a new one is added here. */
+/** Every route of the interface: the source of serving, documentation and tests. */
 export function listRoutes(): readonly Route[] {
   return [
     ...configSetRoutes,

@@ -28,7 +28,7 @@ import type { UrlChecks } from "./environments/urls/url-checks.ts";
 import type { Answers } from "./observability/answers.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
 
-/** What handlers work with. */
+/** Services of the handlers. */
 export interface Services {
   readonly settings: Settings;
   readonly environments: Environments;
@@ -39,7 +39,7 @@ export interface Services {
   readonly chartTemplates: ChartTemplates;
   readonly apiTokens: ApiTokens;
   readonly secretManager: Pick<SecretManager, "ensure" | "remove" | "shared">;
-  /** The key of the links in expiry warnings; throws SecretManagerUnavailable. */
+  /** Key of the links in expiry warnings; throws SecretManagerUnavailable. */
   readonly extensionKey: () => Promise<Sensitive>;
   readonly health: PlatformHealthCheck;
   readonly passwordResets: PasswordResets;
@@ -53,21 +53,20 @@ export interface Services {
   readonly hookDoctor: HookDoctor;
   readonly history: History;
   readonly answers: Answers;
-  /** The lives of all environments, see `createLives`. */
+  /** Lives of all environments, see `createLives`. */
   readonly lives: () => readonly Life[];
   readonly rollups: Rollups;
   readonly hourlyRates: HourlyRates;
-  /** Where requests are counted, and all that this process counted. */
+  /** Counters of requests, and all metrics of this process. */
   readonly metrics: Pick<Metrics, "requests" | "scrape">;
   /** Request counters that all replicas share. */
   readonly counters?: SharedCounters | undefined;
   readonly clock: Clock;
   /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Every line that is written while a request is served carries the request's id. */
+  /** Adds the request's id to its lines. */
   readonly log: Log;
-  /** The release, as health replies show it. */
   readonly version: string;
-  /** Aborted when this process begins to stop; it is not ready from then on. */
+  /** Aborted when this process begins to stop, and is no longer ready. */
   readonly stopping: AbortSignal;
 }

@@ -1,15 +1,16 @@
-/** The settings of the REST interface. */
 import { Type } from "typebox";
 import { closed, described } from "../crds/schema.ts";
 import { Issuer, KeyUrl } from "./issuer.schema.ts";
 
 export const Port = Type.Integer({ minimum: 0, maximum: 65535 });
 export const Host = Type.String({ minLength: 1, maxLength: 253 });
-/** The format of an origin as browsers send it, so that it is compared letter by letter; its name is the text of the error. */
+/**
+ * Format of an origin as browsers send it, so that it is compared letter by letter; its name is the text of the error.
+ */
 export const WEB_ORIGIN =
   "origin as browsers send it, such as https://console.example.com or http://localhost:5173: scheme, host in lower case, and the port unless it is the scheme's own, without a path, a slash at the end or wildcards; http on loopback alone";
 
-/** The identity provider that sends links for new passwords; none when left out. */
+/** Identity provider that sends links for new passwords, if any. */
 const IdentityProviderChoice = Type.Union(
   [
     closed(
@@ -24,13 +25,13 @@ const IdentityProviderChoice = Type.Union(
           }),
         ),
         continueUrl: Type.Optional(
-          Type.String({ pattern: "^https://", maxLength: 512, description: "Where the page of the link leads to." }),
+          Type.String({ pattern: "^https://", maxLength: 512, description: "Page that the link leads to." }),
         ),
       },
       { description: "Google Identity Platform." },
     ),
     closed(
-      { kind: Type.Literal("local"), url: described(KeyUrl, "Its address.") },
+      { kind: Type.Literal("local"), url: described(KeyUrl, "Address.") },
       { description: "The identity provider of the local cluster." },
     ),
   ],
@@ -47,7 +48,7 @@ const SharedRedis = closed(
       description: "redis://host:port/database, or rediss:// for TLS; never with credentials.",
     }),
     username: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: "Of Redis; its default user when left out." }),
+      Type.String({ minLength: 1, maxLength: 128, description: "User of Redis; its default user when left out." }),
     ),
     passwordFile: Type.Optional(Type.String({ minLength: 1, description: "A file that holds the password alone." })),
     caFile: Type.Optional(
@@ -56,7 +57,7 @@ const SharedRedis = closed(
   },
   {
     description:
-      "Where replicas count requests together; without it, and while it can't be reached, each replica counts for itself.",
+      "Counter of requests that replicas share; without it, and while it can't be reached, each replica counts for itself.",
   },
 );
 
@@ -67,7 +68,7 @@ export const ApiSettings = closed(
     trustedProxyHops: Type.Integer({
       minimum: 0,
       default: 0,
-      description: "How many proxies in front are believed in X-Forwarded-For.",
+      description: "Number of proxies in front that are trusted in X-Forwarded-For.",
     }),
     corsOrigins: Type.Array(Type.String({ format: WEB_ORIGIN, maxLength: 260 }), {
       default: [],
@@ -85,11 +86,11 @@ export const ApiSettings = closed(
       maximum: 20,
       default: 0,
       description:
-        "How long a stopping replica still serves, until load balancers have noticed; up to three times as long while requests come.",
+        "Time for which a stopping replica still serves, until load balancers have noticed; up to three times as long while requests come.",
     }),
     issuers: Type.Array(Issuer, {
       default: [],
-      description: "Whose ID tokens (OpenID Connect) are accepted; without an issuer, signing in is not possible.",
+      description: "Issuers of accepted ID tokens (OpenID Connect); without one, signing in is not possible.",
     }),
     identityProvider: Type.Optional(IdentityProviderChoice),
     tokens: closed(
@@ -101,7 +102,7 @@ export const ApiSettings = closed(
         confirmedDays: Type.Integer({
           minimum: 1,
           default: 30,
-          description: "How long API tokens are valid after their owner's last sign-in with an ID token.",
+          description: "Time for which API tokens are valid after their owner's last sign-in with an ID token.",
         }),
       },
       { default: {} },

@@ -1,4 +1,4 @@
-/** The canary: an environment that the platform makes for itself, to notice that making one fails. */
+/** Settings of the canary: an environment that the platform makes for itself, to notice that creations fail. */
 import { Type } from "typebox";
 import { closed } from "../crds/schema.ts";
 
@@ -14,12 +14,12 @@ export const Canary = Type.Optional(
         minimum: 5,
         maximum: 10_080,
         default: 60,
-        description: "How long after the begin of one the next is made.",
+        description: "Time between the begins of two canaries.",
       }),
     },
     {
       description:
-        "Makes an environment now and then, and deletes it once it is ready or failed. Without it a platform that nobody uses does not know whether it works: service levels count it like any other. Off when left out.",
+        "Makes an environment now and then, and deletes it once it is ready or failed: an unused platform would otherwise not notice its own failures. Service levels count it like any other. Off when left out.",
     },
   ),
 );

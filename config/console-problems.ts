@@ -1,13 +1,12 @@
 import type { Console } from "./console.schema.ts";
 import type { Issuer } from "./issuer.schema.ts";
 
-/** The settings that a console has to fit. */
 interface Around {
   readonly baseDomain: string;
   readonly api: { readonly issuers: readonly Issuer[] };
 }
 
-/** What is wrong with a console that is well-formed by itself, each problem with its place in the settings. */
+/** Problems of a console that is well-formed by itself, each with its place in the settings. */
 export function consoleProblems(console: Console | undefined, around: Around): string[] {
   if (console === undefined) return [];
   const { issuers } = around.api;
@@ -18,7 +17,7 @@ export function consoleProblems(console: Console | undefined, around: Around): s
   ];
 }
 
-/** The issuer at which people log in to the console; `undefined` where the settings name none, or one that is not trusted. */
+/** Issuer for log-ins at the console; `undefined` where the settings name none, or one that is not trusted. */
 function issuerOfConsole({ issuer }: Console, issuers: readonly Issuer[]): Issuer | undefined {
   if (issuer !== undefined) return issuers.find((one) => one.issuer === issuer);
   return issuers.length === 1 ? issuers[0] : undefined;
@@ -40,7 +39,7 @@ function hostProblems({ publicUrl }: Console, { baseDomain }: Around): string[] 
     : [];
 }
 
-/** What protects a log-in, or is said elsewhere. */
+/** Parameters that protect a log-in, or have a setting. */
 const OWN_PARAMETERS: readonly string[] = [
   "client_id",
   "code_challenge",
@@ -55,7 +54,7 @@ const OWN_PARAMETERS: readonly string[] = [
   "state",
 ];
 
-/** A token is made for the client that asked for it. */
+/** Tokens are for the client that requested them. */
 function clientProblems({ clientId, scopes, authorizationParameters }: Console, { audience }: Issuer): string[] {
   const taken = Object.keys(authorizationParameters).filter((name) => OWN_PARAMETERS.includes(name));
   return [

@@ -1,4 +1,4 @@
-/** The web console: where it is, and how people log in to it. */
+/** Settings of the web console: its address, and its log-in. */
 import { type Static, Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
 import { closed, described } from "../crds/schema.ts";
@@ -30,7 +30,7 @@ export const Console = closed(
     ),
     scopes: described(
       Scopes,
-      "What is asked for, `openid` among it. Without a refresh token, for which many issuers want `offline_access`, people log in again when their ID token expires.",
+      "Requested scopes, `openid` among them. Without a refresh token, for which many issuers need `offline_access`, people log in again when their ID token expires.",
     ),
     authorizationParameters: Type.Record(
       Type.String({ pattern: "^[a-z_]{1,64}$" }),
@@ -46,14 +46,14 @@ export const Console = closed(
       minimum: 1,
       maximum: 720,
       default: 12,
-      description: "How long after a log-in people have to log in again.",
+      description: "Time after which people have to log in again.",
     }),
     keyVersion: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 1,
       description:
-        "Which key seals cookies. The platform makes each key once and keeps it in the secret manager; raised by one, a new key seals, and that before is still good for what it sealed.",
+        "Version of the key that seals cookies. The platform makes each key once and keeps it in the secret manager; raised by one, a new key seals, and the one before still opens what it sealed.",
     }),
   },
   { description: "The web console; there is none when left out." },

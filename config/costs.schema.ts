@@ -1,4 +1,3 @@
-/** What resources cost, and how much may be spent. */
 import { type Static, Type } from "typebox";
 import { closed } from "../crds/schema.ts";
 
@@ -16,31 +15,31 @@ const OpenCost = closed(
       Type.String({ minLength: 1, description: "PEM file of the authority behind its certificate." }),
     ),
     resolutionHours: Type.Integer({
-      // They divide a day.
+      // Divisors of a day.
       enum: [1, 2, 3, 4, 6, 8, 12, 24],
       default: 1,
       description:
-        "How many hours each query covers. An environment that lived for less is priced by its requests, and so is a period that is not over. Each period is a write for each environment: with thousands, choose more hours.",
+        "Hours that each query covers. An environment that lived for less is priced by its requests, and so is a period that is not over. Each period is a write for each environment: with thousands, choose more hours.",
     }),
   },
   {
     description:
-      "Where OpenCost is (https://opencost.io). What it allocated to an environment is then its cost; where it says nothing, requests are priced as without it.",
+      "Address and options of OpenCost (https://opencost.io). Its allocation to an environment is then the environment's cost; without one, requests are priced.",
   },
 );
 
 export const Costs = closed(
   {
     currency: Type.String({ pattern: "^[A-Z]{3}$", default: "USD", description: "ISO 4217." }),
-    // The prices that OpenCost takes where it knows no others: https://opencost.io/docs/configuration/on-prem.
-    cpuCoreHour: Price(0.031611, "What one core costs that is requested for an hour."),
-    memoryGibHour: Price(0.004237, "What a GiB of memory costs that is requested for an hour."),
-    storageGibHour: Price(0.00005479452, "What a GiB of volumes costs that is requested for an hour."),
+    // OpenCost's default prices: https://opencost.io/docs/configuration/on-prem.
+    cpuCoreHour: Price(0.031611, "Price of a requested core for an hour."),
+    memoryGibHour: Price(0.004237, "Price of a requested GiB of memory for an hour."),
+    storageGibHour: Price(0.00005479452, "Price of a requested GiB of volumes for an hour."),
     openCost: Type.Optional(OpenCost),
     monthlyBudget: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
-        description: "What all environments together may cost in a month (UTC); figures say how much of it is used.",
+        description: "Budget of all environments together in a month (UTC); figures show the used share.",
       }),
     ),
   },

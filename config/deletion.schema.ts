@@ -1,12 +1,16 @@
-/** How environments are deleted when their time is over, and what is left of deleted ones. */
 import { Type } from "typebox";
 import { closed, literals } from "../crds/schema.ts";
 
-/** The number beyond which deletions wait for a confirmation: more than the share and more than the minimum. */
+/** Number beyond which deletions wait for a confirmation: more than the share and more than the minimum. */
 const breaker = (defaults: { share: number; atLeast: number }, description: string) =>
   closed(
     {
-      share: Type.Number({ minimum: 0, maximum: 1, default: defaults.share, description: "Of all environments." }),
+      share: Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: defaults.share,
+        description: "Share of all environments.",
+      }),
       atLeast: Type.Integer({
         minimum: 0,
         default: defaults.atLeast,
@@ -16,7 +20,10 @@ const breaker = (defaults: { share: number; atLeast: number }, description: stri
     { default: {}, description },
   );
 
-/** https://kubernetes.io/docs/concepts/services-networking/service/#garbage-collecting-load-balancers, and what clouds and volumes have beside it. */
+/**
+ * https://kubernetes.io/docs/concepts/services-networking/service/#garbage-collecting-load-balancers, and those of
+ * clouds and volumes.
+ */
 const AWAITED_FINALIZERS = [
   "service.kubernetes.io/*",
   "service.k8s.aws/*",
@@ -34,18 +41,18 @@ export const Deletion = closed(
       minimum: 0,
       default: 60,
       description:
-        "How long the deployer may take to delete what a chart made, hooks included; then the platform removes the application, and the namespace with all that is in it.",
+        "Time that the deployer has to delete the chart's objects, hooks included; then the platform removes the application, and the namespace with everything in it.",
     }),
     finalizerSeconds: Type.Integer({
       minimum: 0,
       default: 60,
-      description: "How long finalizers may then hold what is in the namespace before the platform removes them.",
+      description: "Time for which finalizers may then hold objects of the namespace before the platform removes them.",
     }),
     awaitedFinalizers: Type.Array(Type.String({ minLength: 1, maxLength: 317 }), {
       maxItems: 100,
       default: AWAITED_FINALIZERS,
       description:
-        "Finalizers that free something outside the cluster, such as a load balancer: they are waited for and named, until an admin forces the step namespace. One that ends in /* stands for all of that domain.",
+        "Finalizers that free something outside the cluster, such as a load balancer: the platform waits for them and names them, until an admin forces the step namespace. One that ends in /* covers all of that domain.",
     }),
     retainedVolumes: literals(["Delete", "Retain"], {
       default: "Delete",
@@ -53,7 +60,7 @@ export const Deletion = closed(
         "The reclaim policy that volumes of the class policy Retain get when their environment is deleted. Retain leaves them, with their data, and the record names them. A volume that was there before its claim is always left and named.",
     }),
   },
-  { default: {}, description: "What a chart may do to the deletion of its environment: ask for time." },
+  { default: {}, description: "Time that a chart may request for the deletion of its environment." },
 );
 
 export const Expiry = closed(
@@ -61,11 +68,11 @@ export const Expiry = closed(
     perSecond: Type.Integer({
       minimum: 1,
       default: 500,
-      description: "How many due environments are deleted in a second at most, the oldest first.",
+      description: "Limit of due environments that are deleted in a second, the oldest first.",
     }),
     breaker: breaker(
       { share: 0.5, atLeast: 50 },
-      "When more than this are due at the same moment, none is deleted until an admin confirms or fewer are due.",
+      "Limit of simultaneously due environments: beyond it none is deleted until an admin confirms or fewer are due.",
     ),
   },
   { default: {} },
@@ -73,15 +80,15 @@ export const Expiry = closed(
 
 export const Sweep = closed(
   {
-    everySeconds: Type.Integer({ minimum: 1, default: 300, description: "How often orphans are looked for." }),
+    everySeconds: Type.Integer({ minimum: 1, default: 300, description: "Interval of the search for orphans." }),
     graceSeconds: Type.Integer({
       minimum: 1,
       default: 600,
-      description: "How long an orphan is only reported: since it was first seen, and since it was created.",
+      description: "Time for which an orphan is only reported: since its first sighting, and since its creation.",
     }),
     breaker: breaker(
       { share: 0.1, atLeast: 5 },
-      "When orphans of more environments than this are due, none is removed until an admin confirms.",
+      "Limit of environments with due orphans: beyond it none is removed until an admin confirms.",
     ),
   },
   { default: {}, description: "Garbage collection: removes objects of environments that no longer exist." },
@@ -89,8 +96,8 @@ export const Sweep = closed(
 
 export const Records = closed(
   {
-    atMost: Type.Integer({ minimum: 0, default: 10_000, description: "How many; the oldest are removed." }),
-    days: Type.Integer({ minimum: 1, default: 90, description: "How long." }),
+    atMost: Type.Integer({ minimum: 0, default: 10_000, description: "Limit; the oldest are removed." }),
+    days: Type.Integer({ minimum: 1, default: 90, description: "Time to keep them." }),
   },
-  { default: {}, description: "How many records of deleted environments are kept, and how long." },
+  { default: {}, description: "Number and age of the kept records of deleted environments." },
 );

@@ -1,4 +1,4 @@
-/** Writes `docs/settings.md`; with `--check` fails instead when it is not up to date. */
+/** Writes `docs/settings.md`; with `--check` fails instead when it is outdated. */
 import { code, generated, tableRow } from "../crds/generated.ts";
 import { settingRows } from "./setting-rows.ts";
 import { Settings } from "./settings.schema.ts";

@@ -1,4 +1,4 @@
-/** What an environment's namespace is confined to: quotas, limits, and the network. */
+/** Confinement of an environment's namespace: quotas, limits, and the network. */
 import { type Static, Type } from "typebox";
 import { QUANTITY_PATTERN } from "../crds/quantity.ts";
 import { closed, literals } from "../crds/schema.ts";
@@ -20,7 +20,7 @@ const LabelSelector = closed({
     ),
   ),
 });
-/** The format of a block of addresses that pods may reach; its name is the text of the error. */
+/** Format of a block of addresses that pods may reach; its name is the text of the error. */
 export const USABLE_CIDR = "cidr beyond the metadata addresses of clouds";
 const Cidr = Type.String({ format: "cidr" });
 /** No pod may reach the metadata addresses of clouds; they are excluded from a greater block. */
@@ -49,7 +49,10 @@ const EphemeralStorage = closed(
     ),
     defaultLimit: Quantity("2Gi", "For a container that has no limit: a pod that exceeds it is evicted."),
   },
-  { default: {}, description: "What containers write on their node: their file system, their logs, emptyDir volumes." },
+  {
+    default: {},
+    description: "Limit of containers' writes on their node: their file system, their logs, emptyDir volumes.",
+  },
 );
 
 export const Isolation = closed(
@@ -64,7 +67,7 @@ export const Isolation = closed(
         "services.loadbalancers": "0",
         "services.nodeports": "0",
       },
-      "What all pods and volumes of an environment may use together, as a ResourceQuota has it.",
+      "Limit of all pods and volumes of an environment together, as a ResourceQuota has it.",
     ),
     defaultRequest: Quantities({ cpu: "50m", memory: "64Mi" }, "For a container that requests none."),
     defaultLimit: Quantities({ memory: "512Mi" }, "For a container that has no limit."),
@@ -85,7 +88,7 @@ export const Isolation = closed(
         "count/horizontalpodautoscalers.autoscaling": "30",
         "count/poddisruptionbudgets.policy": "30",
       },
-      "How many objects there may be of each kind that a chart can create, or that Kubernetes creates for those.",
+      "Limit of objects of each kind that a chart can create, or that Kubernetes creates for those.",
     ),
     ephemeralStorage: EphemeralStorage,
     priorityClasses: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {

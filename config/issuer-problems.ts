@@ -3,7 +3,7 @@ import type { Issuer } from "./issuer.schema.ts";
 /** Claims that are the same for all users of an issuer, or that users may choose themselves. */
 const NO_PROOF: readonly string[] = ["iss", "aud", "azp", "email", "name", "preferred_username", "nickname"];
 
-/** What is wrong with issuers that are well-formed one by one, each problem with its place in the settings. */
+/** Problems of issuers that are well-formed one by one, each with its place in the settings. */
 export function issuerProblems(issuers: readonly Issuer[]): string[] {
   return issuers.flatMap((issuer, at) =>
     [...problemsOf(issuer, issuers.slice(0, at), issuers.length), ...commandLineProblems(issuer)].map(
@@ -12,7 +12,7 @@ export function issuerProblems(issuers: readonly Issuer[]): string[] {
   );
 }
 
-/** A token is made for the client that asked for it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+/** Tokens are for the client that requested them: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
 function commandLineProblems(issuer: Issuer): string[] {
   if (issuer.commandLine === undefined) return [];
   const { clientId, scopes } = issuer.commandLine;
@@ -42,7 +42,7 @@ function problemsOf(
     ],
     [earlier.some((other) => other.issuer === issuer), "issuer: is there twice"],
     [
-      // Resources name groups, and not whose: with several issuers the prefix keeps their groups apart.
+      // Resources name groups without their issuer: with several issuers the prefix keeps their groups apart.
       count > 1 && groupsPrefix === undefined,
       "groupsPrefix: is required beside other issuers: a group of the same name would otherwise have the rights of theirs",
     ],

@@ -1,11 +1,11 @@
-/** The issuers whose ID tokens the REST interface accepts, and the roles of their users. */
+/** Issuers of accepted ID tokens, and their users' roles. */
 import { type Static, Type } from "typebox";
 import { CLAIM_MAX_LENGTH, MOST_CLAIMS } from "../crds/api-token.schema.ts";
 import { closed, described, literals } from "../crds/schema.ts";
 
 /** Keys over plain HTTP could be forged, except on this machine. */
 const HTTPS_OR_LOOPBACK = "^(https://[^\\s/?#]|http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)(:[0-9]+)?(/|$))";
-/** The URL of keys, or of the service that signs with them. */
+/** URL of keys, or of the service that signs with them. */
 export const KeyUrl = Type.String({ pattern: `${HTTPS_OR_LOOPBACK}[^\\s]*$`, maxLength: 512 });
 /** Neither query nor fragment: https://openid.net/specs/openid-connect-core-1_0.html#IDToken, and a subject is `<issuer>#<sub>`. */
 export const IssuerUrl = Type.String({
@@ -24,14 +24,14 @@ const Audience = Type.String({ minLength: 1, maxLength: 512 });
 /** https://www.rfc-editor.org/rfc/rfc6749#appendix-A.4 */
 const SCOPE = "^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$";
 
-/** What a log-in asks for. */
+/** Requested scopes of a log-in. */
 export const Scopes = Type.Array(Type.String({ pattern: SCOPE, maxLength: 255 }), {
   default: ["openid", "email", "profile", "offline_access"],
   maxItems: 32,
   uniqueItems: true,
 });
 
-/** How programs on people's own machines log in. Their client has no secret, because none could be kept there. */
+/** Log-ins of programs on people's own machines. Their client has no secret, because none could be kept there. */
 const CommandLine = closed(
   {
     clientId: Type.String({
@@ -48,12 +48,12 @@ const CommandLine = closed(
     }),
     scopes: described(
       Scopes,
-      "What is asked for, `openid` among it; without `offline_access` many issuers give no refresh token.",
+      "Requested scopes, `openid` among them; without `offline_access` many issuers give no refresh token.",
     ),
   },
   {
     description:
-      "How the command line logs in, which `GET /api/v2/auth/login-options` tells; it takes API tokens alone when left out.",
+      "Log-in of the command line, shown by `GET /api/v2/auth/login-options`; only API tokens work when left out.",
   },
 );
 
@@ -61,7 +61,7 @@ const CommandLine = closed(
 export const Issuer = closed({
   issuer: IssuerUrl,
   audience: Type.Union([Audience, Type.Array(Audience, { minItems: 1, maxItems: 20, uniqueItems: true })], {
-    description: "Whom the tokens must be for: their `aud`, or a list of those that are accepted.",
+    description: "Audience of the tokens: their `aud`, or a list of accepted ones.",
   }),
   commandLine: Type.Optional(CommandLine),
   jwksUri: Type.Optional(described(KeyUrl, "Instead of the URL from discovery.")),
@@ -101,7 +101,7 @@ export const Issuer = closed({
   ),
   defaultRole: Type.Optional(
     literals(["viewer", "developer"], {
-      description: "The role of users whom no group gives one; none when left out. Needs `requiredClaims`.",
+      description: "The role of users without one by a group; none when left out. Needs `requiredClaims`.",
     }),
   ),
 });

@@ -2,12 +2,11 @@ import Mustache from "mustache";
 import { FACTS, MESSAGE_EVENTS } from "../crds/notifications/notification.schema.ts";
 import type { Settings } from "./settings.schema.ts";
 
-/** The names that a template may use. */
 const NAMES: readonly string[] = [...FACTS, "extendUrl"];
-/** Mustache's words for what only names facts: text, a name, and sections; partials and other delimiters are refused. */
+/** Tokens of Mustache that only name facts: text, a name, and sections; partials and other delimiters are refused. */
 const PLAIN_TOKENS = ["text", "name", "&", "#", "^", "!"];
 
-/** What is wrong with the settings of messages, each with its path. */
+/** Problems of the messages' settings, each with its path. */
 export function notificationProblems({ notifications }: Settings): string[] {
   const { chat, templates, email } = notifications;
   const channels = chat.webhooks.map(({ channel }) => channel);

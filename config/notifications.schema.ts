@@ -1,4 +1,4 @@
-/** Where messages go: chat channels, the mail server, their texts, and when owners are warned. */
+/** Settings of messages: chat channels, mail server, texts, and warnings. */
 import { type Static, Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
 import { closed, described } from "../crds/schema.ts";
@@ -10,7 +10,7 @@ const Chat = closed(
   {
     webhooks: Type.Array(
       closed({
-        channel: ChannelName("What Repositories name as `notify.chatChannel`."),
+        channel: ChannelName("Name that Repositories use as `notify.chatChannel`."),
         urlRef: Reference(
           "The address of a Slack-compatible incoming webhook, which is a credential: https, or http on loopback.",
         ),
@@ -19,7 +19,7 @@ const Chat = closed(
     ),
     default: Type.Optional(ChannelName("The channel of Repositories that name none; they are silent without it.")),
     unverifiedChannel: Type.Optional(
-      ChannelName("The channel of what the endpoints without authentication are told; it goes nowhere without it."),
+      ChannelName("Channel for messages about the endpoints without authentication; none are sent without it."),
     ),
   },
   { default: {}, description: "Messages about environments and pipelines." },
@@ -27,7 +27,7 @@ const Chat = closed(
 
 const Smtp = closed({
   host: Type.String({ minLength: 1, maxLength: 253, description: "The mail server." }),
-  port: Type.Integer({ minimum: 1, maximum: 65535, default: 587, description: "Its port for submission." }),
+  port: Type.Integer({ minimum: 1, maximum: 65535, default: 587, description: "Port for submission." }),
   secure: Type.Boolean({
     default: false,
     description: "TLS from the first byte (port 465); otherwise STARTTLS, which is required except on loopback.",
@@ -53,7 +53,7 @@ export type SmtpSettings = Static<typeof Smtp>;
 
 const Text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 4000, description }));
 
-/** A template of messages; what it leaves out is taken from the built-in one of its event. */
+/** A template of messages; missing parts come from the built-in one of its event. */
 const MessageTemplate = closed({
   id: Type.String({
     minLength: 1,
@@ -72,7 +72,7 @@ export const NotificationSettings = closed(
     chat: Chat,
     email: Type.Optional(
       closed(
-        { smtp: described(Smtp, "How mail is sent.") },
+        { smtp: described(Smtp, "Mail server.") },
         { description: "Warnings before an expiry, to the owner alone; none without it." },
       ),
     ),
@@ -94,7 +94,7 @@ export const NotificationSettings = closed(
           minimum: 1,
           maximum: 168,
           default: 24,
-          description: "What the link of a warning adds to the TTL; with `publicUrl` alone there is a link.",
+          description: "Hours that the link of a warning adds to the TTL; there is a link only with `publicUrl`.",
         }),
       },
       { default: {} },
@@ -104,14 +104,14 @@ export const NotificationSettings = closed(
       maximum: 10_000,
       default: 200,
       description:
-        "How many messages may wait for a channel or an address. Of more, the oldest are given up, but for the one that is being sent.",
+        "Limit of messages that wait for a channel or an address. Beyond it the oldest are given up, except the one that is being sent.",
     }),
     retention: closed(
       {
-        finished: Type.Integer({ minimum: 1, default: 1000, description: "How many; the oldest are removed." }),
-        hours: Type.Integer({ minimum: 1, default: 24, description: "How long." }),
+        finished: Type.Integer({ minimum: 1, default: 1000, description: "Limit; the oldest are removed." }),
+        hours: Type.Integer({ minimum: 1, default: 24, description: "Time to keep them." }),
       },
-      { default: {}, description: "How many sent and failed messages are kept, and how long." },
+      { default: {}, description: "Number and age of the kept sent and failed messages." },
     ),
   },
   { default: {} },

@@ -1,9 +1,9 @@
-/** The secret manager, and who may use what it holds. */
+/** Settings of the secret manager, and the sharing of secrets. */
 import { Type } from "typebox";
 import { closed, SECRET_ID_PATTERN } from "../crds/schema.ts";
 import { SharingRule } from "../crds/secret-sharing.ts";
 
-/** The secret manager that keeps the values of environments; it must not be changed while there are any. */
+/** Secret manager of the values of environments; it must not be changed while there are any. */
 export const SecretManagerChoice = Type.Union(
   [
     closed({ kind: Type.Literal("embedded") }, { description: "Kubernetes Secrets in `secretsNamespace`." }),
@@ -23,7 +23,7 @@ export const SecretManagerChoice = Type.Union(
         writesPerSecond: Type.Optional(
           Type.Integer({
             minimum: 1,
-            description: "Of a replica; 8 when left out. Google allows a project 600 a minute.",
+            description: "Writes of a replica; 8 when left out. Google allows a project 600 a minute.",
           }),
         ),
       },
@@ -33,16 +33,16 @@ export const SecretManagerChoice = Type.Union(
   {
     default: { kind: "embedded" },
     description:
-      "What keeps the values of environments: Kubernetes Secrets in `secretsNamespace`, or Google Secret Manager. Not to be changed while there are any.",
+      "Secret manager of the values of environments: Kubernetes Secrets in `secretsNamespace`, or Google Secret Manager. Not to be changed while there are any.",
   },
 );
 
-/** The format of a host that credentials may be sent to; its name is the text of the error. */
+/** Format of a host that credentials may be sent to; its name is the text of the error. */
 export const CREDENTIAL_HOST = "host in lower case, with its port unless that is 443, and without wildcards";
 
 /**
- * A secret that is the credential of hosts. Settings say it and not Repositories: the author of a Repository could
- * otherwise have any secret sent to a host of his own.
+ * A secret that is the credential of hosts. A setting, because the author of a Repository could otherwise have any
+ * secret sent to a host of their own.
  */
 const HostCredential = closed({
   id: Type.String({

@@ -1,18 +1,17 @@
 import type { TSchema } from "typebox";
 
-/** A line of the table of settings, in Markdown but for the path. */
+/** A line of the table of settings, in Markdown except the path. */
 export interface SettingRow {
-  /** Such as `api.issuers[].audience`. */
+  /** Path such as `api.issuers[].audience`. */
   readonly path: string;
   readonly type: string;
   readonly fallback: string;
   readonly meaning: string;
 }
 
-/** The part of JSON Schema that the settings are written in. */
 interface SettingSchema {
   readonly type?: string;
-  /** What is described elsewhere has a name, and is not taken apart. */
+  /** Name of a type that is described elsewhere. */
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -28,7 +27,7 @@ interface SettingSchema {
   readonly maximum?: number;
 }
 
-/** A row for each setting, parts after what they are parts of. */
+/** Row for each setting, parts after their whole. */
 export function settingRows(schema: TSchema): SettingRow[] {
   return partsOf(schema as SettingSchema, "");
 }
@@ -36,7 +35,6 @@ export function settingRows(schema: TSchema): SettingRow[] {
 function rowsOf(path: string, schema: SettingSchema, isRequired: boolean): SettingRow[] {
   const parts = partsOf(schema, path);
   const isGroup = parts.length > 0 && schema.type === "object" && isFilled(schema.default);
-  // A group that is filled in by itself says nothing but what it is for.
   if (isGroup && schema.description === undefined) return parts;
   const type = typeOf(schema);
   const fallback = isGroup ? "" : fallbackOf(schema, isRequired);
@@ -55,13 +53,12 @@ function partsOf(schema: SettingSchema, path: string): SettingRow[] {
   ];
 }
 
-/** What maps of the reader's own names hold. */
 function named({ patternProperties = {}, additionalProperties }: SettingSchema): SettingSchema[] {
   const more = typeof additionalProperties === "object" ? [additionalProperties] : [];
   return [...Object.values(patternProperties), ...more];
 }
 
-/** The parts of each shape that a setting may have; those of a kind say which. */
+/** Parts of each shape that a setting may have; those of a kind name it. */
 function variants(anyOf: readonly SettingSchema[], path: string): SettingRow[] {
   return anyOf.flatMap((one) => {
     const kind = one.properties?.kind?.const;

@@ -29,7 +29,7 @@ const Audit = closed(
             minimum: 1,
             maximum: 1_000,
             default: 10,
-            description: "How many older files are kept beside it: `.1` is the newest.",
+            description: "Number of older files that are kept beside it: `.1` is the newest.",
           }),
         },
         { description: "The file beside the standard output." },
@@ -80,15 +80,15 @@ const Ingress = closed(
       description: "`${ingress.annotations}`: annotations that the platform's chart allows.",
     }),
   },
-  { default: {}, description: "What charts with `values` may put on their Ingresses." },
+  { default: {}, description: "Settings for the Ingresses of charts with `values`." },
 );
 
-/** Everything that differs between installations; one YAML file, read once at start. */
+/** Settings of an installation; one YAML file, read once at start. */
 export const Settings = closed({
   namespace: Type.String({ default: "ephemeral-system", description: "The platform's own namespace." }),
   secretsNamespace: Type.String({
     default: "ephemeral-secrets",
-    description: "Where the embedded secret manager keeps values.",
+    description: "Namespace of the embedded secret manager's values.",
   }),
   secretManager: SecretManagerChoice,
   serviceAccount: Type.String({ default: "platform", description: "The ServiceAccount that the platform runs as." }),
@@ -137,10 +137,10 @@ export const Settings = closed({
   deployer: closed(
     {
       kind: Type.Literal("argocd", { default: "argocd", description: "Argo CD is the only one." }),
-      namespace: Type.String({ default: "argocd", description: "Where Argo CD keeps its applications." }),
+      namespace: Type.String({ default: "argocd", description: "Namespace of Argo CD's applications." }),
       clusterServer: Type.String({
         default: "https://kubernetes.default.svc",
-        description: "How Argo CD names the cluster.",
+        description: "Argo CD's name of the cluster.",
       }),
     },
     { default: {}, description: "Brings an environment's chart into its namespace." },
@@ -153,7 +153,7 @@ export const Settings = closed({
       host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1", description: "The address that is listened at." }),
       port: Type.Unsafe<number>({ ...Port, default: 9090, description: "The port; `/metrics` answers there, too." }),
     },
-    { default: {}, description: "Where /livez and /readyz are served." },
+    { default: {}, description: "Address and port of /livez and /readyz." },
   ),
   isolation: Isolation,
   database: Database,
@@ -176,38 +176,38 @@ export const Settings = closed({
         minimum: 1,
         maximum: 256,
         default: 16,
-        description: "How many environments are reconciled at the same time.",
+        description: "Number of environments that are reconciled at the same time.",
       }),
       resyncMinutes: Type.Integer({
         minimum: 1,
         default: 10,
-        description: "How often each environment is reconciled although nothing of it has changed.",
+        description: "Interval between reconciles of an unchanged environment.",
       }),
       creationDeadlineMinutes: Type.Integer({
         minimum: 1,
         default: 15,
-        description: "How long a creation or an update may take before the environment is failed.",
+        description: "Time limit of a creation or an update before the environment is failed.",
       }),
       hookSeconds: Type.Integer({
         minimum: 30,
         default: 900,
         description:
-          "How long a sync may wait for the chart's hooks, such as a migration, before it is ended and the environment is failed with the hook's name.",
+          "Time for which a sync may wait for the chart's hooks, such as a migration, before it is ended and the environment is failed with the hook's name.",
       }),
       probeSeconds: Type.Integer({
         minimum: 5,
         default: 60,
-        description: "How often the URLs of a ready environment are requested.",
+        description: "Interval between requests to the URLs of a ready environment.",
       }),
       downMinutes: Type.Integer({
         minimum: 1,
         default: 5,
-        description: "How long a URL may be down before the environment is failed.",
+        description: "Time for which a URL may be down before the environment is failed.",
       }),
       stuckMinutes: Type.Integer({
         minimum: 1,
         default: 5,
-        description: "How long a step of a deletion may take before its blockers are reported, and it may be forced.",
+        description: "Time limit of a step of a deletion before its blockers are reported, and it may be forced.",
       }),
     },
     { default: {} },
@@ -220,11 +220,12 @@ export const Settings = closed({
   canary: Canary,
   leaderElection: Type.Boolean({
     default: true,
-    description: "Whether replicas agree on the one that reconciles. False only where there is a single process.",
+    description:
+      "True for the election of the one replica that reconciles. False only where there is a single process.",
   }),
   logLevel: literals(["debug", "info", "warn", "error"], {
     default: "info",
-    description: "How much is written. The one setting that is followed without a restart.",
+    description: "Level of the log. The one setting that is followed without a restart.",
   }),
 });
 export type Settings = Static<typeof Settings>;

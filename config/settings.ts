@@ -48,7 +48,7 @@ export function readSettings(path: string): Settings {
   return settingsFrom(parseFile(path), path);
 }
 
-/** The same from a parsed document; errors name it by `source`. */
+/** Reads the settings from a parsed document; errors name it by `source`. */
 export function settingsFrom(document: unknown, source = "settings"): Settings {
   const settings = structuredClone(document ?? {});
   const problems = validate(settings) ? contradictions(settings) : schemaProblems();
@@ -63,7 +63,6 @@ function schemaProblems(): string[] {
   });
 }
 
-/** Contradictions between fields, which the schema can't express. */
 function contradictions(settings: Settings): string[] {
   return [
     ...issuerProblems(settings.api.issuers),
@@ -78,13 +77,11 @@ function contradictions(settings: Settings): string[] {
   ];
 }
 
-/** What the API server refuses of a Repository's chart. */
 function unusableChart({ defaultChart }: Settings): string[] {
   const found = defaultChartProblem(defaultChart);
   return found === undefined ? [] : [`/defaultChart${found.field}: ${found.problem}`];
 }
 
-/** The schema can't tell whether the values of the chart are YAML. */
 function unreadableValues({ defaultChart }: Settings): string[] {
   const problem = valuesProblem(defaultChart);
   return problem === undefined ? [] : [`/defaultChart/values: ${problem}`];
@@ -129,7 +126,7 @@ function isCidr(text: string): boolean {
   return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && more.length === 0;
 }
 
-/** Whether it is spelt as in a parsed URL, with which it is compared letter by letter. */
+/** True for the spelling of a parsed URL, with which it is compared letter by letter. */
 function isPlainHost(text: string): boolean {
   const url = `https://${text}`;
   return !text.includes("*") && URL.canParse(url) && new URL(url).host === text;
@@ -142,7 +139,7 @@ function isApiUrl(text: string): boolean {
   return isSafeAddress(url) && url.username + url.password + url.search + url.hash === "";
 }
 
-/** Whether browsers send it in exactly this form, for pages that can't be changed on their way. */
+/** True when browsers send it in exactly this form, for pages that can't be changed on their way. */
 function isWebOrigin(text: string): boolean {
   if (text.includes("*") || !URL.canParse(text)) return false;
   const url = new URL(text);

@@ -1,4 +1,3 @@
-/** The settings of tracing. */
 import { Type } from "typebox";
 import { closed } from "../crds/schema.ts";
 
@@ -27,7 +26,7 @@ export const TracingSettings = closed(
       maximum: 1,
       default: 1,
       description:
-        "The part of traces that is recorded. A request whose authenticated caller decided about that in `traceparent`, and a reconcile that follows from a recorded request, are not subject to it.",
+        "The part of traces that is recorded. Exceptions: requests whose authenticated caller decided about that in `traceparent`, and reconciles that follow from a recorded request.",
     }),
   },
   { default: {}, description: "Spans of requests, of reconciles and of the calls that they make (OpenTelemetry)." },

@@ -1,4 +1,4 @@
-/** The hosts of repositories, and how their webhooks are verified. */
+/** Settings of repository hosts and of their webhooks' verification. */
 import { Type } from "typebox";
 import { SecretRef } from "../crds/environment/overrides.schema.ts";
 import { closed, described, literals } from "../crds/schema.ts";
@@ -6,7 +6,7 @@ import { closed, described, literals } from "../crds/schema.ts";
 export const HOST_KINDS = ["github", "gitea", "gitlab"] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
-/** The format of a host's API address; its name is the text of the error. */
+/** Format of a host's API address; its name is the text of the error. */
 export const API_URL =
   "base address of an API, such as https://api.github.com: https, or http on loopback; without credentials, query and fragment";
 
@@ -15,13 +15,13 @@ const Secret = (description: string) => Type.Optional(described(SecretRef, descr
 const Keys = (description: string) =>
   Type.Array(Type.Unsafe<SecretRef>(SecretRef), { maxItems: 2, default: [], description });
 
-/** A host of repositories. Settings say it and not Repositories: replies and tokens are sent to this address alone. */
+/** A host of repositories. A setting, so that replies and tokens are sent to this address alone. */
 export const RepositoryHostSettings = closed({
   id: Type.String({
     minLength: 1,
     maxLength: 63,
     pattern: "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
-    description: "What Repositories name as `host`.",
+    description: "Id that Repositories name as `host`.",
   }),
   kind: literals(HOST_KINDS, { description: "Decides how its webhooks are verified and read, and its API." }),
   apiUrl: Type.String({
@@ -68,7 +68,7 @@ export const Webhooks = closed(
       minimum: 30,
       maximum: 3600,
       default: 300,
-      description: "How old the timestamp of a signed delivery may be (Standard Webhooks), and how far ahead.",
+      description: "Greatest age of the timestamp of a signed delivery (Standard Webhooks), also into the future.",
     }),
     maxBodyBytes: Type.Integer({
       minimum: 1_048_576,
@@ -88,7 +88,7 @@ export const Webhooks = closed(
       maximum: 1440,
       default: 30,
       description:
-        "How often hosts with a token are asked for pull requests whose webhooks were missed; 0: only at the start.",
+        "Interval between reads of pull requests whose webhooks were missed, from hosts with a token; 0: only at the start.",
     }),
     retention: closed(
       {
@@ -96,13 +96,17 @@ export const Webhooks = closed(
           minimum: 1,
           default: 10_000,
           description:
-            "How many whose sender was verified; beyond it the Repositories that have the most lose their oldest.",
+            "Limit of deliveries with a verified sender; beyond it the Repositories with the most lose their oldest.",
         }),
-        verifiedDays: Type.Integer({ minimum: 1, default: 7, description: "How long those are kept." }),
-        unverified: Type.Integer({ minimum: 0, default: 200, description: "How many that anybody may have sent." }),
-        unverifiedHours: Type.Integer({ minimum: 1, default: 24, description: "How long those are kept." }),
+        verifiedDays: Type.Integer({ minimum: 1, default: 7, description: "Age until which they are kept." }),
+        unverified: Type.Integer({
+          minimum: 0,
+          default: 200,
+          description: "Limit of deliveries without a verified sender.",
+        }),
+        unverifiedHours: Type.Integer({ minimum: 1, default: 24, description: "Age until which they are kept." }),
       },
-      { default: {}, description: "How many finished deliveries are kept, and how long." },
+      { default: {}, description: "Number and age of the kept finished deliveries." },
     ),
   },
   { default: {} },

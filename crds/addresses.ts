@@ -3,8 +3,8 @@ import { BlockList, isIPv6 } from "node:net";
 const METADATA_IPV4 = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32"];
 
 /**
- * The addresses of metadata services, which serve machine credentials: link-local, those that clouds add, and both by NAT64.
- * Pods of environments never reach them.
+ * Addresses of metadata services, which serve machine credentials: link-local, clouds' own, and both by NAT64. No pod
+ * of an environment reaches them.
  */
 export const METADATA_RANGES: readonly string[] = [
   ...METADATA_IPV4,
@@ -13,7 +13,7 @@ export const METADATA_RANGES: readonly string[] = [
   "fd00:ec2::254/128",
 ];
 
-/** The IPv4 addresses as a NAT64 translator maps them (RFC 6052): `64:ff9b::a00:0/104` for `10.0.0.0/8`. */
+/** IPv4 addresses as a NAT64 translator maps them (RFC 6052): `64:ff9b::a00:0/104` for `10.0.0.0/8`. */
 export function byNat64(range: string): string {
   const [network, prefix] = split(range);
   const [first = 0, second = 0, third = 0, fourth = 0] = network.split(".").map(Number);
@@ -23,12 +23,12 @@ export function byNat64(range: string): string {
 
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether what is sent to the address can't be read or forged on the way: by https, or on this machine. */
+/** True when traffic can be neither read nor forged on its way to the address: https, or loopback. */
 export function isSafeAddress({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && LOOPBACK_HOSTS.includes(hostname));
 }
 
-/** Whether a block of addresses (CIDR) contains another one or equals it. */
+/** True when a block of addresses (CIDR) contains the other one or equals it. */
 export function holds(block: string, other: string): boolean {
   const [network, prefix] = split(block);
   const [first, otherPrefix] = split(other);

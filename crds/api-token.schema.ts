@@ -14,10 +14,10 @@ export type Scope = (typeof SCOPES)[number];
 
 export const TOKEN_NAME_MAX_LENGTH = 100;
 export const TOKEN_DESCRIPTION_MAX_LENGTH = 500;
-/** The number of groups that are read from an ID token and stored, and the length of their names. */
+/** Limits of an ID token's stored groups, and of their names. */
 export const MOST_GROUPS = 500;
 export const GROUP_MAX_LENGTH = 128;
-/** The number of claims that the settings may require of an issuer's users, and the length of their values. */
+/** Limits of an issuer's required claims, and of their values. */
 export const MOST_CLAIMS = 16;
 export const CLAIM_MAX_LENGTH = 256;
 
@@ -36,7 +36,7 @@ const Vouched = Type.Object(
         description: "The accepted value of each claim that the settings required.",
       }),
     ),
-    at: timestamp("When that ID token was issued."),
+    at: timestamp("Time of issue of that ID token."),
   },
   {
     description: "The last claims of the identity provider about the owner, from an ID token of the owner.",
@@ -55,21 +55,21 @@ export const ApiTokenSpec = Type.Object(
     }),
     prefix: text(16, "The beginning of the token, to recognise it."),
     name: text(TOKEN_NAME_MAX_LENGTH, "The name that its owner gave it.", { minLength: 1 }),
-    description: Type.Optional(text(TOKEN_DESCRIPTION_MAX_LENGTH, "What it is used for, in its owner's words.")),
+    description: Type.Optional(text(TOKEN_DESCRIPTION_MAX_LENGTH, "Purpose of the token, in its owner's words.")),
     scopes: Type.Array(literals(SCOPES), {
       minItems: 1,
       maxItems: SCOPES.length,
       "x-kubernetes-list-type": "set",
-      description: "What the token may be used for; both spellings of a scope mean the same.",
+      description: "Rights of the token; both spellings of a scope mean the same.",
     }),
-    owner: Type.Unsafe<NonNullable<Static<typeof owner>>>({ ...owner, description: "Who made it." }),
+    owner: Type.Unsafe<NonNullable<Static<typeof owner>>>({ ...owner, description: "Owner of the token." }),
     vouched: Vouched,
-    expiresAt: Type.Optional(timestamp("From when the token is refused; never when left out.")),
-    keepsValue: Type.Optional(Type.Boolean({ description: "Whether the secret manager was given the value." })),
-    revokedAt: Type.Optional(timestamp("When it was revoked; it is refused since.")),
+    expiresAt: Type.Optional(timestamp("Expiry of the token; none when left out.")),
+    keepsValue: Type.Optional(Type.Boolean({ description: "True when the secret manager has the value." })),
+    revokedAt: Type.Optional(timestamp("Time of the revocation; the token is refused since.")),
   },
   {
-    description: "What the token is; only the REST interface writes it.",
+    description: "Facts about the token; only the REST interface writes them.",
     ...rules(...FIXED.map((field) => immutable(field, `spec.${field} can't be changed`)), {
       rule: "!has(oldSelf.revokedAt) || (has(self.revokedAt) && self.revokedAt == oldSelf.revokedAt)",
       message: "a revoked token stays revoked",
@@ -80,13 +80,13 @@ export type ApiTokenSpec = Static<typeof ApiTokenSpec>;
 
 export const ApiTokenStatus = Type.Object(
   {
-    lastUsedAt: Type.Optional(timestamp("When the token was last accepted, to the minute.")),
+    lastUsedAt: Type.Optional(timestamp("Time of the last accepted use, to the minute.")),
   },
-  { description: "How the token is used; only the REST interface writes it." },
+  { description: "Use of the token; only the REST interface writes it." },
 );
 export type ApiTokenStatus = Static<typeof ApiTokenStatus>;
 
-/** The number of digits of the hash in a token's name; enough to be unique. */
+/** Digits of the hash in a token's name; enough to be unique. */
 export const TOKEN_ID_LENGTH = 40;
 
 export const apiTokenRootRules: readonly CelRule[] = [

@@ -2,7 +2,7 @@ import { CONDITION_MESSAGE_MAX_LENGTH, type Condition } from "./schema.ts";
 
 export type { Condition } from "./schema.ts";
 
-/** The conditions of the steps to a ready environment, those of backing services among them; `Ready` summarises them. */
+/** Conditions of the steps to a ready environment and of backing services; `Ready` summarises them. */
 export type StepCondition =
   | "NamespaceReady"
   | "ConfigurationResolved"
@@ -13,8 +13,8 @@ export type StepCondition =
   | "ApplicationSynced"
   | "UrlsReady";
 /**
- * Conditions that only inform, although no step failed: present while they hold, absent otherwise. True, but for
- * `ResourcesHealthy`, which is False while something that carries no traffic is not well.
+ * Informational conditions: present while they hold, absent otherwise. True, except `ResourcesHealthy`, which is False
+ * while something that carries no traffic is unhealthy.
  */
 export const INFORMATIONAL_CONDITIONS = [
   "Suspended",
@@ -24,10 +24,13 @@ export const INFORMATIONAL_CONDITIONS = [
   "ExpiryRefused",
 ] as const;
 export type InformationalCondition = (typeof INFORMATIONAL_CONDITIONS)[number];
-/** `WebhookActive` and `NameCurrent` are a Repository's: whether its webhooks arrive, and whether its host calls it as it says. */
+/**
+ * Every type of a condition. Of Repositories: `WebhookActive` (its webhooks arrive), `NameCurrent` (its host uses the
+ * registered name).
+ */
 export type ConditionType = StepCondition | InformationalCondition | "Ready" | "WebhookActive" | "NameCurrent";
 
-/** The condition of a type; `undefined` when there is none yet. */
+/** Condition of a type; `undefined` when there is none yet. */
 export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: ConditionType,
@@ -35,7 +38,7 @@ export function findCondition(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** The conditions with this one in the place of the former one of its type. */
+/** Conditions with this one in place of its type's former one. */
 export function withCondition(conditions: readonly Condition[] = [], condition: Condition): Condition[] {
   return [...conditions.filter(({ type }) => type !== condition.type), condition];
 }
@@ -43,7 +46,7 @@ export function withCondition(conditions: readonly Condition[] = [], condition: 
 /** A condition before its `lastTransitionTime` is known. */
 export type ConditionDraft = Omit<Condition, "lastTransitionTime">;
 
-/** Cuts a message to the length that its field allows: the API server refuses a whole status that breaks its schema. */
+/** Cuts a message to its field's length: the API server refuses a whole status that breaks its schema. */
 export function clipped(message: string, maxLength: number = CONDITION_MESSAGE_MAX_LENGTH): string {
   return message.length <= maxLength ? message : `${message.slice(0, maxLength - 1)}…`;
 }

@@ -15,9 +15,9 @@ const CheckedValues = Type.Object(ComponentOverrides.properties, {
   "x-kubernetes-preserve-unknown-fields": true,
   description: "Chart values of this component. The values that the platform sets always win.",
 });
-/** Chart values of one component; `env`, `replicas` and `resources` are checked, the rest is the chart's. */
+/** Chart values of one component; only `env`, `replicas` and `resources` are checked. */
 export type ComponentValues = Static<typeof CheckedValues> & { readonly [value: string]: unknown };
-/** Free-form: maintainers set them, and only the chart knows its values. */
+/** Free-form, because only the chart knows its values. */
 const ComponentValues = Type.Unsafe<ComponentValues>(CheckedValues);
 
 const SharedApiKey = Type.Object({
@@ -38,7 +38,7 @@ export type Quota = Static<typeof Quota>;
 
 export const ConfigSetSpec = Type.Object(
   {
-    description: Type.Optional(text(500, "What the config set is for, for people.")),
+    description: Type.Optional(text(500, "Purpose of the config set, for people.")),
     production: Type.Optional(Type.Boolean({ description: "True: no environment may use it." })),
     helmValues: Type.Optional(
       Type.Object(
@@ -97,7 +97,7 @@ export const ConfigSetSpec = Type.Object(
       }),
     ),
     access: Type.Optional(
-      Type.Object({ groups: Groups }, { description: "Who may use it; everybody when left out or empty." }),
+      Type.Object({ groups: Groups }, { description: "Groups that may use it; everyone when left out or empty." }),
     ),
   },
   { description: "The defaults of environments; maintainers write them, and each change is a new version." },

@@ -4,43 +4,42 @@ import { shortUid } from "./names.ts";
 
 export type { ComponentValues, ConfigSetSpec, Quota } from "./config-set.schema.ts";
 
-/** A named set of values, variables, database and quota settings for environments; its generation is its version. */
+/** Named values, variables, database and quota settings for environments; its generation is its version. */
 export type ConfigSet = Resource<"ConfigSet", ConfigSetSpec, Namespaced & Counted & Managed>;
 
 interface Managed {
-  /** The field managers of its fields. */
   readonly managedFields?: readonly { readonly time?: string }[];
 }
 
 export const configSetKind = kindOf("ConfigSet", "configsets");
 
-/** On every stored version: the name of its config set. */
+/** Label of stored versions: the name of their config set. */
 export const CONFIG_SET_LABEL = `${GROUP}/config-set`;
-/** On every stored version: the UID of its config set, because names are reused. */
+/** Label of stored versions: their config set's UID, because names are reused. */
 export const CONFIG_SET_UID_LABEL = `${GROUP}/config-set-uid`;
-/** On an unused stored version: since when it is unused. */
+/** Annotation of an unused stored version: since when it is unused. */
 export const UNUSED_SINCE_ANNOTATION = `${GROUP}/unused-since`;
 
 /** A version of a config set: its spec at the generation `version`. */
 export interface ConfigSetVersion {
   readonly name: string;
   readonly version: number;
-  /** The UID of the config set, because names are reused. */
+  /** UID of the config set, because names are reused. */
   readonly uid: string;
   readonly spec: ConfigSetSpec;
 }
 
-/** The current version of a config set. */
+/** Current version of a config set. */
 export function currentVersion({ metadata, spec }: ConfigSet): ConfigSetVersion {
   return { name: metadata.name, version: metadata.generation, uid: metadata.uid, spec };
 }
 
-/** The name under which a version is stored; it differs for another config set of the same name. */
+/** Name of a stored version; it differs for another config set of the same name. */
 export function revisionName({ name, uid, version }: Omit<ConfigSetVersion, "spec">): string {
   return `${name}-${shortUid(uid)}-${version}`;
 }
 
-/** A quota as a ResourceQuota words it; `memory` limits both what pods may use and what they may request. */
+/** Quota for a ResourceQuota; `memory` limits use and requests. */
 export function hardLimits({ cpu, memory, storage, pods }: Quota): Readonly<Record<string, string>> {
   return {
     ...(cpu === undefined ? {} : { "requests.cpu": cpu }),
@@ -50,7 +49,7 @@ export function hardLimits({ cpu, memory, storage, pods }: Quota): Readonly<Reco
   };
 }
 
-/** The variables that a config set reads from the secret manager, with its shared API keys if they are requested. */
+/** Variables that a config set reads from the secret manager, with its shared API keys if requested. */
 export function referredVariables(spec: ConfigSetSpec, withSharedKeys: boolean): string[] {
   const { env = [], helmValues, sharedApiKeys = [] } = spec;
   const all = [...env, ...(helmValues?.backend?.env ?? []), ...(helmValues?.frontend?.env ?? [])];

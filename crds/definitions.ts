@@ -20,7 +20,7 @@ import { webhookDeliveryKind } from "./webhooks/webhook-delivery.ts";
 
 interface Definition {
   readonly kind: Kind;
-  /** What `kubectl explain` says about the kind. */
+  /** Text of `kubectl explain` for the kind. */
   readonly description: string;
   readonly shortName: string;
   readonly spec: TSchema;
@@ -48,7 +48,7 @@ const definitions: readonly Definition[] = [
       { name: "Phase", jsonPath: ".status.phase", type: "string" },
       { name: "URL", jsonPath: ".status.url", type: "string" },
       { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
-      // A printer column of type date prints "<invalid>" for a moment in the future.
+      // A date column prints "<invalid>" for a moment in the future.
       { name: "Expires", jsonPath: ".status.expiresAt", type: "string" },
       { name: "Reason", jsonPath: '.status.conditions[?(@.type=="Ready")].reason', type: "string", priority: 1 },
       { name: "Branch", jsonPath: ".spec.backend.branch", type: "string", priority: 1 },
@@ -101,7 +101,7 @@ const definitions: readonly Definition[] = [
       { name: "Prefix", jsonPath: ".spec.prefix", type: "string" },
       { name: "Token", jsonPath: ".spec.name", type: "string" },
       { name: "Owner", jsonPath: ".spec.owner.email", type: "string" },
-      // A printer column of type date prints "<invalid>" for a moment in the future.
+      // A date column prints "<invalid>" for a moment in the future.
       { name: "Expires", jsonPath: ".spec.expiresAt", type: "string" },
       { name: "Used", jsonPath: ".status.lastUsedAt", type: "date" },
       { name: "Revoked", jsonPath: ".spec.revokedAt", type: "date" },
@@ -111,7 +111,7 @@ const definitions: readonly Definition[] = [
   },
   {
     kind: recordKind,
-    description: "What is kept of a deleted environment, for statistics and costs. Its name is the environment's UID.",
+    description: "Facts about a deleted environment, for statistics and costs. Its name is the environment's UID.",
     shortName: "erec",
     spec: RecordSpec,
     status: RecordStatus,
@@ -165,7 +165,7 @@ const definitions: readonly Definition[] = [
   },
 ];
 
-/** The CustomResourceDefinition manifest of every kind, by the name of its file. */
+/** CustomResourceDefinition manifest of every kind, by file name. */
 export function customResourceDefinitions(): ReadonlyMap<string, object> {
   return new Map(definitions.map((definition) => [`${definition.kind.plural}.yaml`, manifest(definition)]));
 }
@@ -207,7 +207,7 @@ function rootSchema({ description, spec, status, rootRules }: Definition): objec
     description,
     required: ["spec"],
     properties: {
-      // The API server describes these three in its own words.
+      // The API server has its own descriptions of these three.
       apiVersion: { type: "string" },
       kind: { type: "string" },
       // Declared, or rules on the name print "<nil>".
@@ -220,8 +220,8 @@ function rootSchema({ description, spec, status, rootRules }: Definition): objec
 }
 
 /**
- * Only the operator writes a status, so the API server need not track the managers of its fields, which were a third of an
- * environment's size.
+ * Makes a status atomic: only the operator writes it, and its tracked field managers were a third of an environment's
+ * size.
  */
 function ownedAsOne(schema: object): object {
   return { ...schema, "x-kubernetes-map-type": "atomic" };

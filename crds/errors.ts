@@ -1,4 +1,4 @@
-/** The error codes of the REST contract. */
+/** Error codes of the REST contract. */
 export type ErrorCode =
   | "ENV_NAME_EXISTS"
   | "ENV_NOT_FOUND"
@@ -7,13 +7,13 @@ export type ErrorCode =
   | "ENV_REPO_NOT_FOUND"
   | "ENV_CONFIG_INVALID";
 
-/** One problem of a request: the field or path, and what is wrong. */
+/** One problem of a request: the field or path, and its message. */
 export interface Violation {
   readonly field: string;
   readonly message: string;
 }
 
-/** Everything that is wrong, in one sentence. */
+/** All violations in one sentence. */
 export function describeViolations(violations: readonly Violation[]): string {
   return violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
 }
@@ -21,14 +21,14 @@ export function describeViolations(violations: readonly Violation[]): string {
 /** A domain error. The message is for the caller; facts are fields. */
 export abstract class DomainError extends Error {
   abstract readonly code: ErrorCode | undefined;
-  /** What is wrong with the request, where that is what the error is about; the message says all of it, too. */
+  /** Violations, where the error is about the request; the message has all of them, too. */
   readonly violations: readonly Violation[] = [];
   override get name(): string {
     return this.constructor.name;
   }
 }
 
-/** The name is in use, or its former environment is still being deleted (then `retryAfterSeconds` is set). */
+/** The name is in use, or its former environment is being deleted (then `retryAfterSeconds` is set). */
 export class NameExists extends DomainError {
   readonly code = "ENV_NAME_EXISTS";
   readonly environmentName: string;
@@ -41,7 +41,7 @@ export class NameExists extends DomainError {
   }
 }
 
-/** No such environment, or none that the caller may see; the answer is the same. */
+/** The environment does not exist or is invisible to the caller; the answer is the same. */
 export class EnvironmentNotFound extends DomainError {
   readonly code = "ENV_NOT_FOUND";
 
@@ -59,7 +59,7 @@ export class TtlExceeded extends DomainError {
   }
 }
 
-/** A Repository that is not registered, not visible to the caller, or of the wrong type. */
+/** A Repository that is not registered, invisible to the caller, or of the wrong type. */
 export class RepositoryNotFound extends DomainError {
   readonly code = "ENV_REPO_NOT_FOUND";
 
@@ -74,7 +74,7 @@ export class RepositoryNotFound extends DomainError {
   }
 }
 
-/** A Repository that was requested by its address and is not registered or not visible to the caller. */
+/** A Repository requested by its address that is not registered or invisible to the caller. */
 export class UnknownRepository extends DomainError {
   readonly code = "ENV_REPO_NOT_FOUND";
 
@@ -110,7 +110,7 @@ export class ClusterUnavailable extends DomainError {
   }
 }
 
-/** The secret manager is unavailable, and the request needs it. */
+/** The secret manager is unavailable, and needed. */
 export class SecretsUnavailable extends DomainError {
   readonly code = "ENV_CREATION_FAILED";
   readonly retryAfterSeconds = 5;
@@ -120,7 +120,7 @@ export class SecretsUnavailable extends DomainError {
   }
 }
 
-/** The host of a Repository is unavailable, and the request needs it. */
+/** A Repository's host is unavailable, and needed. */
 export class HostUnavailable extends DomainError {
   readonly code = "ENV_CREATION_FAILED";
   readonly retryAfterSeconds: number;
@@ -131,7 +131,7 @@ export class HostUnavailable extends DomainError {
   }
 }
 
-/** The environment could not be created because of an internal error. */
+/** An internal error prevented the environment's creation. */
 export class CreationFailed extends DomainError {
   readonly code = "ENV_CREATION_FAILED";
 

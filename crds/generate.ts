@@ -1,4 +1,4 @@
-/** Writes the CustomResourceDefinitions beside this file; with `--check` fails instead when they are not up to date. */
+/** Writes the CustomResourceDefinitions; with `--check` fails instead when they are outdated. */
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "./definitions.ts";
 import { generated } from "./generated.ts";

@@ -1,8 +1,7 @@
-/** What the scripts share that write generated files. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Writes a generated file; where the script was called with `--check`, fails it instead when the file is not up to date.
+ * Writes a generated file; with `--check` fails instead when it is outdated.
  *
  * @param path from the top of the checkout, such as `docs/settings.md`
  */

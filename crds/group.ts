@@ -1,64 +1,71 @@
-/** The API group of every kind of this platform; a fork changes only this. */
+/** API group of every kind of this platform; a fork changes only this. */
 export const GROUP = "ephemeral-environments.dev";
-/** The field manager of the platform's own clients; Applications name it in `ignoreDifferences`. */
+/** Field manager of the platform's own clients; Applications name it in `ignoreDifferences`. */
 export const FIELD_MANAGER = "ephemeral-environments";
 export const VERSION = "v1";
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-/** On every object of an environment: its UID. Only this label decides ownership, because names can be taken. */
+/** Label of every object of an environment: its UID. It alone decides ownership, because names can be taken. */
 export const ENVIRONMENT_UID_LABEL = `${GROUP}/environment-uid`;
-/** On every object of an environment: its name, for users. */
+/** Label of every object of an environment: its name. */
 export const ENVIRONMENT_NAME_LABEL = `${GROUP}/environment`;
-/** `"true"` on a Secret of the embedded secret manager that the settings may share and no environment owns. */
+/** `"true"` on a Secret of the embedded secret manager that settings may share and no environment owns. */
 export const SHARED_SECRET_LABEL = `${GROUP}/shared`;
-/** The finalizer; removed when everything outside the resource is verified gone. */
+/** Finalizer of environments; removed when everything outside the resource is verified gone. */
 export const FINALIZER = `${GROUP}/teardown`;
-/** A token that requests a reconcile; answered in `status.lastHandledReconcileAt`. */
+/** Token that requests a reconcile; answered in `status.lastHandledReconcileAt`. */
 export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
-/** Names the stuck step of a deletion that an admin skips; what is left is recorded. */
+/** Names the stuck step of a deletion that an admin skips; leftovers are recorded. */
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
 /** `"true"` confirms a deletion that the deletion budget blocks. */
 export const CONFIRM_DELETION_ANNOTATION = `${GROUP}/confirm-deletion`;
-/** The branch of a component that its host reported as deleted; the operator shows it as a condition. */
+/** Branch that a component's host reported as deleted; shown as a condition. */
 export const DELETED_BRANCH_ANNOTATION = {
   backend: `${GROUP}/deleted-branch-backend`,
   frontend: `${GROUP}/deleted-branch-frontend`,
 } as const;
 /** Identifies the request that created an environment; see `idempotency-record.ts`. */
 export const CREATION_MARK_ANNOTATION = `${GROUP}/creation-mark`;
-/** Why the TTL was last changed, from the caller of the REST interface. */
+/** Reason of the last change of the TTL, from the caller of the REST interface. */
 export const EXTENSION_NOTE_ANNOTATION = `${GROUP}/extension-note`;
-/** Any text; another text has an environment from Git built again that its expiry or a user has ended. */
+/** Any text; a new one rebuilds an environment from Git that its expiry or a user has ended. */
 export const RENEW_ANNOTATION = `${GROUP}/renew`;
-/** Why the REST interface deletes an environment that Git or a webhook may bring back; see `managed-by.ts`. */
+/**
+ * Cause of a deletion by the REST interface where Git or a webhook may bring the environment back; see `managed-by.ts`.
+ */
 export const DELETION_CAUSE_ANNOTATION = `${GROUP}/deletion-cause`;
-/** The state of its pull request that an environment was last written for; see `applied-state.ts`. */
+/** State of its pull request at the last write; see `applied-state.ts`. */
 export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
-/** The rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says so. */
+/**
+ * Rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says
+ * so.
+ */
 export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
 
-/** On pods, from the chart: the commit whose image they run. It changes with every commit, so a tag that stays rolls out, too. */
+/** On pods, from the chart: the commit of their image. Every commit changes it, so a moving tag rolls out, too. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;
 
-/** On pods, from the chart: the component that they are of, before any other label. */
+/** On pods, from the chart: their component; it precedes any other label. */
 export const OWN_COMPONENT_LABEL = `${GROUP}/component`;
 
-/** Who created an object through the REST interface; only for users, not proven. */
+/** Caller that created an object through the REST interface; not proven. */
 export const CREATED_BY_ANNOTATION = `${GROUP}/created-by`;
 
-/** The id of the audit record of the REST interface's last change; other changes keep the former id. */
+/** Id of the audit record of the REST interface's last change. */
 export const AUDIT_ID_ANNOTATION = `${GROUP}/audit-id`;
 
 /**
- * The `traceparent` of the REST interface's last change of an environment, or of the request that brought a webhook, if that was
- * traced: the reconcile links it.
+ * `traceparent` of the REST interface's last change of an environment, or of the webhook's request, if traced: the
+ * reconcile links it.
  */
 export const TRACEPARENT_ANNOTATION = `${GROUP}/traceparent`;
 
-/** The `traceparent` of what asked for an environment's deletion, if that was traced: the first reconciles of the deletion link it. */
+/**
+ * `traceparent` of the request for an environment's deletion, if traced: the first reconciles of the deletion link it.
+ */
 export const DELETION_TRACEPARENT_ANNOTATION = `${GROUP}/deletion-traceparent`;
 
-/** The labels of every object of an environment. */
+/** Labels of every object of an environment. */
 export function ownerLabels(owner: { name: string; uid: string }): Record<string, string> {
   return {
     "app.kubernetes.io/managed-by": "ephemeral-environments",
@@ -75,13 +82,12 @@ export interface Resource<K extends string, Spec, More = unknown> {
   readonly spec: Spec;
 }
 
-/** The metadata of any stored object, as far as the platform reads it. */
 interface Metadata {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly creationTimestamp: string;
-  /** It is being deleted; it stays until its finalizers are gone. */
+  /** Moment of the deletion request; the object stays until its finalizers are gone. */
   readonly deletionTimestamp?: string;
   readonly finalizers?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
@@ -90,10 +96,12 @@ interface Metadata {
   readonly managedFields?: readonly ManagedFields[];
 }
 
-/** What one field manager wrote last. https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
+/**
+ * Last write of one field manager. https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+ */
 export interface ManagedFields {
   readonly manager?: string;
-  /** When this manager last changed one of its fields, to the second; not moved when another one takes a field over. */
+  /** Time of this manager's last change of one of its fields, to the second; another manager's takeover leaves it. */
   readonly time?: string;
   readonly subresource?: string;
   readonly fieldsV1?: object;
@@ -104,12 +112,11 @@ export interface Namespaced {
   readonly namespace: string;
 }
 
-/** Metadata of an object whose changes of the spec are counted. */
 export interface Counted {
   readonly generation: number;
 }
 
-/** How the API server addresses a kind. */
+/** Names by which the API server addresses a kind. */
 export interface Kind {
   readonly group: string;
   readonly version: string;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The names that are derived from an environment's name: pure functions, so they can be computed again after a crash. */
+/** Names derived from an environment's name: pure, so that they can be computed again after a crash. */
 
 export const NAME_MIN_LENGTH = 3;
 export const NAME_MAX_LENGTH = 50;
@@ -8,15 +8,15 @@ export const NAME_MAX_LENGTH = 50;
 export const NAME_PATTERN = "^[a-z]([a-z0-9-]*[a-z0-9])?$";
 const UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
 
-/** The kinds whose names users choose. */
+/** Kinds whose names users choose. */
 export type NamedKind = "environment" | "repository" | "configSet";
 
-/** A rule for names, as CEL for the API server and as code for the facade. */
+/** A rule for names, as CEL for the API server and as code. */
 export interface NameRule {
-  /** The CEL expression over `name`. */
+  /** CEL expression over `name`. */
   readonly cel: string;
   readonly holds: (name: string) => boolean;
-  /** What is wrong when it does not hold, after "the name". */
+  /** Violation of the rule, as words after "the name". */
   readonly message: string;
 }
 
@@ -32,23 +32,22 @@ const SHAPE_RULES: readonly NameRule[] = [
     message: "must be lower-case letters, digits and hyphens, start with a letter and end with a letter or digit",
   },
   {
-    // Hosts are "<name>--api" and "<name>--<further>": a name with "--" could take another environment's host.
+    // Hosts are "<name>--api" and "<name>--<further>": with "--", a name could take another environment's.
     cel: "!name.contains('--')",
     holds: (name) => !name.includes("--"),
     message: "must not contain '--'",
   },
   {
-    // A path parameter is an id or a name, which must be distinguishable.
+    // A path parameter is an id or a name: they must differ.
     cel: `!name.matches('${UUID_PATTERN}')`,
     holds: (name) => !isUuid(name),
     message: "must not look like a UUID",
   },
 ];
 
-/** The platform's own, for environments and for Repositories, which environments are named after. */
+/** Prefixes of the platform's own names, for environments and Repositories, which environments are named after. */
 const RESERVED_PREFIXES = ["kube-", "ephemeral-"];
 
-/** Reserves these valid names, and all with a prefix of the platform's own. */
 function reserving(...names: string[]): NameRule {
   const quoted = names.map((name) => `'${name}'`).join(", ");
   const prefixed = RESERVED_PREFIXES.map((prefix) => `!name.startsWith('${prefix}')`);
@@ -71,34 +70,34 @@ export const NAME_RULES: Readonly<Record<NamedKind, readonly NameRule[]>> = {
   configSet: SHAPE_RULES,
 };
 
-/** The first problem of a name; `undefined` when it is valid. */
+/** First problem of a name; `undefined` when it is valid. */
 export function nameProblem(name: string, kind: NamedKind = "environment"): string | undefined {
   return NAME_RULES[kind].find((rule) => !rule.holds(name))?.message;
 }
 
-/** Whether a path parameter is an environment's id rather than its name. */
+/** True for an environment's id rather than its name. */
 export function isUuid(text: string): boolean {
   return new RegExp(UUID_PATTERN).test(text);
 }
 
-/** The name of the environment's namespace, of its deployer application and of that application's project. */
+/** Name of the environment's namespace, application and project. */
 export function namespaceName(environmentName: string): string {
   return `env-${environmentName}`;
 }
 
-/** Distinguishes environments that have the same name one after the other. */
+/** Distinguishes successive environments of the same name. */
 export function shortUid(uid: string): string {
   return uid.replaceAll("-", "").slice(0, 8);
 }
 
-/** The name of the Secret with an environment's values in the embedded secret manager. */
+/** Name of the Secret with an environment's values (embedded secret manager). */
 export function secretStoreName(environment: { name: string; uid: string }): string {
   return `${environment.name}-${shortUid(environment.uid)}`;
 }
 
 /**
- * The id of a variable's entry in an external secret manager. It starts with the environment's name and matches
- * `[A-Za-z0-9_-]{1,255}`; a variable that does not fit is replaced by its hash.
+ * Id of a variable in an external secret manager: the environment's name first, in `[A-Za-z0-9_-]{1,255}`; a variable
+ * that does not fit is replaced by its hash.
  */
 export function secretEntryId(environment: { name: string; uid: string }, variable: string): string {
   const fits = /^[A-Za-z0-9_]{1,128}$/.test(variable);
@@ -108,35 +107,35 @@ export function secretEntryId(environment: { name: string; uid: string }, variab
 export type Component = "backend" | "frontend";
 export const COMPONENTS: readonly Component[] = ["backend", "frontend"];
 
-/** Between an environment's name, which has it nowhere, and what else is in the label: so no two environments share a host. */
+/** No name of an environment contains it, so no two environments share a host. */
 const HOST_SEPARATOR = "--";
 
-/** The label of a component's host below the base domain; a single label, so one wildcard certificate covers all. */
+/** Label of a component's host below the base domain; a single one, so one wildcard certificate covers all. */
 export function hostLabel(environmentName: string, component: Component): string {
   return component === "frontend" ? environmentName : `${environmentName}${HOST_SEPARATOR}api`;
 }
 
-/** The host of a component, without port. */
+/** Host of a component, without port. */
 export function componentHost(environmentName: string, component: Component, baseDomain: string): string {
   return `${hostLabel(environmentName, component)}.${baseDomain}`;
 }
 
-/** A label has 63 characters at most, and the longest name of an environment leaves so many of them. */
+/** Rest of a label's 63 characters beside the longest name of an environment. */
 export const FURTHER_HOST_MAX_LENGTH = 63 - NAME_MAX_LENGTH - HOST_SEPARATOR.length;
-/** The name of a further host, for RE2 and ECMAScript; without anchors, because it is a part of other patterns. */
+/** Name of a further host, for RE2 and ECMAScript; without anchors, as part of other patterns. */
 export const FURTHER_HOST_PATTERN = `[a-z](?:[a-z0-9-]{0,${FURTHER_HOST_MAX_LENGTH - 2}}[a-z0-9])?`;
-/** The backend's host, and how the platform calls what components answer at. */
+/** The backend's host, and the platform's names of components' addresses. */
 export const RESERVED_FURTHER_HOSTS: readonly string[] = ["api", "backend", "frontend"];
 
-/** A host that an environment has beside those of its components, without port; a single label, as theirs. */
+/** A further host of an environment, without port; a single label, as those of components. */
 export function furtherHost(environmentName: string, name: string, baseDomain: string): string {
   return `${environmentName}${HOST_SEPARATOR}${name}.${baseDomain}`;
 }
 
-/** The URL of a host, without the default port of HTTPS. */
+/** URL of a host, without the default port of HTTPS. */
 export function hostUrl(host: string, publicPort: number): string {
   return publicPort === 443 ? `https://${host}` : `https://${host}:${publicPort}`;
 }
 
-/** The digits of a commit's SHA that messages show, as many as `{short}` of a tag. */
+/** Digits of a commit in messages, as many as `{short}` of a tag. */
 export const shortCommit = (commit: string) => commit.slice(0, 8);

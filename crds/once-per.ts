@@ -1,6 +1,6 @@
 /**
- * A function that computes its answer once for each object that it is asked with; neither may be changed afterwards. What
- * it is told besides must be the same whenever it is asked with that object: the first answer holds.
+ * Memoizes a function by object: the first result holds, so the object must not change, and it always needs the same
+ * further arguments.
  */
 export function oncePer<K extends object, V, More extends readonly unknown[]>(
   compute: (key: K, ...more: More) => V,

@@ -8,11 +8,11 @@ const DECIMAL_SUFFIXES = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const ONES = DECIMAL_SUFFIXES.indexOf("");
 
 /**
- * The canonical spelling of a quantity, which the API server stores: `4` for `4000m`, `1Gi` for `1024Mi`, `500m` for `0.5`.
+ * Canonical spelling of a quantity, as the API server stores it: `4` for `4000m`, `1Gi` for `1024Mi`, `500m` for `0.5`.
  * An object with another spelling never equals the stored one.
  *
  * The rules are `CanonicalizeBytes` of https://pkg.go.dev/k8s.io/apimachinery/pkg/api/resource#Quantity, after the
- * rounding up to thousandths that every list of resources gets.
+ * rounding up to thousandths of every list of resources.
  * @throws TypeError for a text that does not match `QUANTITY_PATTERN`
  */
 export function canonicalQuantity(text: string): string {
@@ -24,7 +24,7 @@ export function canonicalQuantity(text: string): string {
   return spelling;
 }
 
-/** Settings and config sets say few amounts, which every reconcile compares. */
+/** Settings and config sets have few amounts. */
 const MOST_SPELLINGS = 1_000;
 const spellings = new Map<string, string>();
 
@@ -36,7 +36,7 @@ function respelled(text: string): string {
   return inDecimal(thousandths, /^[eE][+-]?[0-9]/.test(suffix));
 }
 
-/** A quantity in thousandths, rounded up: `500m` is 500, `1Ki` 1024000. @throws TypeError like `canonicalQuantity` */
+/** Quantity in thousandths, rounded up: `500m` is 500, `1Ki` 1024000. @throws TypeError like `canonicalQuantity` */
 export const thousandthsOfQuantity = (text: string): number => Number(readQuantity(text).thousandths);
 
 function readQuantity(text: string): { readonly thousandths: bigint; readonly suffix: string } {

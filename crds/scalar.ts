@@ -1,7 +1,7 @@
 /** A value that an override of a chart value may have. */
 export type Scalar = string | number | boolean | null;
 
-/** The scalar in a JSON text; `undefined` when it is not a scalar, or would change on its way. */
+/** Scalar in a JSON text; `undefined` for another value, or one that would change on its way. */
 export function scalarOf(json: string): Scalar | undefined {
   let parsed: unknown;
   try {

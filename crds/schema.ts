@@ -1,4 +1,3 @@
-/** What the schemas of several kinds have in common. */
 import { type Static, type TSchema, Type } from "typebox";
 
 /** A rule that the API server evaluates; see https://kubernetes.io/docs/reference/using-api/cel/. */
@@ -26,7 +25,7 @@ export function literals<const T extends readonly string[]>(values: T, options: 
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 }
 
-/** An object with arbitrary keys; TypeBox's own record has no structural form. */
+/** An object with arbitrary keys; TypeBox's record has no structural form. */
 export const map = <T extends TSchema>(values: T, options: object = {}) =>
   Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
 
@@ -34,25 +33,23 @@ export const map = <T extends TSchema>(values: T, options: object = {}) =>
 export const closed = <T extends Record<string, TSchema>>(properties: T, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
-/** A text of bounded length with what `kubectl explain` says about it. */
+/** A bounded text with its text for `kubectl explain`. */
 export const text = (maxLength: number, description: string, options: object = {}) =>
   Type.String({ ...options, maxLength, description });
 
-/** A schema with what it means at this place. */
+/** A schema with its description at this place. */
 export const described = <T extends TSchema>(schema: T, description: string) =>
   Type.Unsafe<Static<T>>({ ...schema, description });
 
-/** A full commit SHA (SHA-1 or SHA-256), or empty: the head of the branch when the environment is made. */
+/** A full commit SHA (SHA-1 or SHA-256), or empty: the branch's head at the creation. */
 export const COMMIT_PATTERN = "^([0-9a-f]{40}([0-9a-f]{24})?)?$";
 export const Commit = Type.String({ maxLength: 64, pattern: COMMIT_PATTERN });
 
 /** A POSIX environment variable. */
 export const VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
-/** A variable as Kubernetes also takes it, such as discovery.type; as a key of a Secret, too. */
+/** A variable as Kubernetes takes it, such as discovery.type; also as a key of a Secret. */
 export const DOTTED_VARIABLE_PATTERN = "^[A-Za-z_][A-Za-z0-9_.-]*$";
-/** The id of a secret in the secret manager. */
 export const SECRET_ID_PATTERN = "^[A-Za-z0-9_.-]+$";
-/** A version of a secret. */
 export const SECRET_KEY_PATTERN = "^(latest|[1-9][0-9]{0,8})$";
 
 export const timestamp = (description: string) => text(64, description, { format: "date-time" });
@@ -66,11 +63,11 @@ export const CONDITION_MESSAGE_MAX_LENGTH = 2048;
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/: the standard condition. */
 export const Condition = Type.Object({
-  type: text(64, "What the condition is about, such as Ready."),
-  status: literals(["True", "False", "Unknown"], { description: "Whether the condition holds." }),
+  type: text(64, "Subject of the condition, such as Ready."),
+  status: literals(["True", "False", "Unknown"], { description: "True, False or Unknown." }),
   reason: text(128, "A stable word in CamelCase for why it has this status.", { minLength: 1 }),
   message: text(CONDITION_MESSAGE_MAX_LENGTH, "For people: what is wrong and what to do."),
-  lastTransitionTime: timestamp("When the status of the condition last changed."),
+  lastTransitionTime: timestamp("Last change of the status."),
   observedGeneration: Type.Optional(
     Type.Integer({ format: "int64", description: "The metadata.generation that the condition was computed from." }),
   ),

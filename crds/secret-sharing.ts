@@ -1,10 +1,10 @@
-/** The rules of the settings that share secrets with the environments of groups. */
+/** Settings that share secrets with the environments of groups. */
 import { type Static, Type } from "typebox";
 import type { SecretRef } from "./environment/overrides.schema.ts";
 import type { Repository } from "./repository/repository.ts";
 import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 
-/** Shares secrets, selected by id or by labels, with the environments of any of the groups. */
+/** Shares secrets, by id or labels, with the environments of any of the groups. */
 export const SharingRule = closed({
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: SECRET_ID_PATTERN }), {
     default: [],
@@ -23,7 +23,7 @@ export type SharingRule = Static<typeof SharingRule>;
 
 type Ref = Pick<SecretRef, "name">;
 
-/** The settings that name credentials of the platform. */
+/** Settings that name credentials of the platform. */
 export interface PlatformCredentials {
   readonly secrets: { readonly hostCredentials: readonly { readonly id: string }[] };
   readonly console?: { readonly clientSecret?: Ref };
@@ -35,7 +35,9 @@ export interface PlatformCredentials {
   };
 }
 
-/** The ids of the secrets that the settings use as credentials: of the console, of hosts, of messages, and as keys of webhooks. */
+/**
+ * Ids of the secrets that the settings use as credentials of the console, hosts and messages, and as keys of webhooks.
+ */
 export function credentialIds({
   secrets,
   console,
@@ -61,18 +63,18 @@ function isUsedBy({ spec }: Repository, id: string): boolean {
 
 const namesOf = (refs: readonly (Ref | undefined)[]) => refs.flatMap((ref) => (ref === undefined ? [] : [ref.name]));
 
-/** What decides which secrets that no environment owns are shared. */
+/** Facts that decide about sharing secrets without an owner. */
 export interface Sharing {
   readonly settings: PlatformCredentials & { readonly secrets: { readonly shared: readonly SharingRule[] } };
   readonly repositories: { list(): readonly Repository[] };
 }
 
 /**
- * Whether a secret that no environment owns is shared with an environment of these groups. A credential of the platform,
- * in the settings or of a Repository, never is, whatever its labels are: an environment could send it anywhere.
+ * True when a secret that no environment owns is shared with an environment of these groups. A credential of the
+ * platform, in the settings or of a Repository, never is, whatever its labels: an environment could send it anywhere.
  *
- * @param labelsOf reads the secret's labels, `undefined` when there is no such secret; called only if a rule for these
- *   groups selects by labels
+ * @param labelsOf reads the secret's labels, `undefined` for a missing one; called only if a rule for these groups
+ * selects by labels
  */
 export async function isSharedWith(
   { settings, repositories }: Sharing,

@@ -10,7 +10,7 @@ export class Sensitive {
     this.#value = value;
   }
 
-  /** The value; to be called only where it is written to its destination. */
+  /** Returns the value; only for where it is written to its destination. */
   reveal(): string {
     return this.#value;
   }

@@ -1,6 +1,6 @@
 /**
- * Turns a JSON Schema (TypeBox) into the structural schema of a CustomResourceDefinition.
- * See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * Turns a JSON Schema (TypeBox) into the structural schema of a CustomResourceDefinition, see
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 type Schema = object;
 
@@ -25,7 +25,6 @@ const KEPT = new Set([
   "minProperties",
   "maxProperties",
 ]);
-/** Converted below. */
 const CONVERTED = new Set(["properties", "required", "items", "additionalProperties"]);
 
 /** @throws Error with the place of a keyword that a structural schema does not support */

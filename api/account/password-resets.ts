@@ -3,14 +3,13 @@ import type { IdentityProvider } from "../../operator/ports/facade/identity-prov
 import type { Log } from "../../operator/ports/log.ts";
 import { HttpError } from "../errors.ts";
 
-/** Passes requests for a new password on to the identity provider, independently of their answers. */
+/** Passes requests for a new password to the identity provider, whatever its answers. */
 export interface PasswordResets {
   /**
-   * Accepts a request and returns at once: neither the answer nor its time tells whether there is such an account, or
-   * whether the address has already got its share of mails.
+   * Accepts a request and returns at once: neither answer nor time shows that the account exists, or is at its limit of
+   * mails.
    *
-   * @throws HttpError (unavailable) when no provider is configured, or too many requests wait for theirs: for every
-   *   address alike
+   * @throws HttpError (unavailable) without a provider, or while too many requests wait, for every address alike
    */
   request(email: string): Promise<void>;
   /** Resolves when no request is waiting. */
@@ -18,18 +17,18 @@ export interface PasswordResets {
 }
 
 interface PasswordResetParts {
-  /** Undefined: this installation has none that sends such links. */
+  /** Undefined without a provider that sends such links. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly settings: { readonly api: { readonly limits: { readonly passwordResetsPerHour: number } } };
   readonly log: Log;
-  /** Ends whatever still waits. */
+  /** Aborts waiting requests. */
   readonly stopping: AbortSignal;
 }
 
 const MOST_WAITING = 100;
 const HOUR = { retryAfterSeconds: 3600 };
 
-/** @param hourlyCount counts a key's requests in this hour, with this one: an address gets a limited number of mails */
+/** @param hourlyCount counts a key's requests in this hour, with this one: it limits mails per address */
 export function createPasswordResets(
   { identityProvider, settings, log, stopping }: PasswordResetParts,
   hourlyCount: (key: string) => Promise<number>,
@@ -53,7 +52,7 @@ export function createPasswordResets(
         throw new HttpError("unavailable", "No identity provider that resets passwords is set up", HOUR);
       if (waiting.size >= MOST_WAITING)
         throw new HttpError("unavailable", "Too many requests are waiting; try again later", { retryAfterSeconds: 60 });
-      // It waits from here on, so that simultaneous requests are all counted.
+      // Before any wait, so that simultaneous requests are all counted.
       const passing = passOn(identityProvider, email).finally(() => waiting.delete(passing));
       waiting.add(passing);
     },
@@ -64,7 +63,7 @@ export function createPasswordResets(
 }
 
 /**
- * A key of one length for every address. It hides no address from a reader of the counters who can guess addresses: the
- * counters live an hour, and only the platform may read them.
+ * Keys of one length. Guessed addresses can be found in the counters; but those live an hour, and only the platform
+ * reads them.
  */
 const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex");

@@ -2,7 +2,6 @@ import { feature, route } from "../route.ts";
 import { CurrentUser, LoginOptions, PasswordResetReply, PasswordResetRequest } from "./schemas.ts";
 import { toCurrentUser, toLoginOptions } from "./views.ts";
 
-/** The authenticated caller. */
 const getCurrentUser = route({
   endpoint: "GET /api/auth/user",
   summary: "Current user info",
@@ -11,10 +10,9 @@ const getCurrentUser = route({
   reply: CurrentUser,
 })(({ caller }) => toCurrentUser(caller));
 
-/** What a program has to know before it has a credential. */
 const getLoginOptions = route({
   endpoint: "GET /api/auth/login-options",
-  summary: "How to log in",
+  summary: "Options for a log-in",
   description:
     "The issuers at which programs without a secret log in for an ID token, and the address of the web console. Counted by client address, together with the console's pages: 600 requests a minute, where the installation sets no other number.",
   access: "public",
@@ -23,16 +21,15 @@ const getLoginOptions = route({
   reply: LoginOptions,
 })((_input, { settings }) => toLoginOptions(settings));
 
-/** Has a link for a new password sent; the answer is the same for every address, and comes before anything is sent. */
 const requestPasswordReset = route({
   endpoint: "POST /api/auth/password-reset",
   summary: "Ask for a new password",
   description:
-    "Has a link for a new password sent to the address. The answer is the same, after the same time, whether or not the account exists. A client address may ask 5 times an hour, where the installation sets no other number, and `X-RateLimit-*` tell of that hour; an e-mail address gets as many mails an hour, and the answer to what is beyond is the same.",
+    "Sends a link for a new password to the address. The answer is the same, after the same time, whether or not the account exists. Each client address has 5 requests an hour, where the installation sets no other number, and `X-RateLimit-*` count them; an e-mail address gets as many mails an hour, and the answer beyond that is the same.",
   access: "public",
   budget: "passwordReset",
   body: PasswordResetRequest,
-  // The address is private, also from readers of the audit trail.
+  // Private, also from readers of the audit trail.
   auditTarget: () => "an e-mail address",
   reply: PasswordResetReply,
   errors: ["ENV_CONFIG_INVALID", "unavailable"],

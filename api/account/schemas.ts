@@ -1,4 +1,3 @@
-/** The caller and password resets, as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { SCOPES } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -41,16 +40,16 @@ export const LoginOptions = closed(
     issuers: Type.Array(
       closed({
         issuer: Type.String({
-          description: "The OpenID Connect issuer; `/.well-known/openid-configuration` below it tells its endpoints.",
+          description: "The OpenID Connect issuer; `/.well-known/openid-configuration` below it has its endpoints.",
         }),
         client_id: Type.String({ description: "The id of a public client: it has no secret." }),
         flows: Type.Array(LoginFlow, {
           description:
             "`loopback`: authorization code with PKCE, coming back to 127.0.0.1 at any port; `device`: the device authorization grant. The first one unless the user chooses.",
         }),
-        scopes: Type.Array(Type.String(), { description: "What to ask for." }),
+        scopes: Type.Array(Type.String(), { description: "Scopes to request." }),
       }),
-      { description: "Those whose settings say how programs log in; none: they need an API token." },
+      { description: "Issuers whose settings permit log-ins of programs; none: programs need an API token." },
     ),
     console_url: Type.Union([Type.String(), Type.Null()], { description: "The web console; null when there is none." }),
   },
@@ -75,7 +74,7 @@ export const PasswordResetRequest = closed(
       maxLength: 254,
       pattern: '^[^\\s@<>"(),;:\\\\\\[\\]]+@[^\\s@<>"(),;:\\\\\\[\\]]+$',
       "x-refusal": "must be an e-mail address",
-      description: "Where the link is sent, if there is such an account.",
+      description: "Address for the link, if there is such an account.",
     }),
   },
   titled("PasswordResetRequest", { email: "dev@example.test" }),

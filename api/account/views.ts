@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Caller } from "../auth/access.ts";
 import type { CurrentUser, LoginOptions } from "./schemas.ts";
 
-/** The caller, as the credential authenticates them. */
+/** Caller, as the credential authenticates them. */
 export function toCurrentUser(caller: Caller): CurrentUser {
   const { subject, email, name, roles, permissions, groups, method, token, expiresAt } = caller;
   return {
@@ -19,7 +19,7 @@ export function toCurrentUser(caller: Caller): CurrentUser {
   };
 }
 
-/** How programs log in at each issuer whose settings say so, and where people do. */
+/** Ways to log in: at issuers whose settings permit it for programs, and at the console. */
 export function toLoginOptions({ api, console }: Settings): LoginOptions {
   return {
     issuers: api.issuers.flatMap(({ issuer, commandLine }) => {

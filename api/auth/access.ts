@@ -4,7 +4,7 @@ import type { ConfigSet } from "../../crds/config-set.ts";
 import { admits, type Repository } from "../../crds/repository/repository.ts";
 import type { EnvironmentRights } from "../../operator/ports/facade/environments.ts";
 
-/** Roles, from the least to the most; each has all the permissions of those before it. */
+/** Roles in ascending order; each has all permissions of those before it. */
 export const ROLES = ["viewer", "developer", "maintainer", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -19,37 +19,36 @@ export const PERMISSIONS = [
   "environments:delete",
   /** The caller's own API tokens. */
   "tokens:manage",
-  /** Environments beyond the caller's own and those of the caller's groups. */
+  /** Environments beyond the caller's own and the caller's groups'. */
   "environments:all",
   "configs:write",
   "repos:reload",
-  /** Has webhooks acted on again, and approves commits of forks. */
+  /** Replays webhooks and approves commits of forks. */
   "webhooks:manage",
-  /** Lists and revokes the tokens of others; their values are never shown. */
+  /** Lists and revokes others' tokens, whose values are never shown. */
   "tokens:all",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** The caller, as the credential authenticates them. */
+/** Caller, as the credential authenticates them. */
 export interface Caller {
-  /** `<issuer>#<sub>`: the identity, and all that ownership is decided by. */
+  /** `<issuer>#<sub>`: the identity; it alone decides ownership. */
   readonly subject: string;
-  /** For people; empty when the issuer gives none, or says that it is not verified. */
+  /** For people; empty when the issuer gives none, or an unverified one. */
   readonly email: string;
   readonly name: string;
-  /** As they are named here: with the issuer's prefix. */
+  /** With the issuer's prefix. */
   readonly groups: readonly string[];
-  /** The accepted value of each claim that the settings required of the issuer's users. */
+  /** Accepted value of each required claim. */
   readonly claims: Readonly<Record<string, string>>;
   readonly roles: readonly Role[];
   readonly permissions: ReadonlySet<Permission>;
-  /** The kind of credential. Only an ID token shows that the person is present. */
+  /** Only an ID token shows that the person is present. */
   readonly method: "id_token" | "api_token";
-  /** When the issuer stated all that. */
+  /** Time of the issuer's statement. */
   readonly vouchedAt: Date;
-  /** When the credential expires; an API token may never. */
+  /** `undefined` for an API token without an expiry. */
   readonly expiresAt: Date | undefined;
-  /** The API token that was used. */
   readonly token?: { readonly id: string; readonly scopes: readonly Scope[] };
 }
 
@@ -60,7 +59,6 @@ const ADDED: Readonly<Record<Role, readonly Permission[]>> = {
   admin: ["tokens:all"],
 };
 
-/** Permissions over credentials, or over the work of others. */
 const PRIVILEGES: ReadonlySet<Permission> = new Set([
   "tokens:manage",
   "tokens:all",
@@ -70,23 +68,19 @@ const PRIVILEGES: ReadonlySet<Permission> = new Set([
   "environments:all",
 ]);
 
-/** Whether the permission gives power over credentials, or over the work of others. */
+/** True for power over credentials, or over the work of others. */
 export function isPrivilege(permission: Permission | undefined): boolean {
   return permission !== undefined && PRIVILEGES.has(permission);
 }
 
-/** A person as an issuer describes them. */
 type Vouched = Pick<Caller, "subject" | "groups">;
 
-/** The settings of a subject's issuer; `undefined` when it is no longer trusted. No issuer has a `#`. */
+/** Settings of a subject's issuer; `undefined` for an issuer without trust. No issuer has a `#`. */
 export function issuerOf(subject: string, { api }: Settings): Settings["api"]["issuers"][number] | undefined {
   return api.issuers.find(({ issuer }) => issuer === subject.slice(0, subject.indexOf("#")));
 }
 
-/**
- * The roles that the settings of a person's issuer give to their groups, else its default role; none for users of an
- * issuer that is no longer trusted.
- */
+/** Roles by the groups that the issuer's settings name, else its default role; none for an issuer without trust. */
 export function rolesOf({ subject, groups }: Vouched, settings: Settings): readonly Role[] {
   const issuer = issuerOf(subject, settings);
   if (issuer === undefined) return [];
@@ -94,7 +88,7 @@ export function rolesOf({ subject, groups }: Vouched, settings: Settings): reado
   return mapped.length === 0 && issuer.defaultRole !== undefined ? [issuer.defaultRole] : mapped;
 }
 
-/** The permissions of the highest of the roles. */
+/** Permissions of the highest of the roles. */
 export function permissionsOf(roles: readonly Role[]): ReadonlySet<Permission> {
   const highest = Math.max(-1, ...roles.map((role) => ROLES.indexOf(role)));
   return new Set(ROLES.slice(0, highest + 1).flatMap((role) => ADDED[role]));
@@ -107,7 +101,6 @@ const MANAGE_ENVIRONMENTS = [
   "environments:delete",
 ] as const satisfies readonly Permission[];
 
-/** The permissions that each scope lets through. */
 const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   ENV_CREATE: MANAGE_ENVIRONMENTS,
   "environments:create": MANAGE_ENVIRONMENTS,
@@ -117,21 +110,21 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   CONFIG_WRITE: ["configs:write"],
 };
 
-/** The owner's permissions that the scopes let through. Scopes don't limit to which environments they apply. */
+/** Permissions of the owner that the scopes allow, for all environments. */
 export function narrowed(permissions: ReadonlySet<Permission>, scopes: readonly Scope[]): ReadonlySet<Permission> {
   const granted = new Set(scopes.flatMap((scope) => SCOPE_PERMISSIONS[scope]));
   if (granted.has("environments:read")) granted.add("environments:all");
   return new Set([...permissions].filter((permission) => granted.has(permission)));
 }
 
-/** The scopes that let through more than these permissions. */
+/** Scopes that allow more than these permissions. */
 export function scopesBeyond(permissions: ReadonlySet<Permission>, scopes: readonly Scope[]): readonly Scope[] {
   return scopes.filter((scope) => !SCOPE_PERMISSIONS[scope].every((permission) => permissions.has(permission)));
 }
 
 /**
- * A test for the environments that the caller may see: those of the caller and of the caller's groups, all of them for
- * maintainers. Permissions alone decide what may be done to a visible one. Created once for thousands of environments.
+ * Predicate for visible environments: the caller's, those of the caller's groups, all for maintainers. Permissions
+ * alone decide what is allowed on them. Created once for thousands of environments.
  */
 export function visibleTo({ permissions, subject, groups }: Caller): (rights: EnvironmentRights) => boolean {
   if (permissions.has("environments:all")) return () => true;
@@ -140,12 +133,12 @@ export function visibleTo({ permissions, subject, groups }: Caller): (rights: En
   return ({ owner, access }) => owner?.subject === subject || (access?.groups.some(isOwn) ?? false);
 }
 
-/** Whether the caller may create environments of the Repository, or with the config set. */
+/** True when the caller may create environments with the Repository or config set. */
 export function mayUse(caller: Caller, used: Repository | ConfigSet): boolean {
   return admits(used, caller.groups);
 }
 
-/** Whether the caller may read it: callers who may use it, and those who manage all of them. */
+/** True for callers who may use it, and those who manage all of them. */
 export function mayRead(
   caller: Caller,
   thing: Repository | ConfigSet,

@@ -11,11 +11,10 @@ import { LiveTokens } from "./live-tokens.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The circumstances of a verification. */
 export interface VerifyOptions {
-  /** While the API server can't be reached, a read is authenticated by an answer of up to a minute ago. */
+  /** True for a read: an answer of up to a minute ago counts while the API server can't be reached. */
   readonly isRead: boolean;
-  /** Whether a token that the cache does not know is looked up at the API server: not for an address that guessed too often. */
+  /** False for an address with too many guesses: then only cached tokens count. */
   readonly mayGuess: () => boolean;
 }
 
@@ -24,8 +23,8 @@ interface Context extends Pick<Services, "settings" | "clock"> {
 }
 
 /**
- * Verifies API tokens: `verify` returns the caller whom the token authenticates, and the token as it is stored; it throws
- * TokenRefused when the token is not valid (any more), HttpError (unavailable) when that can't be determined now.
+ * Verifies API tokens: `verify` returns the caller and the stored token; throws TokenRefused for an invalid token,
+ * HttpError (unavailable) when its validity is unknown now.
  */
 export function apiTokenVerifier({ apiTokens, settings, clock }: Context) {
   const live = new LiveTokens(apiTokens, clock);
@@ -49,7 +48,7 @@ function asHttpError(error: unknown): never {
   throw new HttpError("unavailable", error.message, { retryAfterSeconds: error.retryAfterSeconds, cause: error });
 }
 
-/** Only the bearer of a genuine token gets this far, and may be told what is wrong with it. */
+/** Only the bearer of a genuine token gets this far, and may learn the problem. */
 function checkValid(token: ApiToken, settings: Settings, now: Date): void {
   const { owner, vouched } = token.spec;
   const state = tokenState(token, now);
@@ -61,7 +60,7 @@ function checkValid(token: ApiToken, settings: Settings, now: Date): void {
 }
 
 /**
- * Checks that what is stored of an owner still holds.
+ * Checks that stored facts about an owner still hold.
  *
  * @throws TokenRefused
  */
@@ -85,7 +84,6 @@ function checkRequired({ claims = {} }: Vouched, { requiredClaims }: IssuerSetti
   }
 }
 
-/** The owner as of their last sign-in, with the permissions that the scopes let through. */
 function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
   const { owner, vouched, scopes, expiresAt } = spec;
   const roles = rolesOf({ subject: owner.subject, groups: vouched.groups }, settings);

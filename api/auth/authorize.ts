@@ -6,14 +6,14 @@ import type { Access, Contract } from "../route.ts";
 import type { Caller } from "./access.ts";
 import type { Authenticator, AuthResult } from "./credentials.ts";
 
-/** What authenticating callers and counting their requests takes. */
+/** Dependencies of authentication and rate limits. */
 export interface AuthParts {
   readonly limits: Limits;
   readonly authenticate: Authenticator["authenticate"];
 }
 
 /**
- * Checks the credential, then the caller's rate limit, then the permission; the body is not read before.
+ * Checks credential, rate limit, then permission, before the body is read.
  *
  * @throws HttpError (unauthenticated, forbidden, rate-limited, unavailable)
  */
@@ -31,7 +31,7 @@ export async function authorize(
 }
 
 /**
- * Counts a request that no route answers, by caller as every other one, and sets its `X-RateLimit-*` headers.
+ * Counts a request without a route, by caller, and sets its `X-RateLimit-*` headers.
  *
  * @throws HttpError (rate-limited)
  */
@@ -40,7 +40,7 @@ export async function countRequest(parts: AuthParts, request: Request, response:
 }
 
 /**
- * Authenticates and authorizes the caller again, while a stream goes on; counts nothing.
+ * Authorizes the caller again during a stream; counts nothing.
  *
  * @throws HttpError (unauthenticated, forbidden, unavailable) for a caller who would be refused now
  */
@@ -83,8 +83,8 @@ function checkAccess(access: Access, { permissions, method }: Caller): void {
 }
 
 /**
- * Authenticates. While that is impossible, public routes are answered as to a caller without a credential; for all others
- * the address pays as much as for a refused credential, or such requests could be made, and recorded, without end.
+ * Authenticates. While that is impossible, public routes see a caller without a credential; for others the address pays
+ * as for a refused one, or such requests could be made, and recorded, without end.
  */
 async function resultOf(access: Access, parts: AuthParts, request: Request, response: Response): Promise<AuthResult> {
   try {
@@ -97,7 +97,7 @@ async function resultOf(access: Access, parts: AuthParts, request: Request, resp
   }
 }
 
-/** An address that has spent its limit may not guess API tokens any more: the limit itself is checked only after this. */
+/** An address at its limit may not guess API tokens; the limit itself is checked only afterwards. */
 const authenticateRequest = ({ authenticate, limits }: AuthParts, request: Request): Promise<AuthResult> =>
   authenticate(request, () => !limits.isSpent(request));
 

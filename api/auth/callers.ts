@@ -2,21 +2,21 @@ import type { Settings } from "../../config/settings.ts";
 import type { Vouched } from "../../operator/ports/api-tokens.ts";
 import { type Caller, permissionsOf, rolesOf } from "./access.ts";
 
-/** The contents of a verified ID token. */
+/** Contents of a verified ID token. */
 export interface Identity {
   readonly issuer: string;
   readonly sub: string;
   readonly email: string;
   readonly name: string;
-  /** As they are named here: with the issuer's prefix. */
+  /** With the issuer's prefix. */
   readonly groups: readonly string[];
-  /** The accepted value of each claim that the settings require of the issuer's users. */
+  /** Accepted value of each required claim. */
   readonly claims: Readonly<Record<string, string>>;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
 }
 
-/** The caller of an identity, with the roles and permissions that the settings give. */
+/** Caller of an identity, with roles and permissions by the settings. */
 export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, settings: Settings): Caller {
   const subject = `${issuer}#${sub}`;
   const roles = rolesOf({ subject, groups: person.groups }, settings);
@@ -24,7 +24,7 @@ export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, setting
   return { ...person, ...rights, subject, vouchedAt: issuedAt, method: "id_token" };
 }
 
-/** The facts about the caller that are stored with the caller's API tokens. */
+/** Facts about the caller that the caller's API tokens store. */
 export function vouchedOf({ groups, claims, vouchedAt }: Pick<Caller, "groups" | "claims" | "vouchedAt">): Vouched {
   const required = Object.keys(claims).length > 0 ? { claims } : {};
   return { groups: [...new Set(groups)].sort(), ...required, at: vouchedAt.toISOString() };

@@ -8,40 +8,38 @@ import { callerOf } from "./callers.ts";
 import { idTokenVerifier, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
 
-/** Authenticated; refused, with the reason if the caller may know it (`told`); or without any credential. */
+/** Authenticated; refused, with the reason if the caller may know it (`told`); or without a credential. */
 export type AuthResult =
   | { readonly state: "caller"; readonly caller: Caller }
   | { readonly state: "refused"; readonly told?: string | undefined }
   | { readonly state: "none" };
 
-/** What authenticating callers takes. */
+/** Dependencies of authentication. */
 export interface CredentialParts extends Pick<Services, "settings" | "clock" | "log"> {
   readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed" | "ofOwner" | "vouch" | "noteUse">;
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** A request, as far as its credential is read. */
 type Credentialed = Pick<IncomingMessage, "method" | "headersDistinct">;
 
-/** Authenticates requests by their `Authorization` header alone: not by the query, not by a cookie. */
+/** Authenticates by the `Authorization` header alone, not by query or cookie. */
 export interface Authenticator {
   /**
    * Authenticates a request, notes the use of its credential, and logs a refusal.
    *
-   * @param mayGuess whether an API token that the cache does not know is looked up at the API server
+   * @param mayGuess false: only cached API tokens are accepted
    * @throws HttpError (unavailable) when a credential can neither be accepted nor refused now
    */
   authenticate(request: Credentialed, mayGuess: () => boolean): Promise<AuthResult>;
 
   /**
-   * Tells whether a request brings a good credential, before its route and so its limit are known: nothing is noted or logged, and
-   * no API token is looked up that the cache does not know. False while that can't be told.
+   * True for a good credential, before the route and its limit are known: nothing is noted or logged, and only cached
+   * API tokens are accepted. False while that is unknown.
    */
   isAuthentic(request: Credentialed): Promise<boolean>;
 }
 
-/** Authenticates with the issuers of the settings and the stored API tokens. */
 export function authenticator(parts: CredentialParts): Authenticator {
   const idTokens = idTokenVerifier(parts.settings.api.issuers, parts);
   const apiTokens = apiTokenVerifier(parts);
@@ -79,7 +77,7 @@ export function authenticator(parts: CredentialParts): Authenticator {
         await verify(request, () => false);
         return true;
       } catch {
-        // Its route judges it again, and answers what is wrong.
+        // The route checks the credential again, and reports the problem.
         return false;
       }
     },

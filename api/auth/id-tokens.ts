@@ -8,15 +8,15 @@ import { IssuerKeys, type IssuerSettings, type KeySources } from "./issuer-keys.
 /** Longer ones are refused before anything is parsed. */
 const MAX_TOKEN_CHARS = 8192;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Three base64url parts: no JWE, no unsecured token, nothing else. */
+/** Three base64url parts: no JWE, no unsecured token. */
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-/** The last moment that a Date can hold, in seconds; a later expiry is refused. */
+/** Last moment of a Date, in seconds; a later expiry is refused. */
 const LAST_MOMENT = 8_640_000_000_000;
 
 const MAX_SUBJECT_CHARS = 255;
 const MAX_NAME_CHARS = 254;
 
-/** Why a token is not accepted: for our log. Only `told` is for the caller, where the token itself was genuine. */
+/** Refusal of a token, for the log. Only `told` is for the caller, where the token itself was genuine. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
   readonly told: string | undefined;
@@ -33,9 +33,8 @@ interface TrustedIssuer {
 }
 
 /**
- * Trusts the issuers of the settings, each with its own audiences and algorithms, and no others. `verify` returns the person
- * whom a token identifies; it throws TokenRefused when the token is not valid, HttpError (unavailable) when the issuer's
- * keys can't be fetched.
+ * Trusts only the issuers of the settings, each with its own audiences and algorithms. `verify` returns the token's
+ * person; throws TokenRefused for an invalid token, HttpError (unavailable) without the issuer's keys.
  */
 export function idTokenVerifier(issuers: Settings["api"]["issuers"], sources: KeySources) {
   const trusted = new Map<string, TrustedIssuer>(
@@ -52,7 +51,7 @@ export function idTokenVerifier(issuers: Settings["api"]["issuers"], sources: Ke
   };
 }
 
-/** Read before the signature is checked, and used only to choose the issuer whose keys have to verify it. */
+/** Unverified: it only chooses the issuer whose keys have to verify the token. */
 function claimedIssuer(token: string): string {
   if (token.length > MAX_TOKEN_CHARS || !COMPACT_JWS.test(token)) throw new TokenRefused("not a signed token");
   try {
@@ -85,7 +84,7 @@ async function verified(token: string, { settings, keys }: TrustedIssuer, now: D
   }
 }
 
-/** The checks that jose leaves to its caller. */
+/** Makes the checks that jose leaves to its caller. */
 function checkClaims({ sub, iat, exp, ...payload }: JWTPayload, audiences: readonly string[], now: Date): void {
   if (typeof sub !== "string" || sub === "" || sub.length > MAX_SUBJECT_CHARS) throw new TokenRefused("no subject");
   if (exp === undefined || exp > LAST_MOMENT) throw new TokenRefused("no real expiry");
@@ -101,7 +100,6 @@ function checkParty({ aud, azp }: JWTPayload, audiences: readonly string[]): voi
   if ((several || azp !== undefined) && !isOurs) throw new TokenRefused("made for another party");
 }
 
-/** The accepted value of each required claim: without one the token is of a user of the issuer whom the settings exclude. */
 function requiredOf(payload: JWTPayload, { requiredClaims }: IssuerSettings): Identity["claims"] {
   const values = Object.entries(requiredClaims).map(([claim, accepted]) => {
     const given: unknown = Object.hasOwn(payload, claim) ? payload[claim] : undefined;
@@ -113,7 +111,7 @@ function requiredOf(payload: JWTPayload, { requiredClaims }: IssuerSettings): Id
   return Object.fromEntries(values);
 }
 
-/** RFC 9068 gives access tokens a type of their own: they authenticate no user. */
+/** RFC 9068 gives access tokens another type: they authenticate no user. */
 function checkType(type: string | undefined): void {
   if (type !== undefined && type.toLowerCase() !== "jwt") throw new TokenRefused("not an ID token");
 }

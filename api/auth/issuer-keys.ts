@@ -9,28 +9,26 @@ export type IssuerSettings = Settings["api"]["issuers"][number];
 
 const REQUEST_TIMEOUT_MS = 5_000;
 const MAX_DOCUMENT_BYTES = 1_048_576;
-/** Keys older than this are fetched again in the background. */
+/** Older keys are fetched again in the background. */
 const REFRESH_AFTER_MS = 5 * 60_000;
-/** How long keys serve while the issuer can't be reached: a revoked key must not live for ever. */
+/** Time for which keys serve without their issuer: a revoked key must not live for ever. */
 const STALE_LIMIT_MS = 12 * 3_600_000;
 const FAILURE_BACKOFF_MS = 10_000;
-/** Tokens with unknown key ids make us fetch the keys again at most this often. */
+/** Least time between two fetches for unknown key ids. */
 const UNKNOWN_KEY_COOLDOWN_MS = 60_000;
 
-/** What fetching keys takes. */
 export interface KeySources {
   readonly clock: Clock;
   readonly log: Log;
   readonly fetch?: typeof fetch;
 }
 
-/** A key set as it was fetched. */
 interface Known {
   readonly find: ReturnType<typeof createLocalJWKSet>;
   readonly fetchedMs: number;
 }
 
-/** The verification keys of one issuer, found through discovery (or `jwksUri`), fetched when first needed and kept. */
+/** Verification keys of one issuer, from discovery (or `jwksUri`), fetched when first needed and kept. */
 export class IssuerKeys {
   readonly #issuer: IssuerSettings;
   readonly #sources: KeySources;
@@ -44,9 +42,9 @@ export class IssuerKeys {
   }
 
   /**
-   * The key for a token, as jose asks for it.
+   * Key for a token, for jose.
    *
-   * @throws HttpError (unavailable) while there are no keys that may be trusted, jose's JWKSNoMatchingKey
+   * @throws HttpError (unavailable) without trusted keys, jose's JWKSNoMatchingKey
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     const { find } = await this.#trusted();
@@ -75,12 +73,12 @@ export class IssuerKeys {
       : this.#sources.clock.monotonicMs() - this.#known.fetchedMs;
   }
 
-  /** Joining a request that is under way is always fine. */
+  /** A request in flight may always be joined. */
   #mayAsk(pauseMs: number): boolean {
     return this.#inFlight !== undefined || this.#sources.clock.monotonicMs() - this.#attemptedMs >= pauseMs;
   }
 
-  /** Never rejects: what failed is logged, and shows in the age of the keys. */
+  /** Never rejects: a failure is logged, and shows in the keys' age. */
   #refresh(): Promise<void> {
     this.#inFlight ??= this.#load().finally(() => {
       this.#inFlight = undefined;
@@ -111,7 +109,10 @@ async function readKeys(issuer: IssuerSettings, get: typeof fetch): Promise<JSON
   return keys as unknown as JSONWebKeySet;
 }
 
-/** https://openid.net/specs/openid-connect-discovery-1_0.html, sections 4.1 and 4.3: the issuer must match byte for byte. */
+/**
+ * https://openid.net/specs/openid-connect-discovery-1_0.html, sections 4.1 and 4.3: the issuer must match byte for
+ * byte.
+ */
 async function discover(issuer: string, get: typeof fetch): Promise<string> {
   const document = await readJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, get);
   if (document.issuer !== issuer) throw new Error("the discovery document names another issuer");
@@ -134,7 +135,6 @@ async function readJson(url: string, get: typeof fetch): Promise<Record<string, 
   return document as Record<string, unknown>;
 }
 
-/** A document without end must not be read to its end. */
 async function boundedText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -3,16 +3,16 @@ import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 
-/** How long an answer is trusted: a revocation on another replica takes effect after this time at most. */
+/** Time for which an answer is trusted: the longest delay of another replica's revocation. */
 const TRUST_MS = 1_000;
-/** How much longer reads are authenticated by it while the API server can't be reached. */
+/** Further time for which reads are authenticated by it without the API server. */
 const AWAY_MS = 60_000;
-/** The pause after a failure in which a read with a stale answer doesn't ask again. */
+/** Pause after a failure in which a read uses a stale answer. */
 const FAILURE_PAUSE_MS = 1_000;
-/** More tokens than are ever in use within a minute; one that is dropped costs a read. */
+/** More than any minute's tokens; a dropped one costs a read. */
 const MOST_ANSWERS = 10_000;
 
-/** An answer of the API server, dated by its request: a later revocation is not in it. */
+/** The API server's answer, dated by its request: a later revocation is not in it. */
 interface Answer {
   readonly token: ApiToken;
   readonly askedMs: number;
@@ -23,7 +23,7 @@ interface Asking {
   readonly answer: Promise<ApiToken | undefined>;
 }
 
-/** The API tokens as they were at most a second ago, for at most one request a second and token. */
+/** API tokens at most a second old, by at most one request a second and token. */
 export class LiveTokens {
   readonly #tokens: Pick<ApiTokens, "known" | "readClaimed">;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class LiveTokens {
   }
 
   /**
-   * The token of that id; with `mayBeStale` as of up to a minute ago, if the API server does not answer.
+   * Token of that id; with `mayBeStale` up to a minute old, without the API server.
    *
    * @throws ClusterUnavailable when it can't be determined
    */
@@ -53,7 +53,6 @@ export class LiveTokens {
     return newest(found, this.#tokens.known(id));
   }
 
-  /** The answer of the API server; if it fails, the stale one. */
   async #now(id: string, stale: ApiToken | undefined): Promise<ApiToken | undefined> {
     if (stale !== undefined && this.#clock.monotonicMs() - this.#failedMs < FAILURE_PAUSE_MS) return stale;
     try {
@@ -64,7 +63,7 @@ export class LiveTokens {
     }
   }
 
-  /** Joins a request under way whose answer will still be trusted. */
+  /** Joins a request in flight whose answer will still be trusted. */
   #ask(id: string): Promise<ApiToken | undefined> {
     const askedMs = this.#clock.monotonicMs();
     const asking = this.#asking.get(id);
@@ -101,7 +100,7 @@ export class LiveTokens {
   }
 }
 
-/** The newer of the answer and the cached token, which may have a revocation or later facts about the owner. */
+/** Newer of answer and cached token, which may have a revocation or later facts about the owner. */
 function newest(answered: ApiToken | undefined, known: ApiToken | undefined): ApiToken | undefined {
   if (answered === undefined || known?.metadata.uid !== answered.metadata.uid) return answered;
   if (answered.spec.revokedAt !== undefined) return answered;

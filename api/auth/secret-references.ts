@@ -13,13 +13,12 @@ import type { Caller } from "./access.ts";
 /** A variable that refers to a secret of the secret manager. */
 export interface ReferredVariable extends SecretRef {
   readonly variable: string;
-  /** The path of the secret's id in the request. */
+  /** Path of the secret's id in the request. */
   readonly field: string;
 }
 
-/** The resource that refers to secrets, and the caller who writes it. */
 interface Referrer {
-  /** Its kind and name, for the log. */
+  /** Kind and name of the resource, for the log. */
   readonly referrer: Readonly<Record<string, string>>;
   /** A secret has to be shared with one of them. */
   readonly groups: readonly string[];
@@ -28,16 +27,16 @@ interface Referrer {
 }
 
 /**
- * The groups that an environment and its creator have in common. Secrets that are shared with other users of the
- * Repository are not for this creator, and those of the creator's other groups are not for this environment.
+ * Common groups of an environment and its creator. Secrets of other users of the Repository are not for this creator,
+ * and those of the creator's other groups not for this environment.
  */
 export function commonGroups(groups: readonly string[], caller: Pick<Caller, "groups">): string[] {
   return groups.filter((group) => caller.groups.includes(group));
 }
 
 /**
- * The violations of references that the settings don't share with these groups. A secret that does not exist and one that
- * belongs to others are refused in the same words, no value is read, and every refusal is logged.
+ * Violations of references to secrets that are not shared with these groups. A missing secret and another's are refused
+ * in the same words, no value is read, and every refusal is logged.
  *
  * @throws SecretsUnavailable when a secret's labels can't be read
  */
@@ -52,7 +51,6 @@ export async function unsharedReferences(
   return (await Promise.all(violations)).flat();
 }
 
-/** An environment's own variables, which replace those of its config set. */
 interface OwnVariables {
   readonly components: readonly Component[];
   readonly overrides?: NonNullable<EnvironmentSpec["overrides"]>;
@@ -60,8 +58,8 @@ interface OwnVariables {
 }
 
 /**
- * What is wrong with a config set that refers to secrets that are not shared with these groups, as far as the environment
- * would get them: a variable that an override or a provided value replaces does not count.
+ * Problem of a config set with secrets that are not shared with these groups; a variable that an override or a provided
+ * value replaces does not count.
  *
  * @throws SecretsUnavailable when a secret's labels can't be read
  */
@@ -83,8 +81,8 @@ export async function unsharedConfigSet(
 }
 
 /**
- * Checks that the environment and its creator have a group in common with the config set, and for each of its shared API
- * keys with the groups that the settings share it with.
+ * Checks that the environment and its creator share a group with the config set, and with the sharing of each of its
+ * API keys.
  *
  * @throws HttpError (forbidden), SecretsUnavailable when a secret's labels can't be read
  */

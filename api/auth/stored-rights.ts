@@ -7,7 +7,6 @@ import { issuerOf, permissionsOf, rolesOf } from "./access.ts";
 import { checkVouched } from "./api-tokens.ts";
 import { TokenRefused } from "./id-tokens.ts";
 
-/** What checking the rights of an absent person takes. */
 interface StoredRights {
   readonly settings: Settings;
   readonly apiTokens: Pick<ApiTokens, "ofOwner">;
@@ -15,8 +14,8 @@ interface StoredRights {
 }
 
 /**
- * Checks that an environment's owner may still change it, by what is stored of the owner: the newest facts that any of the
- * owner's API tokens has. Of an owner without one nothing is stored; the trust in the issuer has to suffice.
+ * Checks that an environment's owner may still change it, by the newest facts in the owner's API tokens; without
+ * tokens, trust in the issuer suffices.
  *
  * @throws HttpError (forbidden)
  */

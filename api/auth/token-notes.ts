@@ -6,22 +6,21 @@ import type { Services } from "../services.ts";
 import type { Caller } from "./access.ts";
 import { vouchedOf } from "./callers.ts";
 
-/** How exact the time of a token's last use is. */
+/** Precision of the time of a token's last use. */
 const USE_MS = 60_000;
-/** How often the time of an owner's last sign-in is written when their groups and claims are unchanged. */
+/** Time until unchanged facts about an owner are written again. */
 const VOUCH_MS = 86_400_000;
-/** The pause after a failed write. */
 const RETRY_MS = 10_000;
 
 interface Context extends Pick<Services, "clock" | "log"> {
   readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "vouch" | "noteUse">;
 }
 
-/** Writes of API tokens in the background: the requests that cause them neither wait for them nor fail with them. */
+/** Writes API tokens in the background: requests neither wait for it nor fail with it. */
 export function tokenNotes({ apiTokens, clock, log }: Context) {
   const write = oneAtATime(clock, log);
   return {
-    /** Copies an owner's groups and claims from their ID token to their API tokens. */
+    /** Copies an owner's groups and claims from an ID token to the API tokens. */
     ownerSeen(caller: Caller): void {
       const vouched = vouchedOf(caller);
       for (const token of apiTokens.ofOwner(caller.subject)) {
@@ -29,7 +28,6 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
         write(`vouch ${token.metadata.name}`, () => apiTokens.vouch(token, vouched));
       }
     },
-    /** Writes the time of the token's last use. */
     used(token: ApiToken): void {
       // The verified copy may be a second older than the cached one.
       const { status } = apiTokens.known(token.metadata.name) ?? token;
@@ -47,10 +45,10 @@ function isNews({ spec }: ApiToken, vouched: Vouched): boolean {
   return newerMs >= VOUCH_MS || said(spec.vouched) !== said(vouched);
 }
 
-/** Groups are sorted already; the API server returns claims in an order of its own. */
+/** Groups are sorted; the API server returns claims in its own order. */
 const said = ({ groups, claims = {} }: Vouched) => JSON.stringify([groups, Object.entries(claims).sort()]);
 
-/** Writes in the background: never twice at once under a key, and for a while not again after a failure. */
+/** Allows one write at a time under a key, with a pause after a failure. */
 function oneAtATime(clock: Clock, log: Log): (key: string, write: () => Promise<void>) => void {
   const notBeforeMs = new Map<string, number>();
   return (key, write) => {

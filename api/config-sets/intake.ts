@@ -13,26 +13,24 @@ import type { ConfigSetContent } from "./schemas.ts";
 type ConfigSetVariable = NonNullable<ConfigSetContent["env"]>[number];
 type IntakeServices = Pick<Services, "settings" | "repositories" | "secretManager" | "log">;
 
-/** A change of a config set: its author, and the spec before it. */
 interface Writing {
   readonly caller: Caller;
   readonly services: IntakeServices;
   readonly former?: ConfigSetSpec;
 }
 
-/** A variable as in the resource, with its path in the request. */
 interface Placed extends EnvironmentVariable {
   readonly field: string;
-  /** The path of the secret's id, if there is one. */
+  /** Path of the secret's id, if there is one. */
   readonly idField: string;
 }
 
 /**
- * The spec that a request asks for: REST names become the spec's, and empty fields are left out, so that writing a config
- * set back as it was read changes nothing.
+ * Spec for a request: REST names become the spec's, and empty fields are left out, so that writing a config set back
+ * changes nothing.
  *
  * @param name of the config set
- * @throws ConfigInvalid with everything that is wrong, SecretsUnavailable when a secret's labels can't be asked for
+ * @throws ConfigInvalid with everything that is wrong, SecretsUnavailable when a secret's labels can't be read
  */
 export async function configSetSpec(
   name: string,
@@ -61,12 +59,12 @@ export async function configSetSpec(
     })),
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations.slice(0, MAX_FINDINGS));
-  // This interface does not have them: what was written with kubectl stays.
+  // REST lacks these fields: values written with kubectl stay.
   const values = former?.values === undefined ? {} : { values: former.values };
   return { ...toSpec(request), ...values };
 }
 
-/** For references that the config set has already: they are checked again with each environment. */
+/** Existing references are checked again with each environment. */
 function everyGroup({ settings }: IntakeServices): string[] {
   return settings.secrets.shared.flatMap(({ groups }) => groups);
 }
@@ -90,7 +88,6 @@ function toVariable({ secret_ref, ...variable }: ConfigSetVariable): Environment
   return secret_ref === undefined ? variable : { ...variable, secretRef: secret_ref };
 }
 
-/** The variables of a component, as the resource lists them. */
 function listed({ env = {} }: ComponentOverridesRequest = {}): EnvironmentVariable[] {
   return Object.entries(env).map(([name, value]) =>
     typeof value === "string" ? { name, value } : { name, secretRef: value.secretKeyRef },
@@ -101,7 +98,6 @@ function referred({ name, secretRef, idField }: Placed): ReferredVariable[] {
   return secretRef === undefined ? [] : [{ ...secretRef, variable: name, field: idField }];
 }
 
-/** Whether the config set has the same reference anywhere. */
 function refersTo({ env = [], helmValues, sharedApiKeys = [] }: ConfigSetSpec, reference: ReferredVariable): boolean {
   const all = [...env, ...COMPONENTS.flatMap((component) => helmValues?.[component]?.env ?? []), ...sharedApiKeys];
   return all.some(
@@ -117,7 +113,7 @@ function givenTwice(request: ConfigSetContent, list: "env" | "shared_api_keys"):
   );
 }
 
-/** Numbers that JavaScript can't represent would reach the chart as other numbers, or as null. */
+/** JavaScript's rounding would change these numbers on their way to the chart. */
 function lossyNumbers(value: unknown, field: string): Violation[] {
   if (typeof value === "number" && !isKept(value))
     return [{ field: field.slice(0, 300), message: "must be a number that keeps all its digits" }];
@@ -127,7 +123,7 @@ function lossyNumbers(value: unknown, field: string): Violation[] {
 
 const isKept = (value: number) => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 
-/** Secrets as plain text: all users of a config set may read its values. */
+/** All users of a config set may read its values. */
 function inPlainText(variables: readonly Placed[], { repositories }: IntakeServices): Violation[] {
   const secret = secretNames(repositories.list());
   return variables
@@ -135,7 +131,6 @@ function inPlainText(variables: readonly Placed[], { repositories }: IntakeServi
     .map(({ name, field }) => ({ field, message: `${name} is a secret: refer to where the secret manager has it` }));
 }
 
-/** Variables that only the platform sets. */
 function ofThePlatform(variables: readonly Placed[]): Violation[] {
   return variables
     .filter(({ name }) => name === PORT_VARIABLE)
@@ -173,7 +168,7 @@ function toComponentValues(values: ComponentOverridesRequest = {}): ComponentVal
   return { ...others, ...filled({ env: listed(values) }) };
 }
 
-/** Without empty fields: the API server would keep them, and see a change where there is none. */
+/** Drops empty fields: the API server would keep them as a change. */
 function filled<T extends object>(fields: T): { [field in keyof T]?: Exclude<T[field], undefined> } {
   const isSaid = ([, value]: [string, unknown]) =>
     value !== undefined &&
@@ -182,7 +177,6 @@ function filled<T extends object>(fields: T): { [field in keyof T]?: Exclude<T[f
   return Object.fromEntries(Object.entries(fields).filter(isSaid)) as ReturnType<typeof filled<T>>;
 }
 
-/** REST names of the resource's fields. */
 const REST_NAMES: Readonly<Record<string, string>> = {
   helmValues: "helm_values",
   sharedApiKeys: "shared_api_keys",
@@ -191,7 +185,7 @@ const REST_NAMES: Readonly<Record<string, string>> = {
   ttlDefaultHours: "ttl_default_hours",
 };
 
-/** An error of the API server, with the fields of the request instead of the resource's. */
+/** Error of the API server, with the request's fields. */
 export function inRestNames(error: unknown): unknown {
   if (!(error instanceof ConfigInvalid)) return error;
   return new ConfigInvalid(

@@ -18,7 +18,6 @@ import {
 } from "./schemas.ts";
 import { type ConfigSetContext, toConfigSet } from "./views.ts";
 
-/** A page of the config sets that the caller may read, by name. */
 const listConfigSets = route({
   endpoint: "GET /api/config-sets",
   summary: "List configuration sets",
@@ -33,7 +32,6 @@ const listConfigSets = route({
   return toPage(visible.sort(byName), query, (configSet) => toConfigSet(configSet, context));
 });
 
-/** Creates one; environments refer to it by its name. */
 const createConfigSet = route({
   endpoint: "POST /api/config-sets",
   summary: "Create a configuration set",
@@ -54,7 +52,6 @@ const createConfigSet = route({
   return toConfigSet(addAuditObject(created), contextOf(services));
 });
 
-/** One config set in full. */
 const getConfigSet = route({
   endpoint: "GET /api/config-sets/{id}",
   summary: "Get a configuration set",
@@ -65,7 +62,6 @@ const getConfigSet = route({
   errors: ["not-found"],
 })(({ params, caller }, services) => toConfigSet(visibleConfigSet(params.id, caller, services), contextOf(services)));
 
-/** Replaces the content; environments keep the version that they were created with. */
 const replaceConfigSet = route({
   endpoint: "PUT /api/config-sets/{id}",
   summary: "Replace a configuration set",
@@ -87,7 +83,6 @@ const replaceConfigSet = route({
   return toConfigSet(replaced, contextOf(services));
 });
 
-/** Deletes one that no environment uses. */
 const deleteConfigSet = route({
   endpoint: "DELETE /api/config-sets/{id}",
   summary: "Delete a configuration set",
@@ -100,14 +95,14 @@ const deleteConfigSet = route({
   const configSet = visibleConfigSet(params.id, caller, services);
   const { name } = configSet.metadata;
   if (name === services.settings.defaultConfigSet) throw new HttpError("conflict", "The config set is the default one");
-  // Counted at the API server: the cache may not show yet what another replica has just created.
+  // At the API server: the cache may lack another replica's creation.
   const uses = await services.environments.countNow(({ spec }) => spec.configSet?.name === name);
   if (uses > 0) throw new HttpError("conflict", `The config set is in use: ${uses} environments have it`);
   await services.configSets.remove(configSet);
   return { message: `Config set '${name}' deleted` };
 });
 
-/** One that the caller may not read is answered exactly like one that does not exist. */
+/** An unreadable config set is answered exactly like a missing one. */
 function visibleConfigSet(id: string, caller: Caller, { configSets }: Services): ConfigSet {
   const found = configSets.find(id);
   if (found === undefined || !mayRead(caller, found, "configs:write")) throw notFound();

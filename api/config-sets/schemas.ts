@@ -1,4 +1,3 @@
-/** Config sets as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
 import { MOST_VARIABLES } from "../../crds/environment/variable-limits.ts";
@@ -79,11 +78,11 @@ const fields = {
   ),
   access: closed(
     { groups: access.properties.groups },
-    { description: "The groups whose members may use it; everybody when empty." },
+    { description: "The groups whose members may use it; everyone when empty." },
   ),
 };
 
-/** The fields of a request; a field that is left out is empty. */
+/** Fields of a request; missing ones are empty. */
 const content = {
   description: Type.Optional(description),
   production: Type.Optional(production),
@@ -130,10 +129,10 @@ export const ConfigSetPath = idPath("The config set's id: its name.", "web");
 
 export const ConfigSetReport = closed(
   {
-    id: Type.String({ description: "Its name." }),
+    id: Type.String({ description: "Name." }),
     name: Type.String(),
     description: Type.String(),
-    is_default: Type.Boolean({ description: "Whether it is used for environments that name none." }),
+    is_default: Type.Boolean({ description: "True for the one of environments that name none." }),
     version: Type.Integer({
       description: "Rises with every change; an environment keeps the version that it was created with.",
     }),
@@ -145,9 +144,9 @@ export const ConfigSetReport = closed(
     quota: fields.quota,
     ttl_default_hours: Type.Optional(ttlDefaultHours),
     access: fields.access,
-    used_by: Type.Integer({ description: "How many environments use it." }),
+    used_by: Type.Integer({ description: "Number of environments that use it." }),
     created_by: Type.String({
-      description: "Who created it; `manifest` when it was not created through this interface.",
+      description: "Creator; `manifest` when it was not created through this interface.",
     }),
     created_at: Instant,
     updated_at: Instant,

@@ -3,15 +3,14 @@ import type { Violation } from "../../crds/errors.ts";
 import { type Caller, mayUse } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
-/** The config set of an environment, if it has one, and what is wrong with the name that a request gives. */
 interface ChosenConfigSet {
   readonly configSet: ConfigSet | undefined;
   readonly violations: readonly Violation[];
 }
 
 /**
- * The config set that a request names, else the default one where the caller may use it. A config set that does not exist,
- * that the caller may not use, or that is for production is refused in the same words.
+ * Config set of the request, else the default one if the caller may use it. A missing one, a forbidden one and one for
+ * production are refused in the same words.
  */
 export function usableConfigSet(
   named: string | undefined,

@@ -5,19 +5,18 @@ import { CREATED_BY_ANNOTATION } from "../../crds/group.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
 import type { ConfigSetReport } from "./schemas.ts";
 
-/** Shown instead of the value of a secret. */
 const HIDDEN = "***";
 
-/** The facts of a report beside the config set itself. */
+/** Facts of a report beside the config set itself. */
 export interface ConfigSetContext {
   readonly settings: Pick<Settings, "defaultConfigSet">;
-  /** How many environments have a config set, by its name. */
+  /** Number of environments with a config set, by its name. */
   readonly uses: ReadonlyMap<string, number>;
-  /** Variables whose values are never shown, also where a config set has them as plain text. */
+  /** Variables that are never shown, even as plain text of a config set. */
   readonly secret: ReadonlySet<string>;
 }
 
-/** A config set as the interface reports it. */
+/** Config set in REST's form. */
 export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetContext): ConfigSetReport {
   const { name, annotations } = metadata;
   const { description = "", production = false, ttlDefaultHours } = spec;
@@ -37,7 +36,7 @@ export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetCon
   };
 }
 
-/** The content as it may be shown: `***` for the text of a variable whose values are never shown. */
+/** Content with `***` for the text of secret variables. */
 export function withoutSecrets(spec: ConfigSetSpec, secret: ReadonlySet<string>): ConfigSetSpec {
   const shown = (variable: EnvironmentVariable) =>
     variable.value !== undefined && secret.has(variable.name) ? { ...variable, value: HIDDEN } : variable;

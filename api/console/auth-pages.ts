@@ -12,7 +12,7 @@ export interface AuthParts extends LogInParts {
   readonly refresh: ReturnType<typeof createRefresher>;
 }
 
-/** Serves what the console's pages know of the session: who it is of, and until when. No token is ever among it. */
+/** Serves the session's person and end to the console's pages, never a token. */
 export function mountAuth(router: Router, parts: AuthParts): void {
   const serve = (method: "get" | "post", path: string, handler: RequestHandler) => {
     const allow = method === "get" ? "GET, HEAD" : "POST";
@@ -51,7 +51,7 @@ export function mountAuth(router: Router, parts: AuthParts): void {
   });
 }
 
-/** Who a session is of; its ID token is judged as that of any caller. Throws HttpError (unauthenticated). */
+/** Checks the ID token as any caller's. Throws HttpError (unauthenticated). */
 async function personOf(session: Session | undefined, { callerOf }: AuthParts) {
   if (session === undefined) throw new HttpError("unauthenticated", "Authentication required");
   const caller = await callerOf(session.idToken);
@@ -68,14 +68,14 @@ async function refresh(request: Request, response: Response, parts: AuthParts): 
     parts.sessions.end(exchange);
     throw new HttpError("unauthenticated", "Please log in again");
   }
-  // Kept before it is judged, which may fail: the former refresh token may be used up.
+  // Kept before the check, which may fail: the former refresh token may be used up.
   if (!(await parts.sessions.keep(exchange, followed))) throw new HttpError("unauthenticated", "Please log in again");
   response.json(await personOf(followed, parts));
 }
 
 /**
- * Ends the session here, what its refresh token is good for, and leads to the issuer, which ends its own. By a page: a redirect
- * would be part of the form's submission, which the console's policy lets go nowhere else.
+ * Ends the session here and at the issuer, whose page it leads to, and revokes the refresh token. By a page: the
+ * console's policy forbids a form to redirect elsewhere.
  */
 async function logOut(request: Request, response: Response, { sessions, issuer }: AuthParts): Promise<void> {
   const session = await sessions.read(request);
@@ -88,7 +88,7 @@ async function logOut(request: Request, response: Response, { sessions, issuer }
   else sendOnwards(response, address);
 }
 
-/** A person is logged out here although the issuer can't be used. */
+/** Also without the issuer, the person is logged out here. */
 const logoutUrlOf = (issuer: ConsoleIssuer) =>
   issuer.logoutUrl().catch((error: unknown) => {
     if (error instanceof IssuerUnusable) return undefined;

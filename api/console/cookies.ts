@@ -3,16 +3,16 @@ import type { Request, Response } from "express";
 /** Browsers keep no cookie of more than 4,096 bytes, with its name and attributes. */
 const CHUNK_CHARS = 3_800;
 const CHUNK = new RegExp(`.{1,${CHUNK_CHARS}}`, "g");
-/** More would not fit into the head of a request, beside what else is there. */
+/** More would not fit into a request's head. */
 const MOST_CHUNKS = 3;
 
-/** How a cookie is kept. Its name has the prefix `__Host-`: no other host can set it, and it needs TLS (or loopback). */
+/** Attributes of a cookie. The prefix `__Host-`: no other host can set it, and it needs TLS (or loopback). */
 export interface CookieSpec {
   readonly name: `__Host-${string}`;
   readonly sameSite: "Lax" | "Strict";
 }
 
-/** The value of a request's cookie, put together where it came in several; empty when there is none. */
+/** Value of a cookie, joined from its chunks; empty without one. */
 export function readCookie(request: Request, { name }: CookieSpec): string {
   const sent = cookiesOf(request);
   const chunks = namesOf(name).map((one) => sent.get(one));
@@ -21,9 +21,9 @@ export function readCookie(request: Request, { name }: CookieSpec): string {
 }
 
 /**
- * Has the browser keep a value, in several cookies if it is long, and forget what is left of a longer one.
+ * Has the browser keep a value, in chunks if it is long, and drop leftover chunks.
  *
- * @returns whether it is short enough to be kept at all; nothing is set otherwise
+ * @returns false, with nothing set, when it is too long
  */
 export function keepCookie(exchange: Exchange, spec: CookieSpec, value: string, seconds: number): boolean {
   const chunks = value.match(CHUNK) ?? [];
@@ -34,7 +34,7 @@ export function keepCookie(exchange: Exchange, spec: CookieSpec, value: string, 
   return true;
 }
 
-/** Has the browser forget a cookie, all parts of it. */
+/** Has the browser drop all chunks of a cookie. */
 export const dropCookie = (exchange: Exchange, spec: CookieSpec): void => forget(exchange, spec, namesOf(spec.name));
 
 export interface Exchange {
@@ -53,7 +53,7 @@ function append(response: Response, { sameSite }: CookieSpec, pair: string, seco
 
 const namesOf = (name: string) => [name, ...Array.from({ length: MOST_CHUNKS - 1 }, (_, at) => `${name}-${at + 1}`)];
 
-/** https://www.rfc-editor.org/rfc/rfc6265#section-4.2.1; of several of one name the first counts. */
+/** https://www.rfc-editor.org/rfc/rfc6265#section-4.2.1; the first of several with one name counts. */
 function cookiesOf({ headers }: Request): ReadonlyMap<string, string> {
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
   return new Map(pairs.reverse().map(([name = "", ...value]) => [name, value.join("=")] as const));

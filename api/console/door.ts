@@ -3,7 +3,7 @@ import type { Limits } from "../limits/limits.ts";
 import { checkSameOrigin } from "./same-origin.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Paths of the REST interface as the console's pages ask for them. */
+/** Prefix of the REST interface for the console's pages. */
 const BEFORE = "/console/api/";
 const PREFIX = "/console";
 
@@ -15,8 +15,8 @@ interface DoorParts {
 }
 
 /**
- * Makes a request of the console's pages one to the REST interface, with the ID token of the session where the page has the
- * cookie; from there on it is like any other request with that token. The interface itself never takes a cookie.
+ * Turns a request of the console's pages into one to the REST interface, with the session's ID token. The interface
+ * itself takes no cookie.
  */
 export function apiDoor({ origin, sessions, limits }: DoorParts): RequestHandler {
   return async (request, response, next) => {
@@ -35,7 +35,7 @@ export function apiDoor({ origin, sessions, limits }: DoorParts): RequestHandler
   };
 }
 
-/** Node makes `headersDistinct` of what arrived when it is first asked for, and keeps it. */
+/** Node computes `headersDistinct` once. */
 function replaceHeader({ headers, headersDistinct }: Request, name: string, value?: string): void {
   delete headers[name];
   delete headersDistinct[name];

@@ -4,13 +4,13 @@ import { HttpError } from "../errors.ts";
 import { type StaticFile, sendStatic } from "../http/static-file.ts";
 import { otherMethod } from "../http/unrouted.ts";
 
-/** Names of assets hold a hash of what is in them. */
+/** Names of assets contain a hash of their content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
-/** Browsers ask each time whether it has changed, so that a new release is seen at once. */
+/** Browsers revalidate each time, so that a new release is seen at once. */
 const ASKED_ABOUT = "no-cache";
-/** A name in one folder: no dot begins it and it has no slash, so that it leads nowhere else. */
+/** No leading dot and no slash, so it can't leave the folder. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
-/** What the build may have left beside a file, best first. */
+/** Compressed files that the build may have left, best first. */
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -19,8 +19,8 @@ const ENCODINGS = [
 const NOT_BUILT = "The web console is not built here: `make clients` builds it";
 
 /**
- * What the console's pages may load and run: files of their own. Markup can't be made of text (trusted types), so that nothing
- * that an environment says is ever run.
+ * Only files of the console may be loaded and run. Trusted types forbid markup from text, so no text of an environment
+ * is run.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -37,8 +37,7 @@ const CONTENT_POLICY = [
 ].join("; ");
 
 /**
- * Serves the console's files from the folder that it was built into. Every path below `/console/` that is no file is a page,
- * and all pages are one document.
+ * Serves the console's files. Every path below `/console/` without a file is a page, and all pages are one document.
  */
 export function mountFiles(router: Router, folder: string): void {
   router.get("/console", (_request, response) => response.redirect(308, "/console/"));
@@ -67,20 +66,19 @@ const refuse = otherMethod("GET, HEAD");
 const pageHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     "Content-Security-Policy": CONTENT_POLICY,
-    // Without a referrer, browsers send no origin along with a form either.
+    // Without a referrer, browsers send no origin with a form either.
     "Referrer-Policy": "same-origin",
   });
   next();
 };
 
-/** Sends the file of that name in the folder; `index.html` has no address of its own. */
+/** `index.html` has no address of its own. */
 async function sendFrom(folder: string, cacheControl: string, request: Request, response: Response): Promise<boolean> {
   const name = String(request.params.name);
   if (!NAME.test(name) || extname(name) === "" || name === "index.html") return false;
   return sendEncoded({ file: join(folder, name), cacheControl }, request, response);
 }
 
-/** Sends a file, as it was compressed when it was built where the browser takes that. */
 async function sendEncoded(
   { file, cacheControl }: Pick<StaticFile, "file" | "cacheControl">,
   request: Request,

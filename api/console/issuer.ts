@@ -12,7 +12,7 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 
 export type ConsoleSettings = NonNullable<Settings["console"]>;
 
-/** What a log-in has to bring back, or it was another one. */
+/** Values that a log-in has to bring back. */
 export interface LoginProof {
   readonly state: string;
   readonly nonce: string;
@@ -25,7 +25,7 @@ export interface Tokens {
   readonly refreshToken: Sensitive | undefined;
 }
 
-/** The issuer refused, with its error code of OAuth; nothing is wrong with the connection. */
+/** The issuer refused, with its error code of OAuth. */
 export class IssuerRefused extends Error {
   override readonly name = "IssuerRefused";
   readonly code: string;
@@ -36,22 +36,22 @@ export class IssuerRefused extends Error {
   }
 }
 
-/** The issuer can't be used now: it can't be reached, does not answer as it should, or the console's secret is missing. */
+/** The issuer can't be used now: unreachable, an invalid answer, or no secret of the console. */
 export class IssuerUnusable extends Error {
   override readonly name = "IssuerUnusable";
 }
 
-/** The issuer at which people log in to the console. Every method but `revoke` throws IssuerUnusable. */
+/** Issuer for log-ins at the console. Every method but `revoke` throws IssuerUnusable. */
 export interface ConsoleIssuer {
-  /** Where a log-in begins. */
+  /** Address at which a log-in begins. */
   loginUrl(proof: LoginProof): Promise<string>;
-  /** The tokens of a log-in that came back with these parameters. Throws IssuerRefused. */
+  /** Tokens for a log-in's parameters. Throws IssuerRefused. */
   exchange(answer: URLSearchParams, proof: LoginProof): Promise<Tokens>;
-  /** New tokens for a refresh token, which may be good once. Throws IssuerRefused. */
+  /** New tokens; the refresh token may be valid once. Throws IssuerRefused. */
   refresh(refreshToken: Sensitive): Promise<Tokens>;
-  /** Ends what a refresh token is good for. An issuer that can't do that, or does not answer, is left alone. */
+  /** Revokes a refresh token, where the issuer can and answers. */
   revoke(refreshToken: Sensitive): Promise<void>;
-  /** Where a log-out goes on; `undefined` when the issuer has no such page. */
+  /** Page of the issuer for a log-out; `undefined` when it has none. */
   logoutUrl(): Promise<string | undefined>;
 }
 
@@ -66,7 +66,7 @@ interface IssuerParts {
 type Library = typeof import("openid-client");
 type Use<T> = (library: Library, config: Configuration) => Promise<T> | T;
 
-/** The console as a client of its issuer (authorization code with PKCE), by openid-client, which is loaded when first used. */
+/** The console as a client of its issuer (authorization code with PKCE), by openid-client, loaded at the first use. */
 export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerParts): ConsoleIssuer {
   const redirectUri = `${settings.publicUrl}/console/auth/callback`;
   let known: { readonly config: Promise<Configuration>; readonly askedMs: number } | undefined;
@@ -94,7 +94,7 @@ export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerP
     } catch (error) {
       const refusal = refusalOf(library, error);
       if (refusal !== undefined) throw refusal;
-      // Its next use asks again: the endpoints or the secret may be others by now.
+      // The next use discovers anew: endpoints or secret may have changed.
       known = undefined;
       log.warn("the console's issuer can't be used", { issuer, error });
       throw new IssuerUnusable("The identity provider can't be used now; try again later", { cause: error });
@@ -144,22 +144,22 @@ export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerP
   };
 }
 
-/** As OpenID Connect has it where a client says nothing else. */
+/** Default of OpenID Connect. */
 function authentication(library: Library, secret: Sensitive | undefined) {
   return secret === undefined ? library.None() : library.ClientSecretBasic(secret.reveal());
 }
 
-/** A refresh may leave the refresh token as it is, but has to bring an ID token. */
+/** A refresh may keep the refresh token, but has to bring an ID token. */
 function tokensOf(given: TokenEndpointResponse & TokenEndpointResponseHelpers, former?: Sensitive): Tokens {
   if (given.id_token === undefined) throw new IssuerRefused("no_id_token");
   const refreshToken = given.refresh_token === undefined ? former : new Sensitive(given.refresh_token);
   return { idToken: new Sensitive(given.id_token), refreshToken };
 }
 
-/** What is wrong with the console's own registration is no refusal of a person. */
+/** Problems of the console's registration, not refusals of a person. */
 const OURS: readonly string[] = ["invalid_client", "unauthorized_client", "server_error", "temporarily_unavailable"];
 
-/** Of an answer that is not of this log-in: it has another state or nonce, or is for another client. */
+/** Codes for another log-in: other state or nonce, or another client. */
 const FOREIGN: readonly string[] = ["OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED"];
 
 function refusalOf(library: Library, error: unknown): IssuerRefused | undefined {

@@ -4,20 +4,20 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { ConsoleSecrets } from "../../operator/ports/facade/console-secrets.ts";
 import { SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 
-/** How long a key that is not there is not asked for again: anybody can send a cookie that names one. */
+/** Time until a missing key is read again: anyone can send a cookie that names one. */
 const ABSENT_MS = 10_000;
 
 /** Keys by their version. Every method throws SecretsUnavailable. */
 export interface KeyRing {
-  /** The one that seals. */
+  /** Version that seals. */
   readonly current: number;
-  /** `undefined` for one that does not count: only the current version and its neighbours do. */
+  /** `undefined` except for the current version and its neighbours. */
   find(version: number): Promise<Sensitive | undefined>;
 }
 
 /**
- * The keys of cookies, each read once. The version before the current one is good for what it sealed; the one after it,
- * too, because while an installation changes its version another replica seals with that already.
+ * Keys of cookies, each read once. The version before the current one still opens; so does the next one, with which
+ * another replica may seal already.
  */
 export function keyRing(
   secrets: Pick<ConsoleSecrets, "key">,

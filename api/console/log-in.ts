@@ -9,17 +9,15 @@ import { sendNotice } from "./notice.ts";
 import type { Seal } from "./seal.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
-/** How long a person may take at the issuer. */
 const LOGIN_SECONDS = 600;
 const HOUR_MS = 3_600_000;
 /** Browsers and proxies take longer ones, but no page of the console has such an address. */
 const MAX_BACK_CHARS = 2_000;
 export const HOME = "/console/";
 
-/** Lax: it has to come along when the issuer leads back here. */
+/** Lax: the issuer's redirect has to carry it. */
 const COOKIE: CookieSpec = { name: "__Host-console-login", sameSite: "Lax" };
 
-/** A log-in under way, in its browser. */
 export interface Login extends LoginProof {
   readonly back: string;
   /** In milliseconds since 1970. */
@@ -34,11 +32,11 @@ export interface LogInParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Who an ID token is of; a sentence for that person when it is not accepted. */
+  /** Caller of an ID token; a sentence for the person when it is refused. */
   readonly callerOf: (idToken: Sensitive) => Promise<Caller | { readonly told: string }>;
 }
 
-/** Leads to the issuer, and remembers in the browser that it did. Throws SecretsUnavailable. */
+/** Redirects to the issuer, and stores the log-in in the browser. Throws SecretsUnavailable. */
 export async function beginLogIn(request: Request, response: Response, parts: LogInParts): Promise<void> {
   const text = () => Buffer.from(parts.randomBytes(32)).toString("base64url");
   const proof = { state: text(), nonce: text(), verifier: text() };
@@ -54,7 +52,7 @@ export async function beginLogIn(request: Request, response: Response, parts: Lo
   }
 }
 
-/** Takes what the issuer leads back with: the browser then has a session. Throws SecretsUnavailable. */
+/** Handles the issuer's redirect: the browser then has a session. Throws SecretsUnavailable. */
 export async function endLogIn(request: Request, response: Response, parts: LogInParts): Promise<void> {
   const login = await parts.seal.open(readCookie(request, COOKIE));
   dropCookie({ request, response }, COOKIE);
@@ -93,7 +91,7 @@ async function beginSession(
   response.redirect(303, back);
 }
 
-/** Where to go on: a page of the console, and nothing else, however it is spelt. */
+/** Target after the log-in: only a page of the console, however it is spelt. */
 function backOf(request: Request, origin: string): string {
   const asked = queryOf(request).get("back") ?? HOME;
   if (asked.length > MAX_BACK_CHARS || !URL.canParse(asked, origin)) return HOME;
@@ -103,5 +101,5 @@ function backOf(request: Request, origin: string): string {
   return isPage ? `${url.pathname}${url.search}${url.hash}` : HOME;
 }
 
-/** A request may name any host before its path, and no valid one. */
+/** A request may name any host before its path, even an invalid one. */
 const queryOf = ({ originalUrl }: Request) => new URLSearchParams(/\?.*/s.exec(originalUrl)?.[0]);

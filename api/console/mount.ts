@@ -18,10 +18,9 @@ import { createRefresher } from "./refresher.ts";
 import { createSeal } from "./seal.ts";
 import { createSessions, type StoredSession } from "./sessions.ts";
 
-/** Where the clients are built, in a checkout and in the image. */
+/** Folder of the built clients, in checkout and image. */
 export const CLIENTS_FOLDER = join(import.meta.dirname, "../../clients");
 
-/** What serving the console and the command line's program takes. */
 export interface ConsoleParts extends Pick<Services, "settings" | "clock" | "log" | "randomBytes"> {
   readonly limits: Limits;
   readonly authenticate: Authenticator["authenticate"];
@@ -29,14 +28,14 @@ export interface ConsoleParts extends Pick<Services, "settings" | "clock" | "log
   readonly clientsFolder: string;
 }
 
-/** Whether the path is the console's, or that of the command line's program: rules for pages elsewhere (CORS) end here. */
+/** True for paths of the console and the command line's program, without rules for other origins (CORS). */
 export function isConsolePath(path: string): boolean {
   return ["/", "/cli", "/console"].includes(path) || path.startsWith(HOME);
 }
 
 /**
- * Serves the program of the command line and, where the settings say so, the web console: its files, log-in, and the way of its
- * pages to the REST interface, which has to be mounted behind. Each request but those to the interface counts by its address.
+ * Serves the command line's program and, by the settings, the web console: its files, log-in, and its pages' path to
+ * the REST interface, which has to be mounted behind. Each request but those to the interface counts by its address.
  */
 export function mountConsole(app: Express, parts: ConsoleParts): void {
   const { limits, settings, clientsFolder } = parts;
@@ -75,12 +74,12 @@ export function mountConsole(app: Express, parts: ConsoleParts): void {
 }
 
 function issuerOf(settings: ConsoleSettings, { consoleSecrets: secrets, clock, log, ...parts }: ConsoleParts) {
-  // The settings are checked: where none is named, there is one.
+  // The settings are checked: one issuer exists.
   const issuer = settings.issuer ?? parts.settings.api.issuers[0]?.issuer ?? "";
   return consoleIssuer({ settings, issuer, secrets, clock, log });
 }
 
-/** Judged as a request with that token would be. Throws HttpError (unavailable). */
+/** Throws HttpError (unavailable). */
 async function callerOf(idToken: Sensitive, { authenticate }: Pick<ConsoleParts, "authenticate">) {
   const headersDistinct = { authorization: [`Bearer ${idToken.reveal()}`] };
   const result = await authenticate({ method: "GET", headersDistinct }, () => false);

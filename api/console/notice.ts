@@ -1,12 +1,12 @@
 import type { Response } from "express";
 
-/** A page for what a person sees in the middle of a log-in; it runs and loads nothing. */
+/** Sends a page about a failed log-in; it runs and loads nothing. */
 export function sendNotice(response: Response, status: number, text: string): void {
   const content = `<h1>The log-in did not work</h1><p>${escaped(text)}</p><p><a href="/console/">Back to the console</a></p>`;
   response.status(status).type("html").send(page("Log-in", content));
 }
 
-/** A page that leads to another address at once. */
+/** Sends a page that leads to another address at once. */
 export function sendOnwards(response: Response, address: string): void {
   const to = escaped(address);
   const refresh = `<meta http-equiv="refresh" content="0;url=${to}">`;

@@ -5,7 +5,7 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import { type ConsoleIssuer, IssuerRefused } from "./issuer.ts";
 import type { Session } from "./sessions.ts";
 
-/** How long a request that comes late with the former cookie still gets the session that followed it. */
+/** Time for which a late request with the former cookie gets the new session. */
 const KEPT_MS = 30_000;
 /** Each takes some KiB. */
 const MOST_KEPT = 2_000;
@@ -16,10 +16,10 @@ interface Refresh {
 }
 
 /**
- * Refreshes sessions, each once however many ask at the same moment: to many issuers a refresh token that is used twice was
- * stolen, and ends the log-in.
+ * Refreshes each session once for simultaneous requests: many issuers take a doubly used refresh token for stolen, and
+ * end the log-in.
  *
- * @returns a function whose answer is `undefined` when the person has to log in again; it throws IssuerUnusable
+ * @returns a function that resolves to `undefined` when the person has to log in again; it throws IssuerUnusable
  */
 export function createRefresher({ issuer, clock }: { readonly issuer: ConsoleIssuer; readonly clock: Clock }) {
   const refreshes = new Map<string, Refresh>();
@@ -38,7 +38,7 @@ export function createRefresher({ issuer, clock }: { readonly issuer: ConsoleIss
     if (known !== undefined) return known.session;
     const refresh: Refresh = { session: followed(session, refreshToken, issuer), begunMs: clock.monotonicMs() };
     refreshes.set(id, refresh);
-    // Nothing is known of a refresh token that may not have arrived: the next request tries again.
+    // The refresh token may not have arrived: the next request tries again.
     refresh.session.catch(() => refreshes.delete(id));
     return refresh.session;
   };

@@ -2,8 +2,8 @@ import type { Request } from "express";
 import { HttpError } from "../errors.ts";
 
 /**
- * Checks that a page of the console itself asks. Browsers say from where a request comes, and no page can make them say
- * otherwise; SameSite alone would let pages of other hosts of the same domain use the session, such as those of environments.
+ * Checks that a page of the console sent the request. Browsers state the origin, and no page can forge it; SameSite
+ * alone would admit pages of other hosts of the domain, such as environments.
  *
  * @param origin the console's own
  * @throws HttpError (forbidden)

@@ -7,27 +7,27 @@ import type { KeyRing } from "./keys.ts";
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** What was sealed here is smaller. */
+/** Sealed values are smaller. */
 const MAX_TEXT_BYTES = 65_536;
-/** The version of the key, and base64url of the initialization vector, the tag and the sealed text. */
+/** Version of the key, and base64url of initialization vector, tag and sealed text. */
 const SEALED = /^([1-9][0-9]{0,6})\.([A-Za-z0-9_-]{38,})$/;
 
-/** Seals values for cookies: replicas of this installation alone can read and make them. */
+/** Seals values for cookies: only this installation can read and make them. */
 export interface Seal<T> {
-  /** The sealed value, of characters that a cookie may have. Throws SecretsUnavailable. */
+  /** Seals a value in a cookie's characters. Throws SecretsUnavailable. */
   seal(value: T): Promise<string>;
-  /** The value; `undefined` for a text that was sealed by no live key, or for another purpose. Throws SecretsUnavailable. */
+  /** Opens a sealed value; `undefined` without a live key or for another purpose. Throws SecretsUnavailable. */
   open(text: string): Promise<T | undefined>;
 }
 
 interface SealParts {
   readonly keys: KeyRing;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** What is sealed for one purpose can't be opened for another. Changes with the type of the value. */
+  /** Separates values: one for another purpose can't be opened. Changes with the type of the value. */
   readonly purpose: string;
 }
 
-/** A seal for one purpose: JSON, compressed, by AES-256-GCM. */
+/** Seal for one purpose: JSON, compressed, by AES-256-GCM. */
 export function createSeal<T extends object>({ keys, randomBytes, purpose }: SealParts): Seal<T> {
   const derived = new Map<number, Buffer>();
   const keyOf = async (version: number): Promise<Buffer | undefined> => {

@@ -3,16 +3,16 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import { type CookieSpec, dropCookie, type Exchange, keepCookie, readCookie } from "./cookies.ts";
 import type { Seal } from "./seal.ts";
 
-/** What a person's browser keeps for us, sealed. */
+/** Session of a person, sealed in the browser. */
 export interface Session {
   readonly idToken: Sensitive;
   /** Without one the session ends with the ID token. */
   readonly refreshToken: Sensitive | undefined;
-  /** When the person has to log in again, whatever the issuer says. */
+  /** Latest end, whatever the issuer says. */
   readonly endsAt: Date;
 }
 
-/** As it is sealed. */
+/** Session in its sealed form. */
 export interface StoredSession {
   readonly id: string;
   readonly refresh?: string;
@@ -23,10 +23,10 @@ export interface StoredSession {
 /** Strict: no other site can have a request made with it, not even by a link. */
 const COOKIE: CookieSpec = { name: "__Host-console", sameSite: "Strict" };
 
-/** Sessions live in their cookies alone, so that every replica knows them and none has to. */
+/** Keeps sessions in cookies alone, so that every replica can serve them. */
 export function createSessions({ seal, clock }: { readonly seal: Seal<StoredSession>; readonly clock: Clock }) {
   return {
-    /** The session of a request; `undefined` when there is none any more. Throws SecretsUnavailable. */
+    /** Session of a request; `undefined` without one. Throws SecretsUnavailable. */
     async read(request: Exchange["request"]): Promise<Session | undefined> {
       const stored = await seal.open(readCookie(request, COOKIE));
       if (stored === undefined || stored.ends <= clock.now().getTime()) return undefined;
@@ -36,9 +36,9 @@ export function createSessions({ seal, clock }: { readonly seal: Seal<StoredSess
     },
 
     /**
-     * Has the browser keep it.
+     * Has the browser keep the session.
      *
-     * @returns whether it is short enough for that
+     * @returns false when it is too long
      * @throws SecretsUnavailable
      */
     async keep(exchange: Exchange, { idToken, refreshToken, endsAt }: Session): Promise<boolean> {

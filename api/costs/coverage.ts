@@ -2,7 +2,7 @@ import type { Charged } from "../../crds/environment/costs/allocations.ts";
 import type { Tally } from "../../operator/ports/observability/summary.ts";
 import type { Basis, CostCoverage } from "./schemas.ts";
 
-/** What costs were computed from, and how much of the environments' time they are known of. */
+/** Source of the costs, and their known share of time. */
 export function costBasis(tally: Tally): { readonly basis: Basis; readonly coverage: CostCoverage } {
   const { thereSeconds, knownSeconds, allocatedSeconds } = tally;
   const percent = (seconds: number) =>

@@ -38,7 +38,7 @@ export function toCostDashboard(
   };
 }
 
-/** The costs by what environments have in common, named as far as the caller may see that; they add up to the whole. */
+/** Costs by a common property, with the names that the caller may see; they add up to the whole. */
 export function costRows(figures: CostFigures, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
   const { costs } = services.settings;
   const { total, by } = figures.summary.whole;
@@ -54,7 +54,7 @@ export function costRows(figures: CostFigures, dimension: Dimension, caller: Cal
   return greatestFirst(priced, ({ total_cents }) => total_cents ?? 0);
 }
 
-/** What is not known is not shown as nothing. */
+/** Unknown costs are null, never zero. */
 function sumOfMoney(tally: Tally, share: number | undefined) {
   const cents = isKnown(tally) ? (share ?? null) : null;
   return { total_cost: amountOrNull(cents), total_cents: cents };
@@ -68,11 +68,11 @@ function shared(cents: number | null, rows: readonly { readonly tally: Tally }[]
   );
 }
 
-/** Those that cost the most of what the caller may see. */
+/** Most expensive environments that the caller may see. */
 function topEnvironments({ summary, now, priced }: CostFigures, caller: Caller) {
   const isVisible = visibleTo(caller);
   const top: Priced[] = [];
-  // In one pass: there may be tens of thousands, and ten of them are shown.
+  // One pass: there may be tens of thousands, and ten are shown.
   for (const one of priced()) {
     const last = top[MOST_ENVIRONMENTS - 1];
     if ((last === undefined || dearestFirst(one, last) < 0) && isVisible(rightsTo(one.life))) {

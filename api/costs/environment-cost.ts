@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 type Used = Pick<Services, "settings" | "hourlyRates" | "clock">;
 
-/** What an environment costs: expected, so far, and until its expiry. */
+/** Cost of an environment: expected, so far, and until its expiry. */
 export function toEnvironmentCost(environment: EphemeralEnvironment, services: Used): EnvironmentCostReport {
   const { costs } = services.settings;
   const nowMs = services.clock.now().getTime();

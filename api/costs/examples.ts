@@ -58,7 +58,7 @@ export const ENVIRONMENT_COST_EXAMPLE = {
   coverage: { known_percent: 100, allocated_percent: 0 },
 };
 
-/** Of an environment of which nothing runs yet. */
+/** For an environment without running pods. */
 export const CREATED_COST_EXAMPLE = {
   ...ENVIRONMENT_COST_EXAMPLE,
   actual: null,

@@ -7,24 +7,24 @@ import { type PeriodQuery, periodOf } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { totalPriceOf } from "./price.ts";
 
-/** What the rest of a month is projected from. */
+/** Time from which the rest of a month is projected. */
 const RECENT_MS = 7 * DAY_MS;
 const LEAST_KNOWN_SECONDS = 3_600;
 
-/** What costs are told from; the same for every caller. */
+/** Figures of costs; the same for every caller. */
 export interface CostFigures {
   readonly now: Date;
   readonly summary: PeriodSummary;
-  /** Of the time before, which was as long. */
+  /** Sums of the preceding time of the same length. */
   readonly previous: Tally;
-  /** Environments at the end of the period, and all that were there in it. */
+  /** Environments at the period's end, and all that existed in it. */
   readonly environments: { readonly active: number; readonly all: number };
   readonly month: MonthFigures;
-  /** Those of which it is known what they cost in the period. */
+  /** Environments with known costs in the period. */
   readonly priced: () => readonly Priced[];
 }
 
-/** An environment with what it cost, in cents that are not rounded. */
+/** An environment with its cost, in unrounded cents. */
 export interface Priced {
   readonly life: Life;
   readonly price: number;
@@ -33,13 +33,12 @@ export interface Priced {
 /** The month of a moment, in UTC. */
 interface MonthFigures {
   readonly soFar: Tally;
-  /** Of the last days, from the first of which anything is known. */
+  /** Sums of the last days, from the first day with known data. */
   readonly recent: { readonly tally: Tally; readonly seconds: number };
-  /** What is left of the month. */
   readonly leftSeconds: number;
 }
 
-/** The figures of the period that is asked for; computed once for all who ask meanwhile. */
+/** Figures of the period; computed once for simultaneous requests. */
 export function figuresOf(query: PeriodQuery, services: Used & Pick<Services, "answers">): CostFigures {
   const compute = (now: Date) => costFigures(periodOf(query, now), now, services);
   return services.answers.of(`figures ${JSON.stringify(query)}`, compute);
@@ -76,10 +75,10 @@ function pricedLives(period: Period, now: Date, { lives, settings }: Used): () =
   };
 }
 
-/** Only the total: the rows of what is not shown are not summed up. */
+/** Only the total: hidden rows are not summed up. */
 const totalOf = ({ days }: PeriodSummary): Tally => sumOfTallies(days.map(({ summary }) => summary.total));
 
-/** Whether anything is known of what the environments requested; where there were none, nothing is unknown. */
+/** True when requests are known, or no environments existed. */
 export const isKnown = ({ thereSeconds, knownSeconds }: Tally): boolean => thereSeconds === 0 || knownSeconds > 0;
 
 function environmentsOf(summary: PeriodSummary, now: Date, lives: readonly Life[]) {

@@ -4,12 +4,12 @@ import { type Sources, summarize } from "../observability/period-summary.ts";
 import { totalPriceOf } from "./price.ts";
 
 const HOUR_S = 3_600;
-/** The time of which the average is taken. */
+/** Time for the average. */
 const COMPARED_MS = 30 * 24 * HOUR_S * 1000;
-/** An average of so long does not change much meanwhile, and every detail of an environment asks for it. */
+/** Lifetime of the averages: they change slowly, and every environment's detail needs them. */
 const KEPT_MS = 600_000;
 
-/** What an hour of an environment costs on average, in cents, by the repository of its backend. */
+/** Average cost of an environment's hour, in cents, by the backend's repository. */
 export type HourlyRates = () => ReadonlyMap<string, number>;
 
 interface Used extends Sources {
@@ -17,7 +17,7 @@ interface Used extends Sources {
   readonly clock: Clock;
 }
 
-/** A repository is left out until an hour of its environments is known. */
+/** Omits a repository without a known hour. */
 export function createHourlyRates(services: Used): HourlyRates {
   let known: { readonly atMs: number; readonly rates: ReadonlyMap<string, number> } | undefined;
   return () => {

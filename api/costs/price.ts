@@ -1,4 +1,4 @@
-/** What resources cost, in whole cents, so that the parts of a whole add up to it. */
+/** Prices of resources, in whole cents, so that parts add up to the whole. */
 import type { Costs } from "../../config/costs.schema.ts";
 import type { Allocated } from "../../crds/environment/costs/allocations.ts";
 import type { Consumption, Requested } from "../../crds/environment/costs/usage.ts";
@@ -15,14 +15,14 @@ export interface CentsByResource {
   readonly cpu: number;
   readonly memory: number;
   readonly storage: number;
-  /** What is not requested, such as network; nothing where nothing is allocated. */
+  /** Costs without a request, such as network; zero without an allocation. */
   readonly other: number;
 }
 
-/** What is charged: resources by their prices, and what was allocated as money. */
+/** Charged amounts: resources by their prices, and allocated money. */
 export type Priceable = Consumption & Partial<Allocated>;
 
-/** What the resources cost, in cents that are not rounded. */
+/** Price of the resources, in unrounded cents. */
 export function priceOf(charged: Priceable, prices: Prices): CentsByResource {
   const { allocatedCpu = 0, allocatedMemory = 0, allocatedStorage = 0, allocatedOther = 0 } = charged;
   const { cpu, memory, storage } = charged;
@@ -34,14 +34,14 @@ export function priceOf(charged: Priceable, prices: Prices): CentsByResource {
   };
 }
 
-/** What it costs to request this for an hour, in cents that are not rounded. */
+/** Price of an hour of these requests, in unrounded cents. */
 export function priceOfHour(requested: Requested, prices: Prices): CentsByResource {
   const { cpuMillicores, memoryMebibytes, storageMebibytes } = requested;
   const hour = { cpu: cpuMillicores * SECONDS, memory: memoryMebibytes * SECONDS, storage: storageMebibytes * SECONDS };
   return priceOf(hour, prices);
 }
 
-/** What they cost together, in cents that are not rounded. */
+/** Price of all resources, in unrounded cents. */
 export function totalPriceOf(charged: Priceable, prices: Prices): number {
   return sumOfCents(priceOf(charged, prices));
 }
@@ -49,8 +49,8 @@ export function totalPriceOf(charged: Priceable, prices: Prices): number {
 export const sumOfCents = ({ cpu, memory, storage, other }: CentsByResource): number => cpu + memory + storage + other;
 
 /**
- * The parts in whole cents, which add up to the whole: each is rounded down, and those that lose the most thereby get the
- * cents that are left (the largest remainder method).
+ * Parts in whole cents that add up to the whole, by the largest remainder method: each is rounded down, and the largest
+ * losses get the remaining cents.
  *
  * @param whole in whole cents; differs from the sum of the parts by less than one for each part
  */
@@ -64,5 +64,5 @@ export function apportioned(whole: number, parts: readonly number[]): readonly n
   return floors.map((part, index) => part + Number(gaining.has(index)));
 }
 
-/** A sum of money in the currency's own unit. */
+/** Money in the currency's own unit. */
 export const amountOf = (cents: number): number => cents / 100;

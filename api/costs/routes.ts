@@ -8,21 +8,19 @@ import { toCostSummary } from "./views.ts";
 const BASIS =
   "Costs are what OpenCost allocated to environments, where that is known, else what their pods and volumes requested, by the prices of the installation; `basis` says which. Sleeping, resized and deleted environments count as what they were. Money is rounded to cents in such a way that the parts add up to the whole.";
 
-/** What environments cost in a period. */
 const getCostSummary = route({
   endpoint: "GET /api/observability/costs/summary",
   summary: "Get a summary of the costs",
-  description: `What all environments together cost in the period, and what this month is going to cost. ${BASIS}`,
+  description: `Costs of all environments together in the period, and the expected costs of this month. ${BASIS}`,
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: CostSummary,
 })(({ query }, services) => toCostSummary(figuresOf(query, services), services.settings.costs));
 
-/** What costs consist of. */
 const getCostDashboard = route({
   endpoint: "GET /api/observability/costs/dashboard",
   summary: "Get what the costs consist of",
-  description: `The costs of the period by day (UTC), by repository, by creator and by config set, and the environments that cost the most. Rows are named for those who may see what they are about. ${BASIS}`,
+  description: `Costs of the period by day (UTC), by repository, by creator and by config set, and the most expensive environments. Rows have names only for callers who may see them. ${BASIS}`,
   access: { permission: "observability:read" },
   query: SeriesQuery,
   reply: CostDashboard,

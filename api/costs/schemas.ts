@@ -1,4 +1,3 @@
-/** What environments cost, as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
@@ -17,15 +16,12 @@ export const Basis = literals(["requests", "opencost", "mixed"], {
 export type Basis = Static<typeof Basis>;
 
 const percent = (description: string) =>
-  orNull(
-    Type.Number(),
-    `Of the time that environments were there in the period, the share ${description}. null: there were none.`,
-  );
+  orNull(Type.Number(), `Share of the environments' time in the period ${description}. null: there were none.`);
 
 export const CostCoverage = closed(
   {
-    known_percent: percent("of which it is known what they cost"),
-    allocated_percent: percent("of which their cost is what OpenCost allocated"),
+    known_percent: percent("with known costs"),
+    allocated_percent: percent("with costs that OpenCost allocated"),
   },
   { title: "CostCoverage" },
 );
@@ -35,8 +31,8 @@ const BUDGET_STATES = ["none", "ok", "at_risk", "exceeded", "unknown"] as const;
 
 export const Budget = closed(
   {
-    limit: orNull(Type.Number(), "What may be spent in a month (UTC). null: the installation sets no limit."),
-    used: money("What this month cost so far."),
+    limit: orNull(Type.Number(), "Budget of a month (UTC). null: the installation sets no limit."),
+    used: money("Costs of this month so far."),
     used_percent: orNull(Type.Number(), "The share of the limit that is used. null: no limit, or nothing is known."),
     state: literals(BUDGET_STATES, {
       description: "at_risk: the projection for this month is above the limit. none: there is no limit.",
@@ -50,25 +46,25 @@ const summary = {
   currency: Type.String({ description: "ISO 4217." }),
   basis: Basis,
   window: PeriodReport,
-  total_cost: money("What all environments together cost in the window."),
+  total_cost: money("Costs of all environments together in the window."),
   total_cents: cents,
   by_resource: closed({
     cpu: money("CPU."),
     memory: money("Memory."),
     storage: money("Volumes."),
-    other: money("What only OpenCost knows: GPUs, network, load balancers."),
+    other: money("Costs that only OpenCost knows: GPUs, network, load balancers."),
   }),
   active_environments: Type.Integer({ description: "Environments at the end of the window." }),
   average_cost_per_environment: orNull(
     Type.Number(),
-    "Of the environments that were there in the window. null: there were none, or nothing is known.",
+    "Average of the environments in the window. null: there were none, or nothing is known.",
   ),
   projected_month: money(
-    "What this month (UTC) is going to cost: so far, and the rest like the average of the last seven days, or of what is known of them.",
+    "Expected costs of this month (UTC): those so far, and the rest like the average of the last seven days, or of their known part.",
   ),
   previous_window: closed({
-    total_cost: money("What they cost in the time before, which was as long."),
-    change_percent: orNull(Type.Number(), "By how much the cost rose. null: nothing to compare with."),
+    total_cost: money("Costs of the preceding time of the same length."),
+    change_percent: orNull(Type.Number(), "Rise of the costs. null: nothing to compare with."),
   }),
   coverage: CostCoverage,
 };
@@ -83,7 +79,7 @@ export const CostRow = closed(
       description:
         "none: environments without any, such as those without a config set. other: the sum of those that the caller may not see, and of the least.",
     }),
-    total_cost: money("What its environments cost."),
+    total_cost: money("Costs of its environments."),
     total_cents: cents,
     created: Type.Integer({ description: "Environments that were created in the window." }),
     basis: Basis,
@@ -101,7 +97,7 @@ const EnvironmentCost = closed(
     name: Type.String(),
     status: orNull(Type.String(), "null: it is gone."),
     repository: orNull(Type.String(), "Id of the repository of its backend."),
-    total_cost: Type.Number({ description: "What it cost in the window." }),
+    total_cost: Type.Number({ description: "Costs in the window." }),
     total_cents: Type.Integer(),
     basis: Basis,
     coverage: CostCoverage,
@@ -116,18 +112,18 @@ export const CostDashboard = closed(
       closed(
         {
           date: Type.String({ format: "date", description: "The day, in UTC; of a week its Monday." }),
-          total_cost: money("Of that day."),
+          total_cost: money("Costs of that day."),
           total_cents: cents,
         },
         { title: "CostOfDay" },
       ),
-      { description: "The days of the window from the first of which anything is known; they add up to the whole." },
+      { description: "Days of the window from the first day with known data; they add up to the whole." },
     ),
     top_environments: Type.Array(EnvironmentCost, {
-      description: "Those that cost the most, of the environments and records that the caller may see; ten at most.",
+      description: "The most expensive of the environments and records that the caller may see; ten at most.",
     }),
     by_repository: rows("By the repository of the backend"),
-    by_creator: rows("By who made them; below maintainers only the caller is named"),
+    by_creator: rows("By creator; below maintainers only the caller is named"),
     by_config_set: rows("By config set"),
     budget: Budget,
   },
@@ -135,19 +131,19 @@ export const CostDashboard = closed(
 );
 export type CostDashboard = Static<typeof CostDashboard>;
 
-/** What one environment costs, in its detail. */
+/** Cost of one environment, in its detail. */
 export const EnvironmentCostReport = closed(
   {
     currency: Type.String({ description: "ISO 4217." }),
     basis: Basis,
     estimate: money(
-      "What it is expected to cost in its TTL: by what an hour of environments of the same repository cost on average in the last 30 days.",
+      "Expected costs of its TTL: by the average cost of an hour of environments of the same repository in the last 30 days.",
     ),
-    actual: money("What it cost so far."),
-    per_hour: money("What an hour of what it requests now costs."),
+    actual: money("Costs so far."),
+    per_hour: money("Cost of an hour of its current requests."),
     forecast: orNull(
       Type.Number(),
-      "What it is going to cost until its expiry, if it goes on as now. null: it never expires, or nothing is known.",
+      "Expected costs until its expiry, if nothing changes. null: it never expires, or nothing is known.",
     ),
     since: orNull(Instant, `From when on its requests are known. ${UNKNOWN}`),
     coverage: CostCoverage,

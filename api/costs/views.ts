@@ -6,7 +6,7 @@ import { type CostFigures, isKnown } from "./figures.ts";
 import { amountOf, apportioned, priceOf, totalPriceOf } from "./price.ts";
 import type { Budget, CostSummary } from "./schemas.ts";
 
-/** A whole in cents; `null` when nothing is known of it. */
+/** Whole in cents; `null` when none of it is known. */
 export const wholeCents = (tally: Tally, costs: Costs): number | null =>
   isKnown(tally) ? Math.round(totalPriceOf(tally, costs)) : null;
 
@@ -53,7 +53,7 @@ export function toBudget(figures: Pick<CostFigures, "month">, costs: Costs): Bud
   return { limit, used: amountOf(used), used_percent: hundredths(used / limit), state };
 }
 
-/** So far, and the rest of the month like the last days; `null` when nothing is known. */
+/** Costs so far, and the rest of the month like the last days; `null` without data. */
 export function projectedCents({ month }: Pick<CostFigures, "month">, costs: Costs): number | null {
   const { soFar, recent, leftSeconds } = month;
   if (!isKnown(soFar) || !isKnown(recent.tally)) return null;

@@ -24,7 +24,7 @@ const getDemoDashboard = route({
   reply: DemoDashboard,
 })(() => DEMO_DASHBOARD);
 
-/** A real environment, for two hours, of a Repository that the caller may use. */
+/** Creates a real environment, for two hours, of a Repository that the caller may use. */
 const createSampleEnvironment = route({
   endpoint: "POST /api/demos/sample-environment",
   summary: "Create a sample environment",
@@ -48,7 +48,7 @@ const createSampleEnvironment = route({
   return { status: "success", environment: toCreated(environment, settings), demo: true };
 });
 
-/** The first with room in its quota; without any the first, whose quota is then the reason of the error. */
+/** First one with room in its quota, else the first, whose quota is the reason of the error. */
 function sampleRepository(caller: Caller, services: Services): Repository {
   const fit = services.repositories.list().filter((repository) => isUsable(repository, caller) && isFit(repository));
   const sorted = fit.sort(byName);
@@ -57,7 +57,7 @@ function sampleRepository(caller: Caller, services: Services): Repository {
   throw new ConfigInvalid([{ field: "", message: "there is no backend repository that you may use: register one" }]);
 }
 
-/** Whether its default branch can become an environment, as far as its last check knows. */
+/** True when its default branch can become an environment, by the last check. */
 function isFit({ spec, status }: Repository): boolean {
   const isBranchThere = findCondition(status?.conditions, "Ready")?.reason !== "BranchNotFound";
   return spec.type === "backend" && status?.reachable !== false && isBranchThere;

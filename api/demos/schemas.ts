@@ -1,4 +1,3 @@
-/** The demo endpoints' replies. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../crds/schema.ts";
 import { CreateReply } from "../environments/schemas.ts";
@@ -14,7 +13,7 @@ const DAYS = [
   ["2026-01-26", 27, 29, 1],
 ] as const;
 
-/** A month of a company that does not exist. */
+/** Figures of a fictitious company's month. */
 export const DEMO_DASHBOARD = {
   demo: true as const,
   ...DASHBOARD_EXAMPLE,

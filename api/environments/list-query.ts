@@ -27,7 +27,7 @@ export const ListQuery = closed({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
-/** The environments that a caller asks for; one that the caller may not see never matches, so that no total counts it. */
+/** Query of the list; it never matches an invisible environment, so no total counts it. */
 export function environmentQuery(
   { status, search, created_after, created_before }: ListQuery,
   caller: Caller,
@@ -35,7 +35,6 @@ export function environmentQuery(
   return {
     isVisible: visibleTo(caller),
     ...(status === undefined ? {} : { phase: status }),
-    // Names are lower case.
     ...(search === undefined ? {} : { search: search.toLowerCase() }),
     ...(created_after === undefined ? {} : { createdFromMs: instantMs(created_after) }),
     ...(created_before === undefined ? {} : { createdBeforeMs: instantMs(created_before) }),

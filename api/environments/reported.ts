@@ -4,7 +4,7 @@ import type { Services } from "../services.ts";
 import type { EnvironmentReport } from "./schemas.ts";
 import { toReport } from "./views.ts";
 
-/** An environment with what goes beyond version 1, its cost until now among it. */
+/** Environment in version 2, with its cost until now. */
 export function reported(environment: EphemeralEnvironment, services: Services): EnvironmentReport {
   return toReport(environment, { settings: services.settings, cost: toEnvironmentCost(environment, services) });
 }

@@ -29,7 +29,7 @@ import { toDetail, toLifetime, toListed, toListedReport } from "./views.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 import { listWorkloads } from "./workloads/routes.ts";
 
-/** An environment without work to do is reconciled sooner; a caller who needs longer asks for its status again. */
+/** An unchanged environment is reconciled sooner; a caller who needs longer reads its status again. */
 const RECONCILE_WAIT_MS = 5_000;
 
 const readPage = {
@@ -41,12 +41,10 @@ const readPage = {
   links: { "/api/environments/{environment_id}": "/environments/0/id" },
 } as const;
 
-/** A page of the environments that the caller may see. */
 const listEnvironments = route({ ...readPage, only: "v1", reply: ListReply })(({ query, caller }, services) =>
   pageOf(query, caller, services, toListed),
 );
 
-/** The same with what goes beyond version 1. */
 const listReportedEnvironments = route({
   ...readPage,
   only: "v2",
@@ -74,19 +72,17 @@ const readOne = {
   errors: ["ENV_NOT_FOUND"],
 } as const;
 
-/** One environment in full. */
 const getEnvironment = route({ ...readOne, only: "v1", reply: EnvironmentDetail })(
   async ({ params, caller }, services) =>
     toDetail(await visibleEnvironment(params.environment_id, caller, services), services.settings),
 );
 
-/** The same with what goes beyond version 1. */
 const reportEnvironment = route({ ...readOne, only: "v2", operationId: "getEnvironment", reply: EnvironmentReport })(
   async ({ params, caller }, services) =>
     reported(await visibleEnvironment(params.environment_id, caller, services), services),
 );
 
-/** Moves the expiry of a living environment; the reason stays on the resource for the audit trail. */
+/** Moves the expiry; the reason stays on the resource. */
 const extendEnvironment = route({
   endpoint: "PUT /api/environments/{environment_id}",
   summary: "Update an environment or extend its TTL",
@@ -113,7 +109,7 @@ const extendEnvironment = route({
   return { status: "success", environment: toLifetime(extended) };
 });
 
-/** Starts the deletion; asking again while it goes on is fine. */
+/** Starts the deletion; a repeated request meanwhile succeeds. */
 const deleteEnvironment = route({
   endpoint: "DELETE /api/environments/{environment_id}",
   summary: "Delete an environment",
@@ -129,7 +125,6 @@ const deleteEnvironment = route({
   return { status: "success", message: `Deletion of environment '${environment.metadata.name}' initiated` };
 });
 
-/** Asks the operator for a reconcile; the operator answers in the resource's status. */
 const reconcileEnvironmentStatus = route({
   endpoint: "POST /api/environments/{environment_id}/reconcile-status",
   summary: "Force a status reconciliation",

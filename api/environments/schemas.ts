@@ -1,4 +1,3 @@
-/** Environments as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
@@ -10,7 +9,7 @@ import { Instant, Success, titled } from "../schemas/fields.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
 
-/** A TTL in hours, as requests have it. */
+/** TTL of a request, in hours. */
 export const Ttl = {
   minimum: 1,
   maximum: TTL_MAX_HOURS,
@@ -21,7 +20,7 @@ export const Ttl = {
 export const ExtendRequest = closed(
   {
     ttl_hours: Type.Integer(Ttl),
-    description: Type.Optional(Type.String({ maxLength: 500, description: "Why; kept for the audit trail." })),
+    description: Type.Optional(Type.String({ maxLength: 500, description: "Reason; kept for the audit trail." })),
   },
   titled("ExtendEnvironmentRequest", { ttl_hours: 48, description: "Review takes longer" }),
 );
@@ -84,7 +83,6 @@ export const CreatedEnvironment = closed(
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 export const CreateReply = closed({ status: Success, environment: CreatedEnvironment });
 
-/** A created environment with what goes beyond version 1. */
 const CreatedReport = closed(
   { ...CreatedEnvironment.properties, cost: EnvironmentCostReport },
   titled("CreatedEnvironmentReport", { ...CREATED_EXAMPLE, cost: CREATED_COST_EXAMPLE }),
@@ -97,7 +95,7 @@ export const ListedEnvironment = closed(
 );
 export type ListedEnvironment = Static<typeof ListedEnvironment>;
 const page = {
-  total: Type.Integer({ description: "How many match, on all pages." }),
+  total: Type.Integer({ description: "Number of matches on all pages." }),
   limit: Type.Integer({ examples: [50] }),
   offset: Type.Integer({ examples: [0] }),
 };
@@ -105,8 +103,8 @@ export const ListReply = closed({ environments: Type.Array(ListedEnvironment), .
 
 const Progress = closed(
   {
-    done: Type.Integer({ minimum: 0, description: "How many steps are done." }),
-    total: Type.Integer({ minimum: 0, description: "How many steps are known: none before the first reconcile." }),
+    done: Type.Integer({ minimum: 0, description: "Number of finished steps." }),
+    total: Type.Integer({ minimum: 0, description: "Number of known steps: none before the first reconcile." }),
     waiting_for: Type.Union([Type.String(), Type.Null()], {
       description: "The type of the first condition that is not True; null when all are.",
     }),
@@ -115,7 +113,7 @@ const Progress = closed(
 );
 const ProtectedUntil = Type.Union([Instant, Type.Null()], {
   description:
-    "When the protection ends; an environment that is expired by then is deleted. null: it is not protected, or without end.",
+    "End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end.",
 });
 const LISTED_REPORT_EXAMPLE = {
   ...example,
@@ -128,7 +126,7 @@ const LISTED_REPORT_EXAMPLE = {
   progress: { done: 7, total: 7, waiting_for: null },
 };
 
-/** A listed environment with what goes beyond version 1. */
+/** Listed environment in version 2. */
 export const ListedReport = closed(
   {
     ...ListedEnvironment.properties,
@@ -199,7 +197,7 @@ const ConditionReport = closed(
   { title: "EnvironmentCondition" },
 );
 
-/** A detail with what goes beyond version 1. */
+/** Detail in version 2. */
 export const EnvironmentReport = closed(
   {
     ...EnvironmentDetail.properties,
@@ -212,11 +210,11 @@ export const EnvironmentReport = closed(
     }),
     observed: Type.Boolean({
       description:
-        "Whether `status` and `conditions` are about the environment as it is asked for now; false from a change on until the operator has seen it.",
+        "True when `status` and `conditions` describe the current request; false from a change on until the operator has seen it.",
     }),
     conditions: Type.Array(ConditionReport, {
       description:
-        "How far each step came; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused are there while so.",
+        "Progress of each step; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused exist only while they are true.",
     }),
     cost: EnvironmentCostReport,
   },

@@ -14,20 +14,20 @@ import type {
   ListedReport,
 } from "./schemas.ts";
 
-/** The settings that the URLs of environments are made of. */
+/** Settings in the URLs of environments. */
 export type UrlSettings = Pick<Settings, "baseDomain" | "publicPort">;
 
-/** An environment as its creation answers it. */
+/** Environment in the reply of its creation. */
 export function toCreated(environment: EphemeralEnvironment, settings: UrlSettings): CreatedEnvironment {
   return { ...toIdentity(environment, settings), ttl_hours: ttlHours(environment) };
 }
 
-/** An environment in a list. */
+/** Environment in a list. */
 export function toListed(environment: EphemeralEnvironment, settings: UrlSettings): ListedEnvironment {
   return { ...toIdentity(environment, settings), creator: toCreator(environment) };
 }
 
-/** An environment in a list, with what goes beyond version 1. */
+/** Environment in a list, in version 2. */
 export function toListedReport(environment: EphemeralEnvironment, settings: UrlSettings): ListedReport {
   const { suspended = false } = environment.spec;
   return {
@@ -40,7 +40,7 @@ export function toListedReport(environment: EphemeralEnvironment, settings: UrlS
   };
 }
 
-/** What an extension answers. */
+/** Lifetime in the reply of an extension. */
 export function toLifetime(environment: EphemeralEnvironment): EnvironmentLifetime {
   return {
     id: environment.metadata.uid,
@@ -49,7 +49,7 @@ export function toLifetime(environment: EphemeralEnvironment): EnvironmentLifeti
   };
 }
 
-/** An environment with all that the contract shows of it. */
+/** Environment with all fields of version 1. */
 export function toDetail(environment: EphemeralEnvironment, settings: UrlSettings): EnvironmentDetail {
   const { metadata, spec, status } = environment;
   const ownName = namespaceName(metadata.name);
@@ -68,7 +68,7 @@ export function toDetail(environment: EphemeralEnvironment, settings: UrlSetting
   };
 }
 
-/** An environment with what goes beyond version 1. */
+/** Environment in version 2. */
 export function toReport(
   environment: EphemeralEnvironment,
   { settings, cost }: { readonly settings: UrlSettings; readonly cost: EnvironmentReport["cost"] },
@@ -119,19 +119,18 @@ function toUrls(environment: EphemeralEnvironment, settings: UrlSettings) {
   };
 }
 
-/** Which further hosts there are, the operator writes. */
 function toReportedUrls(environment: EphemeralEnvironment, settings: UrlSettings): ListedReport["urls"] {
   const { hosts } = environment.status?.urls ?? {};
   return { ...toUrls(environment, settings), ...(hosts === undefined ? {} : { hosts }) };
 }
 
-/** URLs follow from the name, so they are known before the operator has written them. */
+/** URL of a component; it follows from the name, before the operator has written it. */
 export function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
   const host = componentHost(metadata.name, component, settings.baseDomain);
   return status?.urls?.[component] ?? hostUrl(host, settings.publicPort);
 }
 
-/** For people only; without an owner the login that a host reported, which is not authenticated. */
+/** For people; without an owner the host's unauthenticated login. */
 function toCreator({ spec }: EphemeralEnvironment) {
   if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
   return { email: "", name: spec.trigger?.login ?? "manifest" };
@@ -144,7 +143,6 @@ function toSources(environment: EphemeralEnvironment) {
   };
 }
 
-/** Of the steps that it has taken so far. */
 function toProgress({ status }: EphemeralEnvironment): ListedReport["progress"] {
   const steps = (status?.conditions ?? []).filter(({ type }) => type !== "Ready" && !INFORMATIONAL.has(type));
   const open = steps.filter(({ status: state }) => state !== "True");

@@ -6,9 +6,9 @@ import { addAuditObject } from "../request-context.ts";
 import type { Services } from "../services.ts";
 
 /**
- * The environment of that name, or of that id in upper or lower case.
+ * Environment by name, or by id in any case.
  *
- * @throws EnvironmentNotFound also for an environment that the caller may not see
+ * @throws EnvironmentNotFound also for an invisible environment
  */
 export async function visibleEnvironment(
   idOrName: string,
@@ -17,7 +17,7 @@ export async function visibleEnvironment(
 ): Promise<EphemeralEnvironment> {
   const lowerCase = idOrName.toLowerCase();
   const asked = isUuid(lowerCase) ? lowerCase : idOrName;
-  // A text that is neither an id nor a name is not worth a request to the API server.
+  // Other texts are not worth a request to the API server.
   const isPossible = isUuid(asked) || nameProblem(asked) === undefined;
   const environment = isPossible ? await environments.find(asked) : undefined;
   if (environment === undefined || !visibleTo(caller)(environment.spec)) throw new EnvironmentNotFound();

@@ -1,6 +1,6 @@
 import type { ExtensionReport } from "./schemas.ts";
 
-/** What browsers show of a link: a page without scripts, styles and images, and a button that sends the POST. */
+/** Page of a link: no scripts, styles and images, and a button for the POST. */
 export function extensionPage(report: ExtensionReport): string {
   const name = text(report.environment_name);
   const body = report.extended

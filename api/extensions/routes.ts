@@ -4,7 +4,7 @@ import { extensionPage } from "./page.ts";
 import { ExtensionPath, ExtensionReport } from "./schemas.ts";
 import { type UsableExtension, usableExtension } from "./usable-extension.ts";
 
-/** What both methods of a link have in common; programs of mail and chats open links, so that GET changes nothing. */
+/** Programs of mail and chats open links, so GET changes nothing. */
 const LINK = {
   access: "public",
   only: "v2",
@@ -15,16 +15,14 @@ const LINK = {
   errors: ["not-found", "conflict", "forbidden", "unavailable"],
 } as const;
 
-/** The page behind the link. */
 const getExtension = route({
   ...LINK,
   endpoint: "GET /api/extensions/{token}",
   summary: "Show what the link of an expiry warning extends",
   description:
-    "What the link in the e-mail before an expiry would extend, for browsers as a page with a button. It changes nothing, however often it is opened.",
+    "Extension that the link in the e-mail before an expiry would make, for browsers as a page with a button. It changes nothing, however often it is opened.",
 })(async ({ params }, services) => reportOf(await usableExtension(params.token, services)));
 
-/** Uses the link up. */
 const useExtension = route({
   ...LINK,
   endpoint: "POST /api/extensions/{token}",

@@ -16,13 +16,13 @@ export const ExtensionPath = closed({
 export const ExtensionReport = closed(
   {
     environment_name: Type.String({ description: "The environment that the link is for." }),
-    expires_at: Type.Unsafe<string>({ ...Instant, description: "When it expires." }),
-    ttl_hours: Type.Integer({ description: "Its TTL." }),
+    expires_at: Type.Unsafe<string>({ ...Instant, description: "Time of the expiry." }),
+    ttl_hours: Type.Integer({ description: "TTL." }),
     extended_until: Type.Unsafe<string>({
       ...Instant,
-      description: "When it expires if it is extended; after the extension the same as `expires_at`.",
+      description: "Time of the expiry after the extension; after it the same as `expires_at`.",
     }),
-    extended: Type.Boolean({ description: "Whether this call extended it." }),
+    extended: Type.Boolean({ description: "True when this call extended it." }),
   },
   {
     title: "ExtensionReport",

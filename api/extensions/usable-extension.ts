@@ -8,22 +8,20 @@ import { HttpError } from "../errors.ts";
 import { addAuditObject, currentRequest } from "../request-context.ts";
 import type { Services } from "../services.ts";
 
-/** What a link permits now. */
+/** Extension that a link permits now. */
 export interface UsableExtension {
   readonly environment: EphemeralEnvironment;
-  /** The expiry that the link is about. */
+  /** Expiry in the link. */
   readonly expiresAt: Date;
-  /** The TTL after the extension, in hours. */
+  /** TTL after the extension, in hours. */
   readonly ttlHours: number;
 }
 
 /**
- * The extension that the token of a link permits. The link acts for the owner: a link of an owner who may change nothing
- * any more extends nothing.
+ * Extension by the token of a link, in the name of the owner, who must still have the right.
  *
- * @throws HttpError (not-found) for a token that the platform did not sign or that has ended, also for an environment that
- *   is gone; (conflict) for one that was used, and where nothing can be extended; (forbidden) when the owner may not;
- *   SecretsUnavailable, ClusterUnavailable
+ * @throws HttpError (not-found) for a foreign or ended token and for a missing environment; (conflict) for a used one,
+ * and where nothing can be extended; (forbidden) when the owner may not; SecretsUnavailable, ClusterUnavailable
  */
 export async function usableExtension(token: string, services: Services): Promise<UsableExtension> {
   const { settings, clock, environments } = services;

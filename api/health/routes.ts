@@ -2,13 +2,12 @@ import { feature, route } from "../route.ts";
 import { HealthReply, ReadyReply, StatusReply } from "./schemas.ts";
 import { toReady, toStatus } from "./views.ts";
 
-/** The name of this service in health replies. */
 const SERVICE = "ephemeral-environments";
 
 /** For load balancers: this process answers. */
 const getHealth = route({
   endpoint: "GET /api/health",
-  summary: "Whether the process answers",
+  summary: "Liveness of the process",
   description: "Intended for load-balancer checks: the process answers.",
   access: "public",
   rate: "none",
@@ -20,10 +19,10 @@ const getHealth = route({
   service: SERVICE,
 }));
 
-/** The state of the dependencies; never a pod's own probe, or an outage elsewhere would restart every replica. */
+/** Never a pod's own probe, or an outage of a dependency would restart every replica. */
 const getReadiness = route({
   endpoint: "GET /api/ready",
-  summary: "Whether the platform can do its work",
+  summary: "Readiness of the platform",
   description: "Readiness probe: `ready`, or 503 and `not ready` when a dependency is unhealthy.",
   access: "public",
   rate: "none",
@@ -33,12 +32,11 @@ const getReadiness = route({
   toReady(await health.check(), { now: clock.now(), isStopping: stopping.aborted }),
 );
 
-/** Each dependency in detail. */
 const getStatus = route({
   endpoint: "GET /api/status",
   summary: "The platform's dependencies in detail",
   description:
-    "How each dependency is: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` says how old they may be. Beside them: the circuit breakers in front of services, and whether expirations are blocked.",
+    "State of each dependency: the datastore (the Kubernetes API), the cache, and the deployer. While the datastore can't be reached, reads are answered from the cache; `age_seconds` is their greatest age. Also the circuit breakers in front of services, and the block of expirations.",
   access: "public",
   reply: StatusReply,
 })(async (_input, { health, counters, clock, version }) => {

@@ -1,4 +1,3 @@
-/** The health endpoints' replies. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, titled } from "../schemas/fields.ts";
@@ -38,7 +37,7 @@ const service = { healthy: Type.Boolean(), last_check: Instant };
 const ResponseTime = Type.Integer({ minimum: 0, description: "Milliseconds." });
 const CircuitBreakerReport = closed(
   {
-    name: Type.String({ description: "The service, and for whom it is called." }),
+    name: Type.String({ description: "The service, and its use." }),
     state: literals(["closed", "open", "half_open"], {
       description:
         "`closed`: calls go through. `open`: the service did not answer, and the next call tries it. `half_open`: one call tries it, and all others fail at once.",
@@ -51,7 +50,7 @@ export const StatusReply = closed(
   {
     status: literals(["healthy", "degraded", "unhealthy"], {
       description:
-        "`degraded`: the three services are healthy, but replicas don't count requests together, or a circuit breaker is not closed.",
+        "`degraded`: the three services are healthy, but replicas count requests separately, or a circuit breaker is not closed.",
     }),
     timestamp: Instant,
     version: Type.String(),
@@ -65,22 +64,22 @@ export const StatusReply = closed(
           Type.Integer({
             minimum: 0,
             description:
-              "What is read from the cache is not older: under a minute in general, growing while the datastore can't be reached. Absent before everything was read once.",
+              "Greatest age of what is read from the cache: under a minute in general, growing while the datastore can't be reached. Absent before everything was read once.",
           }),
         ),
         redis: Type.Optional(
-          literals(["up", "down"], { description: "Where replicas count requests together. Absent without one." }),
+          literals(["up", "down"], { description: "Request counters that replicas share. Absent without one." }),
         ),
       }),
       deployer: closed({ ...service, applications_synced: Type.Integer({ minimum: 0 }) }),
     }),
     circuit_breakers: Type.Array(CircuitBreakerReport, {
       description:
-        "Of the replica that answers: one for each use of an external secret manager. Empty with the embedded one.",
+        "Circuit breakers of the replica that answers: one for each use of an external secret manager. Empty with the embedded one.",
     }),
     expirations_blocked: Type.Boolean({
       description:
-        "Whether more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms.",
+        "True when more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms.",
     }),
   },
   titled("PlatformStatus", {

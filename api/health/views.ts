@@ -3,7 +3,7 @@ import type { ReadyReply, StatusReply } from "./schemas.ts";
 
 const MEBIBYTE = 1_048_576;
 
-/** Whether the platform can do its work: all dependencies are healthy, and the process is not stopping. */
+/** Ready while all dependencies are healthy and the process is not stopping. */
 export function toReady(
   health: PlatformHealth,
   moment: { readonly now: Date; readonly isStopping: boolean },
@@ -17,15 +17,15 @@ export function toReady(
   };
 }
 
-/** The facts of a status beside the dependencies. */
+/** Facts of a status beside the dependencies. */
 export interface About {
   readonly now: Date;
   readonly version: string;
-  /** The state of the request counters that replicas share, where there are any. */
+  /** State of the request counters that replicas share. */
   readonly counters?: "up" | "down" | undefined;
 }
 
-/** Each dependency in detail. */
+/** Dependencies in detail. */
 export function toStatus(health: PlatformHealth, about: About): StatusReply {
   const { datastore, cache, deployer, circuitBreakers } = health;
   const isHealthy = datastore.healthy && cache.healthy && deployer.healthy;

@@ -11,7 +11,7 @@ import { feature, route } from "../route.ts";
 import type { Services } from "../services.ts";
 import { ChartTemplateReport, MappedTemplateReport, TemplateQuery } from "./schemas.ts";
 
-/** Helm reads a mixture of YAML 1.1, where `on` and `1_000` are no text, and 1.2: quoted text is text to both. */
+/** Helm mixes YAML 1.1, where `on` and `1_000` are no text, and 1.2: both take quoted text for text. */
 const HELM_YAML = { version: "1.1", defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" } as const;
 
 const readTemplate = {
@@ -26,7 +26,6 @@ const readTemplate = {
 
 const asYaml = { type: "application/yaml", text: ({ values_yaml }: { values_yaml: string }) => values_yaml } as const;
 
-/** The values that environments of a Repository and a config set are rendered with. */
 const getConfigTemplate = route({
   ...readTemplate,
   only: "v1",
@@ -34,7 +33,6 @@ const getConfigTemplate = route({
   representation: asYaml,
 })(({ query, caller }, services) => toTemplate(templateOf(query, caller, services)));
 
-/** The same with what goes beyond version 1: what the values are mapped from. */
 const getMappedTemplate = route({
   ...readTemplate,
   only: "v2",

@@ -1,4 +1,3 @@
-/** The values template as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../crds/names.ts";
 import { closed, literals, map } from "../../crds/schema.ts";
@@ -21,7 +20,7 @@ export const TemplateQuery = closed({
     }),
   ),
   auto_generate_secrets: Type.Optional(
-    Type.Boolean({ default: true, description: "False: as for an environment whose secrets are all given." }),
+    Type.Boolean({ default: true, description: "False: for an environment whose secrets are all given." }),
   ),
 });
 
@@ -31,11 +30,11 @@ const Variable = closed(
   {
     name: Type.String(),
     component: literals(COMPONENTS),
-    required: Type.Boolean({ description: "Whether an environment can't be without it." }),
-    secret: Type.Boolean({ description: "Whether its value is kept in the secret manager, and shown nowhere." }),
+    required: Type.Boolean({ description: "True when an environment needs it." }),
+    secret: Type.Boolean({ description: "True when its value is kept in the secret manager, and shown nowhere." }),
     source: literals(["auto", "shared", "config_set", "override"], {
       description:
-        "Where the value comes from: generated; a shared API key, with use_shared_api_keys; the config set; or config_overrides alone.",
+        "Source of the value: generated; a shared API key, with use_shared_api_keys; the config set; or config_overrides alone.",
     }),
     default: Type.Union([Type.String(), Type.Null()], {
       description:
@@ -75,7 +74,7 @@ const example = {
 export const ChartTemplateReport = closed(template, titled("ChartTemplate", example));
 export type ChartTemplateReport = Static<typeof ChartTemplateReport>;
 
-/** A template with what goes beyond version 1. */
+/** Template in version 2. */
 export const MappedTemplateReport = closed(
   {
     ...template,
@@ -89,8 +88,7 @@ export const MappedTemplateReport = closed(
       },
       {
         title: "ValuesMapping",
-        description:
-          "What the values are mapped from: YAML in which `${…}` stands for what the platform knows. Both null: the platform's own layout.",
+        description: "Template of the values: YAML with references `${…}`. Both null: the platform's own layout.",
       },
     ),
   },

@@ -14,16 +14,15 @@ interface AccessLogParts {
   readonly isAuthentic: Authenticator["isAuthentic"];
 }
 
-/** The status of a request whose client went away before the answer, as proxies log it. */
+/** Status of a disconnected client's request, as proxies log it. */
 const CUT_OFF = 499;
 
-/** From here on an answer is a failure of the service. */
 const FAILED = 500;
 
 /**
- * One line a request, written when it is over: changes and errors at level info, successful reads at debug. Where requests
- * are traced, one span, too: of its caller's trace where the caller is authenticated, else of one that begins here, because
- * a trace that goes on is recorded as its caller decided.
+ * Logs one line a request at its end: changes and errors at level info, successful reads at debug. With tracing, one
+ * span, too: in the trace of an authenticated caller, else in a new one, because a trace's caller decides about its
+ * recording.
  */
 export function accessLog({ log, clock, metrics, tracing = noTracing, isAuthentic }: AccessLogParts): RequestHandler {
   return (request, response, next) => {
@@ -33,8 +32,8 @@ export function accessLog({ log, clock, metrics, tracing = noTracing, isAuthenti
     response.once("close", closed.resolve);
     const serve = async (span: Span) => {
       next();
-      // Its continuation has the request's context, which the connection's end has not. AsyncLocalStorage.bind would do the
-      // same, but what it is given outlives the collections of the young generation, and each of them takes 30 times as long.
+      // The continuation has the request's context, unlike the connection's end. Functions of AsyncLocalStorage.bind
+      // outlive the collections of the young generation, which then take 30 times as long.
       await closed.promise;
       const answered = answeredRequest(request, response, clock.monotonicMs() - startedMs);
       write(log, answered);
@@ -76,7 +75,7 @@ function write(log: Log, { method, route, status, durationMs }: AnsweredRequest)
   });
 }
 
-/** The route with its parameters' names: a path may hold a token. */
+/** With the parameters' names: a path may hold a token. */
 function describeSpan(span: Span, { method, route, status }: AnsweredRequest): void {
   if (route !== undefined) span.rename(`${method} ${route}`);
   span.set({ "http.route": route, "http.response.status_code": status });

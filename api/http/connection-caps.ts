@@ -2,13 +2,13 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { countedAddress } from "../limits/limits.ts";
 
-/** Of all clients together: each connection costs memory. */
+/** Limit for all clients together: each connection costs memory. */
 const MAX_CONNECTIONS = 10_000;
 /** A browser opens six connections and a pipeline a handful: enough for an office behind one address. */
 const MAX_PER_ADDRESS = 256;
 
 interface CapOptions {
-  /** Whether many callers share an address, because a proxy connects for them: it is not capped by itself. */
+  /** True for a proxy's address, which many callers share: it has no cap. */
   readonly isShared: (address: string | undefined) => boolean;
 }
 

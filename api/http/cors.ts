@@ -1,12 +1,11 @@
 import type { RequestHandler } from "express";
 import { HEADERS } from "../openapi/responses.ts";
 
-/** The contract's request headers that browsers don't allow by themselves. */
+/** Request headers that browsers don't allow by themselves. */
 const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID", "Last-Event-ID"];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-/** The headers of an answer that a page may read. */
 const RESPONSE_HEADERS = [...Object.keys(HEADERS), "Allow"];
-/** How long a browser keeps a preflight's answer: origins change with a restart only. */
+/** Lifetime of a preflight's answer: origins change with a restart only. */
 const MAX_AGE_SECONDS = 600;
 
 const PREFLIGHT_HEADERS = {
@@ -16,13 +15,12 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Lets web pages of these origins, compared letter by letter, call the interface and read every answer of the app, refusals
- * too; what the HTTP parser refuses never gets here
- * (https://fetch.spec.whatwg.org/#http-cors-protocol). Pages of all others get no leave, and nothing changes where the
- * list is empty. Cookies play no part, so that credentials are never allowed. A preflight of a listed origin is answered
- * here, before anything is counted: a browser sends one for each call that a page makes.
+ * Lets pages of these origins, compared letter by letter, call the interface and read every answer of the app, refusals
+ * too (https://fetch.spec.whatwg.org/#http-cors-protocol), but not the HTTP parser's. An empty list changes nothing.
+ * Credentials are never allowed, because cookies play no part. A listed origin's preflight is answered before anything
+ * is counted: browsers send one for each call.
  *
- * @param options.except paths for which no origin gets leave, whatever is listed
+ * @param options.except paths that no origin may use
  */
 export function cors(
   origins: readonly string[],

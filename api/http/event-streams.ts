@@ -5,18 +5,17 @@ import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import type { Events, ServerEvent } from "../route.ts";
 
-/** Open streams on this replica: of one caller, and of all together. */
+/** Open streams on this replica: of one caller, and in all. */
 const MOST_PER_CALLER = 20;
 const MOST = 500;
 /** Proxies close silent connections; many do after half a minute. */
 const HEARTBEAT_MS = 15_000;
-/** After this time the client reconnects, to any replica, and continues where it was. */
+/** Time until the client reconnects, to any replica, and continues. */
 const LONGEST_MS = 30 * 60_000;
-/** A client that reads nothing for this long is treated as gone. */
+/** Time without reads after which a client counts as gone. */
 const STALLED_MS = 60_000;
-/** How often the caller's rights are checked while nothing is sent. */
+/** Interval of the checks of an idle stream's caller. */
 const ACCESS_CHECK_MS = 1_000;
-/** The abort reason of a regular end. */
 const OVER = Symbol("over");
 const RETRY_SECONDS = 15;
 
@@ -26,17 +25,17 @@ export interface EventAnswer {
   readonly response: Response;
   readonly caller: Caller | undefined;
   readonly events: Events<object>;
-  /** Called once the first batch exists, before anything is sent. */
+  /** Called with the first batch, before anything is sent. */
   readonly onOpen: () => Promise<void>;
-  /** Throws when the caller may not read them any more. */
+  /** Throws when the caller may no longer read the events. */
   readonly checkAccess: () => Promise<void>;
 }
 
 /** Answers that are streams of events: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 export interface EventStreams {
   /**
-   * Sends events until there are no more, the client disconnects, the process stops or half an hour is over; a client
-   * that reads slowly slows down the source. The caller's rights are checked before all that is sent, and every second.
+   * Sends events until there are no more, the client disconnects, the process stops or half an hour is over; a slow
+   * reader slows down the source. The caller's rights are checked before each send, and every second.
    *
    * @throws HttpError (rate-limited, unavailable) when too many are open, and the errors of the first batch
    */
@@ -65,7 +64,7 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
   };
   return {
     async send(answer) {
-      // The client may have disconnected before anything listened for that.
+      // The client may have disconnected before anything listened.
       if (answer.response.destroyed) return;
       // A person may have many API tokens.
       const key = answer.caller?.subject ?? "";
@@ -90,7 +89,6 @@ export function createEventStreams({ clock, stopping }: { clock: Clock; stopping
 interface StreamContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Ends the stream with an error. */
   readonly fail: (error: unknown) => void;
 }
 
@@ -134,7 +132,7 @@ async function sendAll(
   }
 }
 
-/** JSON has no line ends of its own, so that each event is these two lines. */
+/** JSON has no line ends, so each event is these two lines. */
 const toText = ({ id, data }: ServerEvent<object>) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function heartbeat(response: Response, clock: Clock): () => void {
@@ -147,7 +145,7 @@ function heartbeat(response: Response, clock: Clock): () => void {
   return () => cancel();
 }
 
-/** Also ends an idle stream when the caller may not read it any more. */
+/** Also ends an idle stream when the caller may no longer read it. */
 function regularChecks({ checkAccess }: EventAnswer, { clock, fail }: StreamContext): () => void {
   let isStopped = false;
   let cancel: () => void;
@@ -161,7 +159,7 @@ function regularChecks({ checkAccess }: EventAnswer, { clock, fail }: StreamCont
   };
 }
 
-/** Resolves when the client has read what was sent, when it has stalled, or when the stream ends. */
+/** Resolves when the client has read everything or stalled, or at the stream's end. */
 async function drained(response: Response, { clock, signal }: StreamContext): Promise<void> {
   const patience = new AbortController();
   const giveUp = () => patience.abort();

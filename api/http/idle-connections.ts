@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Follows a server's connections; call it before the server listens. Node's `closeIdleConnections` leaves those that
- * never sent a byte, or only a part of a head: `close` would wait for them.
+ * Follows a server's connections; call it before the server listens. Node's `closeIdleConnections` leaves those with no
+ * byte, or only part of a head: `close` would wait for them.
  */
 export function idleConnections(server: Server) {
   const requestsOf = new Map<Socket, number>();
@@ -23,7 +23,7 @@ export function idleConnections(server: Server) {
     response.once("close", () => change(socket, -1));
   });
   return {
-    /** Ends those on which no request is under way, and from here on each as soon as its last answer is out. */
+    /** Ends idle connections, and from here on each after its last answer. */
     closeFromNowOn: () => {
       isClosing = true;
       for (const [socket, requests] of requestsOf) if (requests === 0) socket.destroy();

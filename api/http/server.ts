@@ -10,48 +10,48 @@ import { type ProxySettings, trustedProxy } from "./trusted-proxies.ts";
 import { answerUnparsed } from "./unparsed.ts";
 import { dropUnread } from "./unread-bodies.ts";
 
-/** Slow senders are cut: the head has this long, the whole request that long. */
+/** Time limits of the head and of the whole request. */
 const PATIENCE = { headMs: 10_000, requestMs: 30_000 } as const;
-/** How often these are checked; Node's default would tolerate a slow head for 30 s more. */
+/** Node's default would tolerate a slow head for 30 s more. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** Longer than load balancers keep idle connections: otherwise they would send into closed ones. */
+/** Longer than load balancers keep idle connections, or they would send into closed ones. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Where and with what the server runs. */
+/** Address and dependencies of the server. */
 export interface ServerOptions {
   readonly host: string;
-  /** 0 takes a free one; the answer names it. */
+  /** 0 takes a free one, which the URL names. */
   readonly port: number;
   readonly clock: Clock;
-  /** For requests that are refused before the app sees them. */
+  /** For requests that are refused before the app. */
   readonly log: Log;
   /** Aborted first when stopping, so that readiness ends before connections do: give `createApp` its signal. */
   readonly stopping: AbortController;
-  /** Proxies in front: what comes from the address of one is many callers'. None unless said. */
+  /** Proxies in front, shared by many callers. Default: none. */
   readonly proxies?: ProxySettings;
-  /** How long a sender may take for the head and for the whole of a request. */
+  /** Time limits of a request's head and whole. */
   readonly patience?: { readonly headMs: number; readonly requestMs: number };
 }
 
-/** How long each part of stopping may take. */
+/** Time limits of the parts of stopping. */
 export interface StopOptions {
   /**
-   * How long it still serves after readiness has ended, until load balancers have noticed; each answer ends its connection.
-   * While requests still come, up to three times as long.
+   * Time of serving after readiness has ended, until load balancers notice; each answer ends its connection. Up to
+   * three times as long while requests come.
    */
   readonly settleMs?: number;
-  /** For requests under way, before their connections are cut. */
+  /** Time for requests in flight. */
   readonly graceMs?: number;
 }
 
 /** A listening server. */
 export interface ApiServer {
   readonly url: string;
-  /** Ends readiness, lets what is under way finish, and closes; called again it waits for the same end. */
+  /** Ends readiness, waits for requests in flight, and closes; repeated calls wait for the same end. */
   stop(options?: StopOptions): Promise<void>;
 }
 
-/** Starts listening; rejects when the address can't be had. */
+/** Starts listening; rejects when the address is unavailable. */
 export async function startServer(app: RequestListener, options: ServerOptions): Promise<ApiServer> {
   const { headMs, requestMs } = options.patience ?? PATIENCE;
   const server = createServer({
@@ -68,7 +68,7 @@ export async function startServer(app: RequestListener, options: ServerOptions):
   const { requested, settled } = settling(options.clock);
   const serve: RequestListener = (request, response) => {
     requested();
-    // A kept connection would bring its next request to a server that is closing, maybe in the moment in which it is cut.
+    // A kept connection would bring its next request to a closing server.
     if (options.stopping.signal.aborted) response.setHeader("Connection", "close");
     dropUnread(request, response);
     app(request, response);

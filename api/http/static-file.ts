@@ -3,23 +3,22 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Response } from "express";
 
-/** How a file is answered. */
+/** Answer with a file. */
 export interface StaticFile {
-  /** Its path on this machine. */
   readonly file: string;
-  /** How long it is good for, as `Cache-Control` says it. */
+  /** Value of `Cache-Control`. */
   readonly cacheControl: string;
-  /** Its file name extension, where that of the path is another's. */
+  /** File name extension, if the path's differs. */
   readonly type?: string;
   /** Further headers, such as `Content-Encoding`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Answers with a file, whole, or 304 where the browser has it. It is known by its content: the files of an image all have the
- * same time, whichever release they are of.
+ * Answers with a whole file, or 304 where the browser has it, by its content: all files of an image have the same time,
+ * in every release.
  *
- * @returns whether there is such a file; nothing is answered otherwise
+ * @returns false, with nothing answered, for a missing file
  */
 export async function sendStatic(
   response: Response,

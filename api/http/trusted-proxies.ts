@@ -1,17 +1,16 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { Settings } from "../../config/settings.ts";
 
-/** The settings of the proxies in front. */
+/** Settings of the proxies in front. */
 export type ProxySettings = Pick<Settings["api"], "trustedProxyHops" | "trustedProxies">;
 
 /**
- * Whether the `X-Forwarded-For` of an address is believed. `hop` is 0 for the connection's peer, 1 for the address that the
- * peer forwards, and so on; Express asks in this form.
- * https://expressjs.com/en/guide/behind-proxies.html
+ * True when the `X-Forwarded-For` of an address is trusted, in Express's form: `hop` is 0 for the connection's peer, 1
+ * for the address that it forwards, and so on. https://expressjs.com/en/guide/behind-proxies.html
  */
 export type TrustedProxy = (address: string | undefined, hop: number) => boolean;
 
-/** Believes the configured number of hops, and only the configured addresses if there are any. */
+/** Trusts the configured number of hops, and only configured addresses if there are any. */
 export function trustedProxy({ trustedProxyHops, trustedProxies }: ProxySettings): TrustedProxy {
   const proxies = blockList(trustedProxies);
   const isProxy = (address = "") => trustedProxies.length === 0 || holds(proxies, address);
@@ -27,7 +26,7 @@ function blockList(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-/** Also for an IPv4 address that a socket of both families writes as `::ffff:10.0.0.1`: Node compares the two. */
+/** Also for IPv4 in a socket's form `::ffff:10.0.0.1`: Node compares the two. */
 function holds(list: BlockList, address: string): boolean {
   return list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

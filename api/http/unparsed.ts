@@ -10,7 +10,7 @@ interface Meaning {
 }
 
 const MALFORMED: Meaning = { status: 400, detail: "The request is not valid HTTP" };
-/** Errors of Node's parser that mean something else; https://nodejs.org/api/http.html#event-clienterror. */
+/** Errors of Node's parser; https://nodejs.org/api/http.html#event-clienterror. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: "The request took too long to arrive" },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: "The extensions of the body's chunks are too large" },
@@ -24,9 +24,9 @@ const NO_HOST: Meaning = { status: 400, detail: "The header host is missing" };
 type Reporting = Pick<Services, "clock" | "log">;
 
 /**
- * Answers requests that Node itself would refuse, as the app answers errors, and logs each with the request id of its
- * answer; `serve` gets all others. The connection ends with such an answer: where the next request would begin is unknown.
- * Create the server without `requireHostHeader`, and call this before it listens.
+ * Answers requests that Node itself would refuse in the app's form, and logs each with its answer's request id; `serve`
+ * gets all others. Such an answer ends the connection: the next request's start is unknown. Create the server without
+ * `requireHostHeader`, and call this before it listens.
  */
 export function answerUnparsed(server: Server, serve: RequestListener, reporting: Reporting): void {
   const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
@@ -43,14 +43,13 @@ export function answerUnparsed(server: Server, serve: RequestListener, reporting
     if (!socket.writable) return void socket.destroy();
     const open = [...(unfinished.get(socket) ?? [])];
     const requestId = requestIdFrom(open[0]?.getHeader("X-Request-ID")?.toString());
-    // Behind an answer that has begun it would be read as a part of its body.
+    // Text after a begun answer would be read as a part of its body.
     const isTooLate = open.some(({ headersSent }) => headersSent);
     const text = isTooLate ? "" : asText(refusal(MEANINGS[error.code ?? ""] ?? MALFORMED, requestId, reporting));
     socket.end(text, () => socket.destroy());
   });
 }
 
-/** Keeps the unfinished answers of a connection, the oldest first. */
 function follow(unfinished: WeakMap<Duplex, Set<ServerResponse>>, socket: Duplex, response: ServerResponse): void {
   const ofSocket = unfinished.get(socket) ?? new Set();
   unfinished.set(socket, ofSocket.add(response));

@@ -4,14 +4,14 @@ import { HttpError } from "../errors.ts";
 import { currentRequest } from "../request-context.ts";
 
 /*
- * Requests that no route answers. Each counts as any other request does and carries the `X-RateLimit-*` headers: paths
- * can't be probed for free, and a client that goes wrong learns when it may go on.
+ * Requests without a route. Each counts and carries the `X-RateLimit-*` headers: probing paths costs, and a failing
+ * client learns when it may go on.
  */
 
-/** Headers of which Node takes the first of several and a proxy in front perhaps the last. */
+/** Headers of which Node takes the first of several and a proxy perhaps the last. */
 const SINGULAR = ["host", "content-type"] as const;
 
-/** Refuses a request with a header that two readers would read in two ways; goes before the routes. */
+/** Refuses a request with ambiguous headers; goes before the routes. */
 export function rejectAmbiguousHeaders(parts: AuthParts): RequestHandler {
   return async (request, response, next) => {
     const twice = SINGULAR.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
@@ -21,14 +21,14 @@ export function rejectAmbiguousHeaders(parts: AuthParts): RequestHandler {
   };
 }
 
-/** Refuses a method that a path does not have; the header `Allow` names those that it has. For requests that were counted before. */
+/** Refuses a method that a path lacks; the header `Allow` names the others. For counted requests. */
 export function otherMethod(allow: string): RequestHandler {
   return () => {
     throw new HttpError("method-not-allowed", "Method not allowed", { allow });
   };
 }
 
-/** Answers every method of a path but those that `allow` names, as the header `Allow` does. */
+/** Answers every method of a path except those in `allow`, the header `Allow`. */
 export function methodNotAllowed(parts: AuthParts, allow: string): RequestHandler {
   const refuse = otherMethod(allow);
   return async (request, response, next) => {
@@ -37,7 +37,7 @@ export function methodNotAllowed(parts: AuthParts, allow: string): RequestHandle
   };
 }
 
-/** Answers every path that no route has; goes behind the routes. */
+/** Answers every path without a route; goes behind them. */
 export function notFound(parts: AuthParts): RequestHandler {
   return async (request, response) => {
     await countRequest(parts, request, response);
@@ -45,9 +45,9 @@ export function notFound(parts: AuthParts): RequestHandler {
   };
 }
 
-/** Answers a path that can't be decoded, which Express reports as a URIError before any route is served. */
+/** Answers a path that can't be decoded, Express's URIError before any route. */
 export function malformedPath(parts: AuthParts): ErrorRequestHandler {
-  // Express tells this from other handlers by the number of its parameters.
+  // Express recognises error handlers by the number of parameters.
   return async (error, request, response, next) => {
     if (!(error instanceof URIError) || currentRequest().contract !== undefined) return next(error);
     await countRequest(parts, request, response);

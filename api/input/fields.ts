@@ -5,18 +5,17 @@ import { parseJson } from "./json-text.ts";
 /** More than any request needs; checked before parsing, because every name costs an entry. */
 const MAX_FIELDS = 100;
 
-/** Percent-encoded bytes. */
 const ESCAPED = /(?:%[0-9a-f]{2})+/gi;
 
 type Reader = (text: string) => unknown;
 
-/** The booleans of forms and query strings; browsers send `on` for a ticked checkbox. */
+/** Booleans of forms and queries; browsers send `on` for a ticked checkbox. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...["true", "1", "on", "yes"].map((word) => [word, true] as const),
   ...["false", "0", "off", "no"].map((word) => [word, false] as const),
 ]);
 
-/** Conversions by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; other texts stay text. */
+/** By pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; other texts stay text. */
 const READERS: Readonly<Record<string, Reader>> = {
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   boolean: (text) => BOOLEANS.get(text.toLowerCase()) ?? text,
@@ -24,10 +23,11 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * The fields of a query or a form in the types of the schema. An empty field counts as absent in a query, and where the
- * empty text is no value of its type. A value of another form stays text, and the schema refuses it.
+ * Fields of a query or a form in the schema's types. An empty field counts as absent in a query, and where the empty
+ * text is no value of its type. Other values stay text, which the schema refuses.
  *
- * @throws HttpError (malformed) for a name given twice, too many names, invalid UTF-8, or broken JSON in an object field
+ * @throws HttpError (malformed) for a name given twice, too many names, invalid UTF-8, or broken JSON in an object
+ * field
  */
 export function fieldsOf(encoded: string, schema: TSchema | undefined, from: "query" | "form"): object {
   const types = typesOf(schema);

@@ -1,11 +1,11 @@
 /**
- * The forms of ISO 8601: a date, or a date with a time, with or without an offset, in the extended form or in the basic one
- * without separators. A space before the offset is the `+` of a query that was not encoded.
+ * ISO 8601: a date, with or without a time and an offset, in the extended or the basic form. A space before the offset
+ * is the `+` of an unencoded query.
  */
 const INSTANT =
   /^(?<date>\d{4}-\d{2}-\d{2}|\d{8})(?:[Tt ](?<hour>\d{2}):?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d{1,9}))?)?(?<offset>[Zz]|[+ -]\d{2}(?::?\d{2})?)?)?$/;
 
-/** Milliseconds since 1970 of an ISO 8601 timestamp; without an offset it is UTC, whatever the machine's zone. */
+/** Milliseconds since 1970 of an ISO 8601 timestamp; without an offset it is UTC. */
 export function instantMs(text: string): number {
   const parts = INSTANT.exec(text)?.groups;
   if (parts === undefined) return Number.NaN;
@@ -16,7 +16,6 @@ export function instantMs(text: string): number {
   return Date.parse(`${date}T${hour}:${minute}:${second}.${milliseconds}${offsetOf(parts.offset)}`);
 }
 
-/** The offset in the form that `Date.parse` accepts. */
 function offsetOf(written = "Z"): string {
   if (written.toUpperCase() === "Z") return "Z";
   const [, sign, hours, minutes = "00"] = /^(.)(\d{2}):?(\d{2})?$/.exec(written) ?? [];
@@ -29,7 +28,6 @@ function isDay(date: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }
 
-/** Whether a text names a moment. */
 export function isInstant(text: string): boolean {
   return !Number.isNaN(instantMs(text));
 }

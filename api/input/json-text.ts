@@ -1,6 +1,6 @@
 import { HttpError } from "../errors.ts";
 
-/** No request needs deeper nesting, and later code recurses over the value. */
+/** No request is deeper, and later code recurses. */
 export const MAX_DEPTH = 32;
 /** Keys through which a merge could reach a prototype. */
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
@@ -10,8 +10,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /**
  * Reads untrusted JSON: nesting and keys are checked on the text before `JSON.parse` builds anything.
  *
- * @throws HttpError (malformed) for invalid UTF-8 or JSON, too deep nesting, a key that is given twice (JSON.parse would
- *   keep the last in silence, another reader the first) or one that names a prototype
+ * @throws HttpError (malformed) for invalid UTF-8 or JSON, too deep nesting, a doubled key (JSON.parse would silently
+ * keep the last, another reader the first) or one that names a prototype
  */
 export function parseJson(bytes: Uint8Array | string): unknown {
   const text = typeof bytes === "string" ? bytes : utf8Text(bytes);
@@ -23,7 +23,7 @@ export function parseJson(bytes: Uint8Array | string): unknown {
   }
 }
 
-/** The text of a body. @throws HttpError (malformed) where it is not UTF-8 */
+/** Text of a body. @throws HttpError (malformed) where it is not UTF-8 */
 export function utf8Text(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -33,8 +33,8 @@ export function utf8Text(bytes: Uint8Array): string {
 }
 
 /**
- * A bracket, or a whole string with the colon that makes it a key. A string that is never closed matches to the end of the
- * text: otherwise every quote in it would be tried as the beginning of another string.
+ * A bracket, or a whole string with the colon of a key. A string without end matches to the end of the text: otherwise
+ * every quote in it would be tried as a beginning.
  */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*(?:"(?:\s*:)?|\\?$)/gs;
 

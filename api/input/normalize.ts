@@ -1,6 +1,5 @@
 import type { TSchema } from "typebox";
 
-/** The keywords of a schema that normalization needs. */
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
@@ -10,9 +9,9 @@ interface Shape {
 }
 
 /**
- * Normalizes a body before validation: an optional field that is `null` is removed, because serializers write `null` for a
- * field without a value; a whole number becomes its digits where the schema says so (`x-number-as-text`). A `null` for a
- * field that is required, unknown, or a key of the user's own stays, and the schema refuses it.
+ * Normalizes a body before validation: removes an optional `null`, which serializers write for a field without a value;
+ * turns a whole number into digits where the schema says so (`x-number-as-text`). Any other `null` stays, and the
+ * schema refuses it.
  */
 export function asMeant(value: unknown, schema: TSchema): unknown {
   return meant(value, schema as Shape);

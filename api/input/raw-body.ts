@@ -4,40 +4,40 @@ import { WebhookMalformed } from "../../operator/ports/facade/webhook-inbox.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_DEPTH } from "./json-text.ts";
 
-/** A JSON body as it arrived: a signature is over its bytes. Its size and its nesting are bounded, and nothing else. */
+/** A JSON body in its original bytes, which a signature covers. Only size and nesting are bounded. */
 export interface RawBody {
   readonly bytes: Buffer;
-  /** All of the request's headers, in lower case. */
+  /** All headers of the request, in lower case. */
   readonly headers: IncomingHttpHeaders;
   /** Counts the request for this sender, where the contract's rate is `sender`. @throws HttpError (rate-limited) */
   countFor(sender: string): Promise<void>;
 }
 
-/** A JSON body that is read by its handler as it arrives, which bounds it. */
+/** A JSON body that its handler reads and bounds during its arrival. */
 export interface ArrivingBody extends Omit<RawBody, "bytes"> {
-  /** Throws WebhookMalformed when the sender goes away before the end. */
+  /** Throws WebhookMalformed when the sender disconnects before the end. */
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/** The most bytes of a body that is given to its handler as a whole. */
+/** Limit of a whole body. */
 export const MAX_RAW_BYTES = 1_048_576;
 /** Marks a schema that only documents a body. */
 export const RAW_KEYWORD = "x-raw-body";
 
-/** A body that the handler gets as it arrived; the schema documents it. */
+/** Body in its original bytes; the schema documents it. */
 export const rawBody = (schema: TSchema) => Type.Unsafe<RawBody>({ ...schema, [RAW_KEYWORD]: true });
 
 const ARRIVING = "arriving";
 
-/** A body that the handler reads as it arrives; the schema documents it. */
+/** Body that the handler reads during its arrival; the schema documents it. */
 export const arrivingBody = (schema: TSchema) => Type.Unsafe<ArrivingBody>({ ...schema, [RAW_KEYWORD]: ARRIVING });
 
-/** Whether a contract's body is read by its handler as it arrives. */
+/** True for a body that the handler reads during its arrival. */
 export function isArriving(body: TSchema | undefined): boolean {
   return body !== undefined && (body as { readonly [RAW_KEYWORD]?: unknown })[RAW_KEYWORD] === ARRIVING;
 }
 
-/** The pieces of a request's body. The request stays open when they are not read to the end: it has to be answered. */
+/** Chunks of a request's body. The request stays open for its answer when they are not read to the end. */
 export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
@@ -46,13 +46,13 @@ export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer
   }
 }
 
-/** Whether a contract's body is given to its handler as it arrived. */
+/** True for a body in its original bytes. */
 export function isRaw(body: TSchema | undefined): boolean {
   return body !== undefined && RAW_KEYWORD in body;
 }
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-/** How a byte outside of texts changes the depth. */
+/** Effect of a byte outside of texts on the depth. */
 const STEPS = new Map([
   [0x5b, 1],
   [0x7b, 1],
@@ -61,8 +61,8 @@ const STEPS = new Map([
 ]);
 
 /**
- * Refuses JSON that is nested too deeply, before anything is built of it. Reads bytes: those of brackets and quotes are
- * part of no other character of UTF-8.
+ * Refuses too deeply nested JSON before anything is built of it, by bytes: those of brackets and quotes are part of no
+ * other character of UTF-8.
  *
  * @throws HttpError (malformed)
  */
@@ -76,7 +76,6 @@ export function checkDepth(bytes: Uint8Array): void {
   }
 }
 
-/** Where the text ends that begins there: at its closing quote, or with the body. */
 function endOfText(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

@@ -8,10 +8,10 @@ import { asMeant } from "./normalize.ts";
 import { checkDepth, chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
 
-/** A longer body is refused before it is read to its end. */
+/** Longer bodies are refused before their end. */
 const MAX_BODY_BYTES = 524_288;
 
-/** The parts of a request that a contract describes, validated. */
+/** Validated parts of a request that a contract describes. */
 export interface RequestInput {
   readonly params: unknown;
   readonly query: unknown;
@@ -20,10 +20,10 @@ export interface RequestInput {
 }
 
 /**
- * Prepares the checks of a contract, and returns a function that reads and validates requests.
+ * Prepares a contract's checks, and returns a function that reads and validates requests.
  *
  * That function throws HttpError (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
- * wrong in the body, or TtlExceeded when nothing but a TTL above the maximum is wrong.
+ * wrong in the body, or TtlExceeded when only a TTL above the maximum is wrong.
  */
 export function inputReader(contract: Contract) {
   const checkParams = contract.params && checker(contract.params);
@@ -61,14 +61,13 @@ function queryOf(url: string, contract: Contract): unknown {
   return start < 0 ? {} : fieldsOf(url.slice(start + 1), contract.query, "query");
 }
 
-/** The headers of the contract. Node joins repeated ones with a comma and a space: their schemas refuse spaces. */
+/** Node joins repeated headers with a comma and a space: their schemas refuse spaces. */
 function headersOf({ headers }: IncomingMessage, contract: Contract): object {
   const { properties = {} } = (contract.headers ?? {}) as { properties?: object };
   const sent = Object.keys(properties).map((name) => [name, headers[name.toLowerCase()]] as const);
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
 }
 
-/** The bytes of a JSON body, or the pieces in which they arrive, and all headers. */
 async function rawBodyOf(request: IncomingMessage, { body }: Contract) {
   if (isArriving(body)) {
     if (mediaType(request) !== "application/json") throw notAccepted("application/json");
@@ -82,7 +81,7 @@ async function rawBodyOf(request: IncomingMessage, { body }: Contract) {
 
 async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unknown> {
   const bytes = await bytesOf(request, MAX_BODY_BYTES);
-  // A POST without a body needs no Content-Type; the schema says which fields it lacks.
+  // A POST without a body needs no Content-Type; the schema names its missing fields.
   if (bytes.length === 0) return {};
   const type = mediaType(request);
   const schema = contract.body ?? {};
@@ -95,12 +94,11 @@ async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unk
 
 const notAccepted = (types: string) => new HttpError("unsupported-media-type", `Send the body as ${types}`);
 
-/** The media types that a route accepts for its body. */
 function acceptedTypes({ forms }: Contract): string {
   return forms === true ? "application/json or application/x-www-form-urlencoded" : "application/json";
 }
 
-/** `type/subtype`. Only UTF-8 is accepted, and no compression, because that can unpack to any size. */
+/** `type/subtype`. Only UTF-8, and no compression, which can unpack to any size. */
 function mediaType({ headers }: IncomingMessage): string {
   const encoding = headers["content-encoding"] ?? "identity";
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");

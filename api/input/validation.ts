@@ -8,15 +8,15 @@ import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
 import { isInstant } from "./instant.ts";
 import { RAW_KEYWORD } from "./raw-body.ts";
 
-/** A violation, with the facts by which the caller of the validator chooses the error. */
+/** A violation, with the facts that decide the error. */
 export interface Finding extends Violation {
-  /** The code that the schema asks for when this bound is broken (`x-error-code` beside `maximum`). */
+  /** Code for this bound in the schema (`x-error-code` beside `maximum`). */
   readonly code: ErrorCode | undefined;
   /** The maximum, where the value exceeds it. */
   readonly maximum: number | undefined;
 }
 
-/** The result of a check: the typed value, or everything that is wrong with it. */
+/** Result of a check: typed value, or violations. */
 export type Checked<T> =
   | { readonly valid: true; readonly value: T }
   | { readonly valid: false; readonly findings: readonly Finding[] };
@@ -24,7 +24,7 @@ export type Checked<T> =
 /** An answer must not grow far beyond the request. */
 export const MAX_FINDINGS = 100;
 
-/** The formats of this platform: each returns the problem of a text, if it has one. */
+/** Formats: each returns a text's problem, if it has one. */
 const FORMATS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "environment-name": (text) => nameProblem(text),
   "config-set-name": (text) => nameProblem(text, "configSet"),
@@ -52,9 +52,8 @@ for (const [name, problem] of Object.entries(FORMATS)) {
 }
 
 /**
- * A checker for values of a schema, compiled once, when the first value comes: all schemas of the interface together take a tenth of a
- * second of the process's start. It never changes the value, reports every field that is wrong (once each) and never repeats a value
- * that was sent.
+ * Checks values by a schema, compiled at the first value: all schemas together take a tenth of a second of the
+ * process's start. Never changes the value, reports every wrong field once and never repeats a sent value.
  */
 export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
   let compiled: ValidateFunction<Static<S>> | undefined;
@@ -82,7 +81,7 @@ function findingOf(error: ErrorObject): Finding {
   };
 }
 
-/** The path of the wrong value, with dots; of the field itself where it is missing, unknown or badly named. */
+/** Path of the wrong value, with dots; of a field that is missing, unknown or badly named, its own. */
 function fieldOf({ instancePath, params, propertyName }: ErrorObject): string {
   const named: unknown = params.missingProperty ?? params.additionalProperty ?? propertyName ?? params.propertyName;
   const path = instancePath.split("/").slice(1).map(unescapePointer);

@@ -14,12 +14,12 @@ import { averageLifetimeHours, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
-/** Ready for so long without a change, and nobody seems to need it. */
+/** Time without a change after which a ready environment is stale. */
 export const UNCHANGED_MS = 48 * HOUR_MS;
 const MOST_REASONS = 20;
 const MOST_STALE = 20;
 
-/** What is told of all environments, whoever asks. */
+/** Statistics of all environments, equal for every caller. */
 export interface KnownLives {
   readonly by_status: EnvironmentAnalytics["by_status"];
   readonly ttl: EnvironmentAnalytics["ttl"];
@@ -44,12 +44,12 @@ export function knownLives(lives: readonly Life[], period: Period, now: Date): K
   };
 }
 
-/** For how long it was not changed. */
+/** Time since the last change. */
 export const unchangedMs = ({ changedMs, createdMs }: Life, nowMs: number): number => nowMs - (changedMs ?? createdMs);
 
 type Used = Pick<Services, "repositories" | "configSets">;
 
-/** What became of environments, by what they have in common. */
+/** Statistics of environments by a common property. */
 export function toAnalytics(
   { figures, interval, known }: SeriesOf & { readonly known: KnownLives },
   caller: Caller,

@@ -15,7 +15,7 @@ import { hoursAhead, WASTE_RULES } from "./waste-rules.ts";
 type Recommendation = CostAnalysis["recommendations"][number];
 type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
-/** The recommendation for each environment that could cost less, the greatest saving first; the same for every caller. */
+/** Recommendations for environments that could cost less, the greatest saving first; the same for every caller. */
 export function recommended(lives: readonly Life[], now: Date, { settings }: Pick<Services, "settings">) {
   const nowMs = now.getTime();
   const found = lives.flatMap((life) => {
@@ -30,7 +30,7 @@ function recommendationFor(life: Life, nowMs: number, { costs }: Services["setti
   const rule = WASTE_RULES.find((one) => one.applies(life, nowMs));
   if (requested === undefined || rule === undefined) return undefined;
   const cents = Math.round(rule.savedCents(priceOfHour(requested, costs), hoursAhead(life, nowMs)));
-  // What costs nothing is no waste.
+  // Nothing to save.
   if (cents === 0) return undefined;
   return {
     environment: { id: life.uid, name: life.name },
@@ -48,7 +48,7 @@ interface Asked {
   readonly dimension: Dimension;
 }
 
-/** What environments cost by what they have in common, and what of it could be saved. */
+/** Costs by a common property, and possible savings. */
 export function toCostAnalysis({ figures, found, dimension }: Asked, caller: Caller, services: Used): CostAnalysis {
   const { costs } = services.settings;
   const isVisible = visibleTo(caller);

@@ -12,7 +12,7 @@ import type { InsightsDashboard } from "./schemas.ts";
 
 const MOST_REPOSITORIES = 10;
 
-/** Figures with what a point of their series stands for. */
+/** Figures, and the interval between points of their series. */
 export interface SeriesOf {
   readonly figures: CostFigures;
   readonly interval: Interval | undefined;
@@ -20,7 +20,7 @@ export interface SeriesOf {
 
 type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
-/** What became of environments in the period. */
+/** Statistics of environments in the period. */
 export function toInsightsDashboard(
   { figures, interval }: SeriesOf,
   caller: Caller,
@@ -55,7 +55,7 @@ export function toInsightsDashboard(
   };
 }
 
-/** People who created an environment: how many they are is told to everybody, who they are is not. */
+/** Number of creators: every caller sees it, but not the people. */
 export function activeUsersIn(creators: Rows): number {
   return [...creators].filter(([name, { created }]) => name !== NONE && name !== OTHERS && created > 0).length;
 }

@@ -1,4 +1,3 @@
-/** Insights as they may look, for the document. */
 const PERIOD = { from: "2026-05-02T12:00:00.000Z", to: "2026-06-01T12:00:00.000Z" };
 
 const REQUESTS = { basis: "requests", coverage: { known_percent: 100, allocated_percent: 0 } };

@@ -3,7 +3,7 @@ import { rounded } from "../schemas/rounded.ts";
 
 const HOUR_S = 3_600;
 
-/** Of the environments that became ready or failed, the share that became ready; `null` without any. */
+/** Share of ready ones among those that became ready or failed; `null` without any. */
 export function successRate({ succeeded, failed }: Tally): number | null {
   return succeeded + failed === 0 ? null : rounded(succeeded / (succeeded + failed), 4);
 }

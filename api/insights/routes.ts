@@ -8,13 +8,12 @@ import { AnalysisQuery, CostAnalysis, EnvironmentAnalytics, InsightsDashboard, U
 import { knownUsers, toUserActivity } from "./users.ts";
 
 const access = { permission: "insights:read" } as const;
-const DAYS = "Days are those of UTC. Rows are named for those who may see what they are about; the rest is one row.";
+const DAYS = "Days are those of UTC. Rows have names only for callers who may see them; the rest is one row.";
 
-/** What became of environments in a period. */
 const getInsightsDashboard = route({
   endpoint: "GET /api/insights/dashboard",
   summary: "Get what became of environments",
-  description: `How many environments were created, deleted and failed in the period, how long they took and lasted, and what they cost. ${DAYS}`,
+  description: `Number of environments that were created, deleted and failed in the period, their durations, and their costs. ${DAYS}`,
   access,
   query: SeriesQuery,
   reply: InsightsDashboard,
@@ -22,11 +21,10 @@ const getInsightsDashboard = route({
   toInsightsDashboard({ figures: figuresOf(query, services), interval }, caller, services),
 );
 
-/** The same in detail. */
 const getEnvironmentAnalytics = route({
   endpoint: "GET /api/insights/environments/analytics",
   summary: "Get what became of environments in detail",
-  description: `Environments of the period by day, by repository, by what made them and by config set, with their TTL and the reasons of failures, and those that nobody changed for long. ${DAYS}`,
+  description: `Environments of the period by day, by repository, by trigger and by config set, with their TTL and the reasons of failures, and those without a change for long. ${DAYS}`,
   access,
   query: SeriesQuery,
   reply: EnvironmentAnalytics,
@@ -37,11 +35,10 @@ const getEnvironmentAnalytics = route({
   return toAnalytics({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
 
-/** Who creates environments. */
 const getUserActivity = route({
   endpoint: "GET /api/insights/users/activity",
-  summary: "Get who created environments",
-  description: `The people who had environments in the period; below maintainers the caller alone. ${DAYS}`,
+  summary: "Get the creators of environments",
+  description: `People with environments in the period; below maintainers the caller alone. ${DAYS}`,
   access,
   query: SeriesQuery,
   reply: UserActivity,
@@ -50,7 +47,6 @@ const getUserActivity = route({
   return toUserActivity({ figures: figuresOf(query, services), interval, known }, caller, services);
 });
 
-/** Where money could be saved. */
 const getCostAnalysis = route({
   endpoint: "GET /api/insights/costs/analysis",
   summary: "Get where money could be saved",

@@ -1,4 +1,3 @@
-/** What became of environments, as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -28,19 +27,19 @@ export const dashboard = {
     "Between 0 and 1: of the created environments that became ready or failed, the share that became ready.",
   ),
   average_lifetime_hours: figure(
-    "Of those that were deleted in the period, from creation to the request of the deletion.",
+    "Of the environments deleted in the period, from creation to the request of the deletion.",
   ),
-  average_provision_seconds: figure("Of those that were created in it, from creation to ready."),
+  average_provision_seconds: figure("Of the environments created in the period, from creation to ready."),
   peak_concurrent: count("The most that were there at the same time."),
   active_users: count("People who created one in the period."),
-  total_cost: money("What all environments together cost in the period."),
+  total_cost: money("Costs of all environments together in the period."),
   total_cost_cents: orNull(Type.Integer(), "The same in hundredths of the currency."),
   currency: Type.String({ description: "ISO 4217." }),
   cost_basis: Basis,
   cost_coverage: CostCoverage,
   top_repositories: Type.Array(
     closed({ id: Type.String(), environments: count("Created in the period.") }, { title: "TopRepository" }),
-    { description: "Those of which the most were created, of the repositories that the caller may see; ten at most." },
+    { description: "Repositories with the most creations, of those that the caller may see; ten at most." },
   ),
   trends: Type.Array(
     closed({ date, created: Count, deleted: count("By request or expiry."), failed: Count }, { title: "Trend" }),
@@ -60,7 +59,7 @@ const Group = closed(
     deleted: Count,
     failed: Count,
     success_rate: figure("Between 0 and 1."),
-    average_lifetime_hours: figure("Of those that were deleted in the period."),
+    average_lifetime_hours: figure("Of the environments deleted in the period."),
   },
   { title: "EnvironmentGroup" },
 );
@@ -79,16 +78,16 @@ export const EnvironmentAnalytics = closed(
         { date, created: Count, succeeded: Count, failed: Count, deleted: Count, expired: Count },
         { title: "EnvironmentDay" },
       ),
-      { description: "The days of the period from the first of which anything is known." },
+      { description: "Days of the period from the first day with known data." },
     ),
-    by_status: counts(PHASES, "Environments that there are now."),
+    by_status: counts(PHASES, "Current environments."),
     by_repository: Type.Array(Group, {
       description: "By the repository of the backend; the rows add up to the whole.",
     }),
     by_trigger: counts(TRIGGERS, "Created in the period, by what made them; kubectl: nothing else is known."),
     by_config_set: Type.Array(Group, { description: "By config set; the rows add up to the whole." }),
     ttl: closed({
-      average_hours: figure("Of those that were created in the period and are still known."),
+      average_hours: figure("Of the environments that were created in the period and are still known."),
       median_hours: figure("Half of them have no longer TTL."),
       longest_hours: figure("The longest TTL of them."),
     }),
@@ -99,7 +98,7 @@ export const EnvironmentAnalytics = closed(
       ),
       {
         description:
-          "Why those failed that were created in the period and are still known, the most frequent first; twenty at most.",
+          "Reasons of failures among the environments that were created in the period and are still known, the most frequent first; twenty at most.",
       },
     ),
     stale: Type.Array(
@@ -126,10 +125,8 @@ export type EnvironmentAnalytics = Static<typeof EnvironmentAnalytics>;
 export const UserActivity = closed(
   {
     period: PeriodReport,
-    total_users: count(
-      "People of whom environments are known; below maintainers everything here is about the caller alone.",
-    ),
-    active_users: count("Of them, those who created one in the period."),
+    total_users: count("Known creators of environments; below maintainers all figures here are the caller's alone."),
+    active_users: count("Number of them that created one in the period."),
     users: Type.Array(
       closed(
         {
@@ -137,17 +134,17 @@ export const UserActivity = closed(
           email: Type.String({ description: "Empty when it is not known." }),
           name: Type.String({ description: "Empty when it is not known." }),
           created: count("Environments that they created in the period."),
-          active_environments: count("Their environments that there are now."),
-          total_cost: money("What their environments cost in the period."),
+          active_environments: count("Number of their current environments."),
+          total_cost: money("Costs of their environments in the period."),
           basis: Basis,
           coverage: CostCoverage,
-          last_created_at: orNull(Instant, "When they created one last, as far as that is known."),
+          last_created_at: orNull(Instant, "Time of their last creation, if it is known."),
         },
         { title: "User" },
       ),
       {
         description:
-          "Those who had environments in the period, the most active first, 150 at most; below maintainers the caller alone.",
+          "People with environments in the period, the most active first, 150 at most; below maintainers the caller alone.",
       },
     ),
     series: Type.Array(closed({ date, active_users: Count }, { title: "UserDay" })),
@@ -172,13 +169,13 @@ export const CostAnalysis = closed(
     group_by: literals(DIMENSIONS),
     groups: Type.Array(CostRow, { description: "The rows add up to the whole." }),
     waste: closed({
-      environments: count("That are named below."),
+      environments: count("Number of recommendations below."),
       saving: Type.Number({ description: "The sum of what could be saved by them." }),
       saving_cents: Type.Integer(),
-      by_reason: counts(WASTE_REASONS, "How many environments, by the reason."),
+      by_reason: counts(WASTE_REASONS, "Number of environments, by the reason."),
     }),
     forecast: closed({
-      projected_month: money("What this month (UTC) is going to cost, as the summary of the costs says."),
+      projected_month: money("Expected costs of this month (UTC), as in the summary of the costs."),
       budget: Budget,
     }),
     recommendations: Type.Array(
@@ -193,7 +190,7 @@ export const CostAnalysis = closed(
           message: Type.String({ description: "For people." }),
           saving: Type.Number({
             description:
-              "What it would cost until its expiry; of a protected one, in 30 days. Volumes of a suspended one still cost.",
+              "Expected costs until its expiry; of a protected one, in 30 days. Volumes of a suspended one still cost.",
           }),
           saving_cents: Type.Integer(),
         },

@@ -11,7 +11,7 @@ import type { UserActivity } from "./schemas.ts";
 
 const MOST_USERS = 150;
 
-/** What is known of a person by the environments that are there or recorded. */
+/** Facts about a person from existing or recorded environments. */
 export interface KnownUser {
   readonly email: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface KnownUser {
   readonly lastCreatedMs: number;
 }
 
-/** The owners of environments, by their subject. */
+/** Owners of environments, by their subject. */
 export function knownUsers(lives: readonly Life[]): ReadonlyMap<string, KnownUser> {
   const users = new Map<string, KnownUser>();
   for (const { owner, createdMs, deletedMs } of lives) {
@@ -40,7 +40,7 @@ export function knownUsers(lives: readonly Life[]): ReadonlyMap<string, KnownUse
 
 type Used = Pick<Services, "settings">;
 
-/** Who created environments. Whoever does not see all environments is told of themselves alone. */
+/** Creators of environments; without access to all environments, the caller alone. */
 export function toUserActivity(
   { figures, interval, known }: SeriesOf & { readonly known: ReadonlyMap<string, KnownUser> },
   caller: Caller,

@@ -8,18 +8,18 @@ type Recommendation = CostAnalysis["recommendations"][number];
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** What a protected environment is judged by, which never expires. */
+/** Hours ahead for a protected environment, which never expires. */
 const FORESEEN_HOURS = 30 * 24;
 
-/** A reason why an environment may cost less, and what to do about it. */
+/** A reason why an environment may cost less, and the remedy. */
 export interface WasteRule extends Pick<Recommendation, "reason" | "action"> {
   applies(life: Life, nowMs: number): boolean;
   message(life: Life, nowMs: number): string;
-  /** What is saved by it, in cents that are not rounded. */
+  /** Saving, in cents that are not rounded. */
   savedCents(perHour: CentsByResource, hours: number): number;
 }
 
-/** The first that applies to an environment is told. */
+/** Only the first that applies is reported. */
 export const WASTE_RULES: readonly WasteRule[] = [
   {
     reason: "failed",
@@ -43,12 +43,12 @@ export const WASTE_RULES: readonly WasteRule[] = [
     applies: (life, nowMs) => isReady(life) && life.dueMs !== undefined && unchangedMs(life, nowMs) >= UNCHANGED_MS,
     message: (life, nowMs) =>
       `Nobody changed it for ${daysOf(life, nowMs)} days: suspend or delete it if nobody uses it.`,
-    // Its volumes stay.
+    // Volumes stay.
     savedCents: ({ cpu, memory }, hours) => (cpu + memory) * hours,
   },
 ];
 
-/** For how many hours it goes on unless something is done; of one that never expires, so many as are looked ahead. */
+/** Hours until the expiry, else `FORESEEN_HOURS`. */
 export function hoursAhead({ dueMs }: Life, nowMs: number): number {
   return dueMs === undefined ? FORESEEN_HOURS : Math.max(0, dueMs - nowMs) / HOUR_MS;
 }

@@ -3,16 +3,16 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { Counter, SharedCounters } from "../../operator/ports/facade/shared-counters.ts";
 import { type MemoryStore, memoryStore } from "./memory-store.ts";
 
-/** What the counters are made with. */
+/** Dependencies of the counters. */
 export interface CounterParts {
   readonly clock: Clock;
-  /** Where replicas count together; without it, and while it is away, each counts for itself. */
+  /** Counters of all replicas; without them, each replica counts for itself. */
   readonly counters?: SharedCounters | undefined;
 }
 
 /**
- * Counts where all replicas do, and alone while that is away. The counters of this process are always kept too, so that no
- * caller gets a fresh limit because the shared ones went away.
+ * Counts in the shared store, or alone during its outage. The process's own counters are always kept too, so that an
+ * outage gives no caller a fresh limit.
  */
 export class FallbackStore implements Store {
   readonly counter: Counter;
@@ -35,12 +35,12 @@ export class FallbackStore implements Store {
     return { totalHits: own.total, resetTime: new Date(Date.now() + own.leftMs) };
   }
 
-  /** Requests of a key in its window, as far as this process has counted them. */
+  /** Requests of a key in its window, by this process. */
   total(key: string): number {
     return this.#memory.total(key);
   }
 
-  /** Part of the library's interface for requests that are counted by their outcome; here none is. */
+  /** Required by the library, for requests counted by their outcome; here none is. */
   decrement(): void {}
 
   resetKey(): void {}

@@ -6,18 +6,18 @@ import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import { type CounterParts, FallbackStore } from "./fallback-store.ts";
 
-/** IPv6 networks are assigned in this size: within one, a client can change its address at will. */
+/** IPv6 networks are assigned in this size: a client can change its address within one. */
 const IPV6_SUBNET = 56;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
-/** How many credentials of an owner may use up their limits at a time, unless the settings say otherwise. */
+/** Default number of an owner's credentials that may use up their limits at a time. */
 const OWNER_FACTOR = 5;
 
-/** The rate limits: authenticated callers are counted by identity, all others by client address. */
+/** Rate limits: authenticated callers by identity, others by client address. */
 const LIMITS = {
-  /** Requests with a credential: an API token, else the ID tokens of a person. */
+  /** Requests with a credential: an API token, or a person's ID tokens. */
   credential: { setting: "authenticatedPerMinute", windowMs: MINUTE_MS },
   /** Requests of a person with any credential. */
   owner: { setting: "ownerPerMinute", windowMs: MINUTE_MS },
@@ -25,42 +25,42 @@ const LIMITS = {
   unauthenticated: { setting: "unauthenticatedPerMinute", windowMs: MINUTE_MS },
   /** Pages of the documentation, and their parts. */
   documentation: { setting: "documentationPerMinute", windowMs: MINUTE_MS },
-  /** The console, the command line's program, and how to log in. */
+  /** The console, the command line's program, and login options. */
   page: { setting: "pagesPerMinute", windowMs: MINUTE_MS },
   /** Webhooks without authentication. */
   webhook: { setting: "webhooksPerMinute", windowMs: MINUTE_MS },
   /** Verified webhooks of a repository. */
   sender: { setting: "webhooksPerProjectPerMinute", windowMs: MINUTE_MS },
-  /** Webhooks of hosts that are refused. */
+  /** Refused webhooks of hosts. */
   refusedWebhook: { setting: "refusedWebhooksPerMinute", windowMs: MINUTE_MS },
-  /** Requests for a new password; they count by the other limits, too. */
+  /** Requests for a new password, beside the other limits. */
   passwordReset: { setting: "passwordResetsPerHour", windowMs: HOUR_MS },
 } as const satisfies Record<string, { setting: keyof Settings["api"]["limits"]; windowMs: number }>;
 
 /**
- * Counts one request of a key, the client address where none is given. Sets the `X-RateLimit-*` headers and throws
- * HttpError (rate-limited) beyond the limit.
+ * Counts one request of a key, by default the client address. Sets the `X-RateLimit-*` headers and throws HttpError
+ * (rate-limited) beyond the limit.
  */
 type Spend = (request: Request, response: Response, key?: string) => Promise<void>;
 export interface Limits extends Readonly<Record<Exclude<keyof typeof LIMITS, "credential" | "owner">, Spend>> {
   /**
-   * Counts one request of a caller, by the credential and by its owner. The `X-RateLimit-*` headers are those of the limit that is
-   * nearer. What is refused for its credential does not count for the owner.
+   * Counts one request of a caller, by credential and owner. The `X-RateLimit-*` headers are the nearer limit's. A
+   * request beyond the credential's limit does not count for the owner.
    *
    * @throws HttpError (rate-limited)
    */
   authenticated(request: Request, response: Response, caller: Pick<Caller, "subject" | "token">): Promise<void>;
   /**
-   * Refuses a webhook of a client address of which this process has counted as many refused ones as there may be: it is not read.
+   * Refuses a webhook, unread, of a client address at its limit of refused webhooks in this process.
    *
    * @throws HttpError (rate-limited)
    */
   checkRefusedWebhooks(request: Request, response: Response): Promise<void>;
-  /** Whether this process has counted as many unauthenticated requests of the client address as it may make. */
+  /** True for a client address at its limit of unauthenticated requests in this process. */
   isSpent(request: Request): boolean;
 }
 
-/** The limits of the settings, over fixed windows. */
+/** Limits of the settings, over fixed windows. */
 export function createLimits(limits: Settings["api"]["limits"], parts: CounterParts): Limits {
   const storeOf = (name: keyof typeof LIMITS) => new FallbackStore({ name, windowMs: LIMITS[name].windowMs }, parts);
   const spender = (name: Exclude<keyof typeof LIMITS, "owner">, store = storeOf(name)): Spend =>
@@ -93,7 +93,7 @@ export function createLimits(limits: Settings["api"]["limits"], parts: CounterPa
   };
 }
 
-/** Counts a key's requests in an hour, with this one, without any header that tells of it. */
+/** Counts a key's requests in an hour, with this one, without headers. */
 export function hourlyCount(name: string, parts: CounterParts): (key: string) => Promise<number> {
   const store = new FallbackStore({ name, windowMs: HOUR_MS }, parts);
   return async (key) => (await store.increment(key)).totalHits;
@@ -108,7 +108,7 @@ function spending(limit: number, store: FallbackStore): Spend {
     keyGenerator: (request) => keys.get(request) ?? clientAddress(request),
     legacyHeaders: true,
     standardHeaders: false,
-    // A forwarded address that is not trusted is ignored on purpose; the library would warn on standard error.
+    // An untrusted forwarded address is ignored on purpose; the library would warn on standard error.
     validate: { xForwardedForHeader: false, forwardedHeader: false },
     handler: (request, response, next) => {
       const used = (request as AugmentedRequest).rateLimit?.used ?? 0;
@@ -121,14 +121,13 @@ function spending(limit: number, store: FallbackStore): Spend {
   };
 }
 
-/** The headers of the limit that was counted last. */
 function limitHeaders(response: Response): Record<string, string> {
   return Object.fromEntries(LIMIT_HEADERS.map((name) => [name, String(response.getHeader(name))]));
 }
 
 const remaining = (headers: Readonly<Record<string, string>>) => Number(headers["X-RateLimit-Remaining"]);
 
-/** An address as it is counted: IPv4 also in its IPv6 form, IPv6 by its network. */
+/** Key of a client address: IPv4 in either form, IPv6 by its network. */
 export const countedAddress = (address = "") => ipKeyGenerator(address, IPV6_SUBNET);
 const clientAddress = (request: Request) => countedAddress(request.ip);
 

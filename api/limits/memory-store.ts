@@ -1,21 +1,19 @@
 import type { Clock } from "../../operator/ports/clock.ts";
 
-/** More keys within a minute are a flood and no users; this many take less than 20 MB. */
+/** More keys within a minute are a flood; this many take less than 20 MB. */
 const MAX_KEYS = 50_000;
 
-/** The count of a key in its window. */
+/** Count of a key in its window. */
 export interface MemoryCount {
   /** Requests in the window, with this one. */
   readonly total: number;
   readonly leftMs: number;
 }
 
-/** Counts requests of this process by key, each over a window of the same length from its first request on. */
+/** Counts this process's requests by key, in windows of one length from a key's first request on. */
 export interface MemoryStore {
   increment(key: string): MemoryCount;
-  /** Requests of the key in its window so far. */
   total(key: string): number;
-  /** How many keys are held. */
   readonly size: number;
 }
 
@@ -25,14 +23,14 @@ interface Window {
 }
 
 /**
- * Counters in bounded memory. A key is never forgotten before its window ends, however many others come: a flood of made-up
- * keys can't reset the count of any. Keys beyond the bound share one counter, so the flood limits itself.
+ * Counters in bounded memory. A key stays until its window ends: a flood of made-up keys can't reset any count. Keys
+ * beyond the bound share one counter, so the flood limits itself.
  */
 export function memoryStore(
   clock: Clock,
   { windowMs, maxKeys = MAX_KEYS }: { windowMs: number; maxKeys?: number },
 ): MemoryStore {
-  // In the order in which windows begin, which is that in which they end.
+  // In the order of their begins, and so of their ends.
   const windows = new Map<string, Window>();
   let shared: Window = { total: 0, endsAtMs: 0 };
   const begin = (nowMs: number): Window => ({ total: 0, endsAtMs: nowMs + windowMs });

@@ -3,19 +3,19 @@ import type { Clock } from "../../operator/ports/clock.ts";
 import type { History } from "../../operator/ports/facade/history.ts";
 import type { Rollups } from "../../operator/ports/facade/rollups.ts";
 
-/** What only the flow of time changes is seen so much later at most. */
+/** Longest delay of changes that only time makes. */
 const STEP_MS = 60_000;
 
-/** Bounds memory alone: an answer is never older than what it was computed from, and a step has ended long before. */
+/** Only bounds memory: an answer is never older than its sources, and a step has ended long before. */
 const TTL_SECONDS = (2 * STEP_MS) / 1000;
 const MOST_KEPT = 100;
 
-/** Answers that take long: each is computed anew after every change of environments, records and the sums of days. */
+/** Memo of expensive answers, until environments, records or the sums of days change. */
 export interface Answers {
   /**
-   * The answer to what the key names, computed once for each change, and once for each minute without one.
+   * Answer of the key, computed once for each change, and once for each minute without one.
    *
-   * @param compute gets the time; it may use nothing else that changes, such as what was counted of requests
+   * @param compute gets the time; it may use nothing else that changes, such as counts of requests
    */
   of<A extends object>(key: string, compute: (now: Date) => A): A;
 }
@@ -36,7 +36,7 @@ export function createAnswers({ history, rollups, clock }: Used): Answers {
       const known = kept.get<A>(whole);
       if (known !== undefined) return known;
       const answer = compute(now);
-      // A full cache takes nothing more, so that it begins anew.
+      // A full cache accepts nothing, so it begins anew.
       if (kept.keys().length >= MOST_KEPT) kept.flushAll();
       kept.set(whole, answer);
       return answer;

@@ -4,7 +4,7 @@ import { DAY_MS, isWithin, type Period } from "../../operator/ports/observabilit
 import { sumOf } from "../../operator/ports/observability/rollup-counters.ts";
 import { type SlotCounts, STORED_EVERY_MS } from "../../operator/ports/observability/rollups.ts";
 
-/** What was counted in the period: in slots that begin in it, of five minutes, or of an hour where they are old. */
+/** Counts of the period: slots that begin in it, of five minutes, or of an hour where they are old. */
 export function countedIn(rollups: Rollups, period: Period): SlotCounts {
   return sumOf(rollups.days().map((day) => countedOn(day, period)));
 }
@@ -12,7 +12,7 @@ export function countedIn(rollups: Rollups, period: Period): SlotCounts {
 function countedOn(one: Day, { fromMs, toMs }: Period): SlotCounts {
   const midnightMs = Date.parse(one.day);
   if (midnightMs >= toMs || midnightMs + DAY_MS <= fromMs) return {};
-  // Only what is in the period is read.
+  // Only the period is read.
   const { day, slots } = one;
   if (midnightMs >= fromMs && midnightMs + DAY_MS <= toMs) return wholeDay(slots);
   const begun = (slot: string) => Date.parse(`${day}T${slot}Z`);
@@ -21,7 +21,7 @@ function countedOn(one: Day, { fromMs, toMs }: Period): SlotCounts {
   );
 }
 
-/** How far counts can be relied on. */
+/** Reliability of the counts. */
 export function coverageOf(rollups: Rollups) {
   return {
     requests_since: countedSince(rollups) ?? null,
@@ -29,7 +29,6 @@ export function coverageOf(rollups: Rollups) {
   };
 }
 
-/** When counting began: the first slot that is known; `undefined` before any. */
 function countedSince(rollups: Rollups): string | undefined {
   const first = rollups
     .days()
@@ -38,7 +37,7 @@ function countedSince(rollups: Rollups): string | undefined {
   return first && slot && `${first.day}T${slot}:00.000Z`;
 }
 
-/** Days that are over do not change. */
+/** Past days do not change. */
 const wholeDay = oncePer((slots: Day["slots"]) => sumOf(Object.values(slots)));
 
 type Day = ReturnType<Rollups["days"]>[number];

@@ -1,4 +1,3 @@
-/** Figures as they may look, for the document. */
 const PERIOD = { from: "2026-05-02T12:00:00.000Z", to: "2026-06-01T12:00:00.000Z" };
 const COVERAGE = { requests_since: "2026-05-01T09:35:00.000Z", lost_by_a_kill_seconds: 10 };
 

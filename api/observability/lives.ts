@@ -8,8 +8,8 @@ interface Used {
 }
 
 /**
- * The lives of all environments that there are, and of those that are recorded: from resources alone, the same at every
- * replica. Collected once for each change.
+ * Lives of all existing and recorded environments: only from resources, so the same at every replica. Collected once
+ * for each change.
  */
 export function createLives({ environments, history }: Used): () => readonly Life[] {
   const read = createLifeReader();

@@ -10,9 +10,9 @@ import {
 import { type Caller, mayRead } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
-/** A row of a dimension as a caller may see it. */
+/** A row of a dimension for a caller. */
 export interface NamedRow {
-  /** `null`: environments that have none of it, or the sum of all that are not named. */
+  /** `null`: no value, or the sum of all unnamed ones. */
   readonly id: string | null;
   readonly kind: "named" | "none" | "other";
   readonly tally: Tally;
@@ -21,8 +21,8 @@ export interface NamedRow {
 type Used = Pick<Services, "repositories" | "configSets">;
 
 /**
- * Names what the caller may see anyway: Repositories and config sets by their groups, of people below maintainers oneself.
- * The rest is one row, so that the parts are the whole; it comes last, and only when there is any.
+ * Names only what the caller may see: Repositories and config sets by their groups; below maintainers, no people but
+ * the caller. The rest is one last row, so that the parts are the whole.
  */
 export function namedRows(rows: Rows, dimension: Dimension, caller: Caller, services: Used): readonly NamedRow[] {
   const isVisible = visibleNames(dimension, caller, services);
@@ -37,7 +37,7 @@ function toRow(name: string, tally: Tally): NamedRow {
   return name === NONE ? { id: null, kind: "none", tally } : { id: name, kind: "named", tally };
 }
 
-/** The greatest first, by this figure, then by name; the rest stays last. */
+/** Sorts by this figure, the greatest first, then by name; the rest last. */
 export function greatestFirst<R extends Pick<NamedRow, "id" | "kind">>(
   rows: readonly R[],
   figure: (row: R) => number,
@@ -51,7 +51,7 @@ export function greatestFirst<R extends Pick<NamedRow, "id" | "kind">>(
   );
 }
 
-/** Who may see an environment that lives, or lived: for `visibleTo`. */
+/** Rights to an existing or past environment: for `visibleTo`. */
 export const rightsTo = ({ owner, groups }: Life) => ({ ...(owner && { owner }), access: { groups: [...groups] } });
 
 function visibleNames(dimension: Dimension, caller: Caller, { repositories, configSets }: Used) {

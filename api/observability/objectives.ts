@@ -3,24 +3,22 @@ import { isWithin, type Period } from "../../operator/ports/observability/period
 import { COUNTERS, countWithin } from "../../operator/ports/observability/rollup-counters.ts";
 import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
 
-/** How many of the events of a period were as they should be. */
 export interface Score {
   readonly good: number;
   readonly total: number;
 }
 
-/** The environments that a period is judged by. */
+/** Environments and the period of an objective. */
 export interface LivesIn {
   readonly lives: readonly Life[];
   readonly period: Period;
   readonly nowMs: number;
 }
 
-/** A service level objective. */
 export interface Objective<Evidence> {
   readonly id: string;
   readonly description: string;
-  /** The share of events that has to be good. */
+  /** Share of events that has to be good. */
   readonly target: number;
   score(evidence: Evidence): Score;
 }
@@ -33,7 +31,7 @@ const WEBHOOK_MS = 100;
 /** Good, bad, or no event yet. */
 type Verdict = boolean | undefined;
 
-/** Judged by resources and records. */
+/** Objectives measured by resources and records. */
 export const OBJECTIVES_OF_LIVES: readonly Objective<LivesIn>[] = [
   {
     id: "creation",
@@ -56,7 +54,7 @@ export const OBJECTIVES_OF_LIVES: readonly Objective<LivesIn>[] = [
   },
 ];
 
-/** Judged by what every replica counted of requests in the period. */
+/** Objectives by every replica's counts of requests in the period. */
 export const OBJECTIVES_OF_COUNTS: readonly Objective<SlotCounts>[] = [
   {
     id: "webhooks",
@@ -107,7 +105,7 @@ function isGoneInTime({ deletedMs = 0, goneMs, isForced }: Life, nowMs: number):
   return nowMs - deletedMs > DELETION_MS ? false : undefined;
 }
 
-/** One that was deleted before its expiry never expired. */
+/** An environment deleted before its expiry never expired. */
 function isExpiredInTime({ dueMs = 0, deletedMs }: Life, nowMs: number): Verdict {
   if (deletedMs !== undefined) return deletedMs < dueMs ? undefined : deletedMs - dueMs <= LATENESS_MS;
   return nowMs - dueMs > LATENESS_MS ? false : undefined;

@@ -7,35 +7,34 @@ import type { Interval } from "../schemas/period.ts";
 
 /** A day in UTC, or the part of it that is in the period. */
 export interface DaySummary {
-  /** Such as `2026-11-23`. */
+  /** Date such as `2026-11-23`. */
   readonly date: string;
   readonly summary: Summary;
 }
 
-/** What became of environments in a period. */
+/** Statistics of environments in a period. */
 export interface PeriodSummary {
   readonly period: Period;
-  /** The days of the period of which anything can be known, the oldest first. */
+  /** Days of the period with possible data, the oldest first. */
   readonly days: readonly DaySummary[];
-  /** The sum of the days. */
   readonly whole: Summary;
 }
 
-/** What figures are summed up from. */
+/** Sources of figures. */
 export interface Sources {
   readonly lives: () => readonly Life[];
   readonly rollups: Pick<Rollups, "days">;
 }
 
 /**
- * Sums up a period: whole days by what was stored of them, the rest by resources and records. Both say the same of a day,
- * but of a day of which records were dropped only the stored sum is complete.
+ * Sums up a period: whole days from stored sums, the rest from resources and records. Both agree, but only a stored sum
+ * includes dropped records.
  */
 export function summarize(period: Period, now: Date, sources: Sources): PeriodSummary {
   return createSummarizer(now, sources)(period);
 }
 
-/** Sums up several periods as of one moment; what they share is summed up once. */
+/** Sums up several periods at one moment; common parts once. */
 export function createSummarizer(now: Date, { lives, rollups }: Sources): (period: Period) => PeriodSummary {
   const nowMs = now.getTime();
   const all = lives();
@@ -77,7 +76,7 @@ const WEEK_MS = 7 * DAY_MS;
 /** The epoch was a Thursday. */
 const MONDAY_MS = 4 * DAY_MS;
 
-/** The points of a series: the days themselves, or the weeks that they are in, each by its Monday. */
+/** Points of a series: days, or weeks by their Monday. */
 export function pointsOf(days: readonly DaySummary[], interval: Interval = "day"): readonly DaySummary[] {
   if (interval === "day") return days;
   const weeks = new Map<string, Summary[]>();
@@ -89,7 +88,7 @@ export function pointsOf(days: readonly DaySummary[], interval: Interval = "day"
   return [...weeks].map(([date, summaries]) => ({ date, summary: sumOfSummaries(summaries) }));
 }
 
-/** When the first of them was created; the same list is asked about until something changes. */
+/** Memoized, because the list stays the same until something changes. */
 const earliest = oncePer((lives: readonly Life[]) =>
   lives.reduce<number | undefined>((first, { createdMs }) => Math.min(first ?? createdMs, createdMs), undefined),
 );

@@ -11,7 +11,7 @@ import { type MetricsReport, STATUSES } from "./schemas.ts";
 
 type Report = Static<typeof MetricsReport>;
 
-/** What the lives of environments tell of now and of the period; it takes long with many. */
+/** Metrics of environments, now and in the period; slow for many. */
 export interface MetricsOfLives {
   readonly period: Period;
   readonly told: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
@@ -35,7 +35,7 @@ export function metricsOfLives(period: Period, now: Date, lives: readonly Life[]
 
 type Used = Pick<Services, "rollups" | "webhookDeliveries">;
 
-/** What the platform does now, and did in the period. */
+/** Metrics of the platform, now and in the period. */
 export function platformMetrics({ period, told, unanswered }: MetricsOfLives, services: Used): Report {
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;
@@ -62,7 +62,6 @@ export function platformMetrics({ period, told, unanswered }: MetricsOfLives, se
   };
 }
 
-/** What there is now. */
 function presentOf(all: readonly Life[]) {
   const byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Phase, number>;
   let [total, unanswered] = [0, 0];
@@ -109,7 +108,7 @@ function expiry(all: readonly Life[], period: Period, nowMs: number) {
   return { pending_24h: pending, max_lateness_seconds: latestMs / 1000 };
 }
 
-/** The value that the share of all values does not exceed; `null` without any. */
+/** Value that the share of all values does not exceed; `null` without any. */
 function quantile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

@@ -4,12 +4,11 @@ import { metricsOfLives, platformMetrics } from "./platform-metrics.ts";
 import { MetricsReport, SloReport } from "./schemas.ts";
 import { sloOfLives, sloReport } from "./slo.ts";
 
-/** The platform's figures; for a monitoring system, those of this process as Prometheus reads them. */
 const getMetrics = route({
   endpoint: "GET /api/observability/metrics",
   summary: "Get the platform's metrics",
   description:
-    "What there is now, and what was done in the period, of all environments together. With `Accept: text/plain` the answer is what `/metrics` on the probes' port is: the metrics of this replica, for Prometheus.",
+    "Current state of all environments together, and the work of the period. With `Accept: text/plain` the answer is that of `/metrics` on the probes' port: the metrics of this replica, for Prometheus.",
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: MetricsReport,
@@ -25,12 +24,11 @@ const getMetrics = route({
   return platformMetrics(ofLives, services);
 });
 
-/** The service level objectives. */
 const getSloStatus = route({
   endpoint: "GET /api/observability/slo/status",
   summary: "Get the service levels",
   description:
-    "Each objective with what was good of all in the window, what is left of its error budget, and how fast that is used up. Environments are judged by their resources and records, requests by what every replica counted.",
+    "Each objective with its good events in the window, the rest of its error budget, and the rate of its use. Environments are measured by their resources and records, requests by the counts of every replica.",
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: SloReport,

@@ -1,4 +1,3 @@
-/** What the platform's operators look at, as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -14,10 +13,10 @@ const figure = (description: string) => orNull(Type.Number(), `${description} ${
 
 const Coverage = closed(
   {
-    requests_since: orNull(Instant, "Since when requests, webhooks and reconciles are counted; null: not yet."),
+    requests_since: orNull(Instant, "Begin of the counts of requests, webhooks and reconciles; null: none yet."),
     lost_by_a_kill_seconds: Type.Integer({
       description:
-        "A process that is killed loses what it counted of them in so many seconds at most, or since the Kubernetes API went away. A process that is stopped loses nothing, and neither does what comes from resources.",
+        "Longest time whose counts a killed process loses, unless the Kubernetes API was unavailable before. A stopped process loses nothing, nor do figures from resources.",
     }),
   },
   { title: "Coverage" },
@@ -27,7 +26,7 @@ export const MetricsReport = closed(
   {
     period: PeriodReport,
     environments: closed({
-      total: count("Environments that there are now."),
+      total: count("Current environments."),
       by_status: closed(
         Object.fromEntries(STATUSES.map((status) => [status, Type.Integer()])) as Record<
           (typeof STATUSES)[number],
@@ -53,11 +52,11 @@ export const MetricsReport = closed(
     }),
     webhooks: closed({
       received: count("Webhooks of hosts."),
-      processed: count("Of them, those that were acted on or are pending."),
-      ignored: count("Those about which nothing is to be done."),
-      duplicates: count("Those that had come before."),
-      failed: count("Those that were answered with a status of 500 or more."),
-      refused: count("Those without a known sender, or malformed."),
+      processed: count("Deliveries that were acted on or are pending."),
+      ignored: count("Deliveries that need no action."),
+      duplicates: count("Repeated deliveries."),
+      failed: count("Deliveries that were answered with a status of 500 or more."),
+      refused: count("Deliveries without a known sender, or malformed."),
       queue_depth: count("Stored deliveries that wait for their outcome now."),
       p95_ms: figure("95 of 100 were answered within this time."),
     }),
@@ -77,7 +76,7 @@ export type SloState = (typeof STATES)[number];
 const rate = (hours: number) =>
   orNull(
     Type.Number(),
-    `How many times as fast as allowed the error budget was used up in the last ${hours} h; null: too few events.`,
+    `Use of the error budget in the last ${hours} h as a multiple of the allowed rate; null: too few events.`,
   );
 
 const ObjectiveReport = closed(
@@ -89,10 +88,7 @@ const ObjectiveReport = closed(
     total: Type.Integer(),
     availability: orNull(Type.Number(), "The share that was good; null: no events."),
     error_budget: closed({
-      remaining_percent: orNull(
-        Type.Number(),
-        "How much of what may be bad is left; below 0 when more was bad. null: no events.",
-      ),
+      remaining_percent: orNull(Type.Number(), "Rest of the error budget; below 0 when more was bad. null: no events."),
     }),
     burn_rate: closed({ h1: rate(1), h6: rate(6) }),
     state: literals(STATES, {

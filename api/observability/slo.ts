@@ -11,11 +11,10 @@ import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 const HOUR_MS = 3_600_000;
 /** Fewer events say nothing about a rate. */
 const LEAST_EVENTS = 10;
-/** Less of its error budget, and an objective is at risk; in percent. */
+/** Percentage of the error budget below which an objective is at risk. */
 const LITTLE_BUDGET = 25;
 const WORST_FIRST = ["breached", "at_risk", "met", "no_data"] as const satisfies readonly SloState[];
 
-/** An objective, and how it was met in the period and in the last hours. */
 interface Scored {
   readonly objective: Omit<Objective<never>, "score">;
   readonly period: Score;
@@ -28,7 +27,7 @@ interface Asked {
   readonly nowMs: number;
 }
 
-/** How the objectives were met that the lives of environments tell of; it takes long with many. */
+/** Scores of objectives about environments; slow for many. */
 export interface SloOfLives extends Asked {
   readonly scored: readonly Scored[];
 }
@@ -39,7 +38,7 @@ export function sloOfLives(period: Period, now: Date, lives: readonly Life[]): S
   return { ...asked, scored };
 }
 
-/** Each objective in the period, and what the last hours make of its error budget. */
+/** Objectives in the period, and their error budgets by the last hours. */
 export function sloReport(
   { scored, ...asked }: SloOfLives,
   { rollups }: Pick<Services, "rollups">,
@@ -88,14 +87,14 @@ function toObjective({ objective, period: { good, total }, ...lately }: Scored):
   };
 }
 
-/** How many times as fast as allowed the error budget is used up; `null` with too few events to tell. */
+/** Use of the error budget as a multiple of the allowed rate; `null` with too few events. */
 function burnRateOf({ good, total }: Score, target: number): number | null {
   return total < LEAST_EVENTS ? null : rounded((total - good) / total / (1 - target), 2);
 }
 
 function stateOf(remainingPercent: number | null, { h1, h6 }: ObjectiveReport["burn_rate"]): SloState {
   if (remainingPercent === null) return "no_data";
-  // A target that is met exactly leaves nothing, but for what floating point makes of it.
+  // Tolerates floating point: an exactly met target leaves nothing.
   if (remainingPercent < -1e-6) return "breached";
   const isBurning = (h1 ?? 0) > 1 && (h6 ?? 0) > 1;
   return isBurning || remainingPercent < LITTLE_BUDGET ? "at_risk" : "met";

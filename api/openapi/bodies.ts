@@ -3,7 +3,7 @@ import type { Contract } from "../route.ts";
 import { exampleOf } from "./examples.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
-/** The body of an operation that has one: JSON, and the same as a form where the route takes it. */
+/** Body of an operation: JSON, and a form where the route takes it. */
 export function requestBody({ body, forms }: Contract, components: Components): Json {
   const schema = body as Json;
   const example = exampleOf(schema);
@@ -19,8 +19,8 @@ export function requestBody({ body, forms }: Contract, components: Components): 
 }
 
 /**
- * The same fields, described in words. With one schema for both, openapi-python-client sends JSON as a form; with a second
- * schema of its own fields, openapi-generator leaves the class out and uses it still
+ * The same fields in words. With one schema for both, openapi-python-client sends JSON as a form; with a second schema
+ * of its own fields, openapi-generator leaves the class out and uses it still
  * (https://github.com/OpenAPITools/openapi-generator/issues/11730).
  */
 const formOf = ({ title }: Json): Json => ({

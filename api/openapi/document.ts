@@ -17,7 +17,7 @@ import { exampleOf, PROBLEM_EXAMPLES } from "./examples.ts";
 import { HEADERS, responses } from "./responses.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
-/** The OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
+/** OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
 export function openApiDocument(routes: readonly Route[]): object {
   const schemas: Components = new Map();
   const errors: Components = new Map();
@@ -38,8 +38,8 @@ export function openApiDocument(routes: readonly Route[]): object {
       description: DESCRIPTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    // Relative, because an ingress may serve the platform below a path prefix; paths are appended to it as they are.
-    servers: [{ url: ".", description: "Where this document was read." }],
+    // Relative, because an ingress may serve the platform below a path prefix; paths are appended as they are.
+    servers: [{ url: ".", description: "The address of this document." }],
     tags: VERSIONS.flatMap((version) =>
       TAGS.map((tag) => ({ name: tagOf(tag, version), description: ABOUT_TAGS[tag] })),
     ),
@@ -55,11 +55,11 @@ export function openApiDocument(routes: readonly Route[]): object {
   };
 }
 
-/** By name, so that the document does not change with the order of the routes. */
+/** By name, independent of the order of the routes. */
 const inOrder = (components: Components) =>
   Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1)));
 
-/** The version of the contract; the platform's release, which changes more often, is in the health replies. */
+/** Version of the contract; the platform's release is in the health replies. */
 const CONTRACT_VERSION = "1.0.0";
 
 const DESCRIPTION =
@@ -72,9 +72,9 @@ const ABOUT_TAGS: Readonly<Record<Tag, string>> = {
   tokens: "API tokens for CI/CD and automation.",
   account: "Authentication helpers.",
   webhooks: "Events of repository and pipeline hosts, and what became of them.",
-  helm: "What the chart of an application can be given.",
-  observability: "How the platform does: figures of all environments together, and service levels.",
-  insights: "What became of environments: how many, how long, by whom, and where money could be saved.",
+  helm: "Values for the charts of applications.",
+  observability: "State of the platform: figures of all environments together, and service levels.",
+  insights: "Statistics of environments: numbers, durations, creators, and possible savings.",
   demos: "A dashboard and an environment to try the platform with.",
   health: "Health, readiness and status; without authentication.",
 };
@@ -101,7 +101,6 @@ const REQUEST_ID = {
   schema: { type: "string", examples: [HEADERS["X-Request-ID"].example] },
 } as const;
 
-/** What describing an operation takes: the version, all its contracts, and the schemas and errors collected so far. */
 interface Parts {
   readonly version: Version;
   readonly contracts: readonly Contract[];
@@ -145,7 +144,7 @@ function accessNote({ access, rate }: Contract): string {
   return `Needs the permission \`${access.permission}\`${access.proof ? ", and an ID token: an API token is not enough" : ""}.`;
 }
 
-/** The operations that take an id from this one's reply. */
+/** Operations that take an id from this one's reply. */
 function linksOf(contract: Contract, contracts: readonly Contract[], version: Version): Json {
   const prefix = isWrapped(contract, version) ? "/data" : "";
   const linked = Object.entries(contract.links).flatMap(([thing, pointer]) =>
@@ -172,11 +171,11 @@ function parameters(schema: TSchema | undefined, place: "path" | "query" | "head
       // An empty one counts as absent.
       ...(place === "query" ? { allowEmptyValue: true } : {}),
       ...(description === undefined ? {} : { description }),
-      // Not beside the schema: viewers would send it by default.
+      // Not beside the schema: viewers would send it.
       schema: { ...(place === "header" ? withoutFormat(rest) : rest), examples: [exampleOf(property as Json)] },
     };
   });
 }
 
-/** Headers are plain text: generated clients can't leave out a header whose schema is a date-time. */
+/** Generated clients can't leave out a header whose schema is a date-time. */
 const withoutFormat = ({ format: _format, ...schema }: Json): Json => schema;

@@ -5,10 +5,10 @@ import type { Json } from "./schemas.ts";
 
 const MOMENT = "2026-06-01T12:00:00.000Z";
 
-/** The example of a text without an example or a format; a test fails on it. */
+/** Example of a text without one, and without a format; a test fails on it. */
 export const NO_EXAMPLE = "(no example)";
 
-/** A value of the schema: its own example if it has one, else one composed of its parts' examples. */
+/** Value of the schema: its own example, else composed of its parts' examples. */
 export function exampleOf(schema: Json): unknown {
   const { examples, enum: values } = schema as { readonly examples?: unknown[]; readonly enum?: unknown[] };
   if (examples !== undefined) return examples[0];
@@ -28,14 +28,14 @@ const BY_TYPE: Readonly<Record<string, (schema: Json) => unknown>> = {
   string: ({ format }) => (format === "date-time" || format === "instant" ? MOMENT : NO_EXAMPLE),
 };
 
-/** A row of the table of errors as the document names its example: a code by itself, `not-found` as `NotFound`. */
+/** A code by itself, `not-found` as `NotFound`. */
 const exampleName = (row: string) =>
   isErrorCode(row) ? row : row.replaceAll(/(?:^|-)(\w)/g, (_all, first: string) => first.toUpperCase());
 
-/** The rows that operations answer: a path's other methods are no operations. */
+/** A path's other methods are no operations. */
 const ROWS = Object.entries(ERRORS).filter(([row]) => row !== "method-not-allowed");
 
-/** Every error that replies refer to as an example, by name. */
+/** Every example error of replies, by name. */
 export const PROBLEM_EXAMPLES: Json = Object.fromEntries(
   ROWS.map(([row, { status, example: detail, violations = [] }]: [string, ErrorRow]) => {
     const code = isErrorCode(row) ? row : undefined;
@@ -44,12 +44,12 @@ export const PROBLEM_EXAMPLES: Json = Object.fromEntries(
   }),
 );
 
-/** The examples of an operation's errors with this status: its codes, and the kinds without a code. */
+/** Examples of an operation's errors with this status. */
 export function problemExamples(status: number, { errors }: Contract): Json {
   const rows = ROWS.filter(([, error]) => error.status === status).map(([row]) => row);
   const codes = rows.filter((row) => isErrorCode(row) && errors.includes(row));
   const kinds = rows.filter((row) => !isErrorCode(row));
-  // A 404 without a code is a different thing from one with a code; a route that has both lists `not-found`.
+  // A 404 without a code differs from one with a code; a route with both lists `not-found`.
   const isCoded = status === ERRORS["not-found"].status && codes.length > 0 && !errors.includes("not-found");
   const names = (isCoded ? codes : [...codes, ...kinds]).map(exampleName);
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]));

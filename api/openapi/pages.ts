@@ -13,7 +13,6 @@ import { openApiDocument } from "./document.ts";
 const require = createRequire(import.meta.url);
 const swaggerFolder = dirname(require.resolve("swagger-ui-dist/package.json"));
 
-/** Scripts of the two viewers, served from here: the pages work without any other host. */
 const ASSETS: Readonly<Record<string, string>> = {
   "/docs/swagger-ui.css": join(swaggerFolder, "swagger-ui.css"),
   "/docs/swagger-ui-bundle.js": join(swaggerFolder, "swagger-ui-bundle.js"),
@@ -23,8 +22,7 @@ const ASSET_CACHE = "public, max-age=3600";
 
 const redocFile = require.resolve("redoc/bundles/redoc.standalone.js");
 /**
- * Changes to Redoc's script that no option makes: it writes styles before it knows the nonce, and loads a logo from another
- * host.
+ * Changes of Redoc's script without an option: it writes styles before it has the nonce, and loads another host's logo.
  */
 const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
   ["r.nc=void 0", 'r.nc=document.getElementById("redoc").dataset.nonce'],
@@ -32,8 +30,8 @@ const REDOC_AMENDMENTS: readonly (readonly [from: string, to: string])[] = [
 ];
 
 /**
- * Our own scripts are files too, so that the policy can forbid inline scripts. Every address is relative to the page's own,
- * because an ingress may serve the platform below a path prefix.
+ * Files, so that the policy can forbid inline scripts. Addresses are relative, because an ingress may serve the
+ * platform below a path prefix.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   "/docs/start.js":
@@ -42,7 +40,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
     'const root = document.getElementById("redoc"); Redoc.init(new URL("openapi.json", location).href, { hideLogo: true, nonce: root.dataset.nonce }, root);',
 };
 
-/** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc` without authentication, offline, under a strict policy. */
+/** Serves `/openapi.json`, `/docs` (Swagger UI) and `/redoc` publicly, offline, under a strict policy. */
 export function mountDocs(app: Express, limits: Limits): void {
   const limited: RequestHandler = async (request, response, next) => {
     await limits.documentation(request, response);
@@ -69,7 +67,6 @@ export function mountDocs(app: Express, limits: Limits): void {
 
 let text: string | undefined;
 
-/** The document, which is the same as long as the process runs, made when it is first asked for. */
 function documentText(): string {
   text ??= JSON.stringify(openApiDocument(listRoutes()));
   return text;
@@ -89,7 +86,7 @@ const redocScript: RequestHandler = async (_request, response) => {
 
 type Directives = Record<string, Iterable<string | ((request: unknown, response: unknown) => string)>>;
 
-/** Redoc searches in a worker that it makes from a blob, and writes styles into the page, marked with the nonce. */
+/** Redoc searches in a worker from a blob, and writes styles into the page, marked with the nonce. */
 const REDOC_NEEDS: Directives = {
   styleSrc: ["'self'", (_request, response) => `'nonce-${nonceOf(response as Response)}'`],
   workerSrc: ["'self'", "blob:"],
@@ -114,7 +111,7 @@ function contentPolicy(more: Directives): RequestHandler {
   });
 }
 
-/** Relative addresses would lead elsewhere from a path that ends with a slash. */
+/** Relative addresses would lead elsewhere from a path with a last slash. */
 const unslashed: RequestHandler = (request, response, next) =>
   request.path.endsWith("/") ? response.redirect(308, `..${request.path.slice(0, -1)}`) : next();
 

@@ -5,7 +5,7 @@ import { Instant } from "../schemas/fields.ts";
 import { exampleOf, problemExamples } from "./examples.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
-/** Every header of a reply, by name. */
+/** Headers of replies, by name. */
 export const HEADERS = {
   "X-Request-ID": {
     description: "The id of the request, the caller's own when it is well formed.",
@@ -17,9 +17,9 @@ export const HEADERS = {
     schema: { type: "integer" },
     example: 100,
   },
-  "X-RateLimit-Remaining": { description: "How many of them are left.", schema: { type: "integer" }, example: 99 },
+  "X-RateLimit-Remaining": { description: "Remaining requests.", schema: { type: "integer" }, example: 99 },
   "X-RateLimit-Reset": {
-    description: "When they are there again, in epoch seconds.",
+    description: "End of the window, in epoch seconds.",
     schema: { type: "integer" },
     example: 1780315260,
   },
@@ -35,7 +35,7 @@ export const HEADERS = {
   },
 } as const;
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
-/** Of ENV_NAME_EXISTS, where the name will be free again. */
+/** For ENV_NAME_EXISTS, where the name will be free again. */
 const NAME_FREE_AGAIN = {
   "Retry-After": {
     description: "Seconds until the name is free, while its former environment is still being deleted.",
@@ -48,7 +48,7 @@ const NAME_FREE_AGAIN = {
 const headerRefs = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** The replies of an operation, by status: its success with links to other operations, and all its errors. */
+/** Replies of an operation, by status: its success with links, and all its errors. */
 export function responses(contract: Contract, version: Version, parts: ResponseParts): Json {
   const { reply } = contract;
   const isUnavailable = (value: unknown) => contract.isUnavailable?.(value) ?? false;
@@ -72,10 +72,10 @@ export function responses(contract: Contract, version: Version, parts: ResponseP
   };
 }
 
-/** What describing the replies of an operation takes. */
+/** Context of an operation's replies. */
 export interface ResponseParts {
   readonly components: Components;
-  /** The document's errors by name, collected on the way: most operations share theirs. */
+  /** Errors of the document by name, collected on the way. */
   readonly responses: Components;
   readonly links: Json;
 }
@@ -88,7 +88,7 @@ function contentOf(
   const { representation } = contract;
   const reply = component(contract.reply as Json, components);
   if (contract.isStream) {
-    // OpenAPI 3.1 has no word for what an event holds.
+    // OpenAPI 3.1 has no word for an event's content.
     const events = { schema: { type: "string" }, example: eventExample(value), "x-event-data": reply };
     return { "text/event-stream": events };
   }
@@ -102,7 +102,6 @@ function contentOf(
 
 const eventExample = (value: unknown) => `id: 2026-06-01T12:03:00.000000000Z\ndata: ${JSON.stringify(value)}\n\n`;
 
-/** The envelope around the version 1 reply without its success marker. */
 function wrapped(reply: Json): Json {
   return {
     type: "object",
@@ -118,7 +117,7 @@ function wrappedExample(value: unknown): Json {
   return { status: "success", data, timestamp: exampleOf({ ...Instant }) };
 }
 
-/** Only a top-level `status` whose one value is `success` is a marker; an environment's own status stays. */
+/** Only a top-level `status` whose one value is `success` is a marker. */
 function unmarked(reply: Json): Json {
   const { status, ...properties } = (reply.properties ?? {}) as Record<string, Json>;
   const isMarker = Array.isArray(status?.enum) && status.enum.join() === "success";
@@ -155,7 +154,7 @@ function problem(status: number, contract: Contract, collected: Components): Jso
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** Such as `NotFound`, `EnvConfigInvalidOrMalformed`, `RateLimitedByOwnBudget`: what it may be, in the document's order. */
+/** Name of an error response, such as `NotFound`, `EnvConfigInvalidOrMalformed`, `RateLimitedByOwnBudget`. */
 function problemName(examples: readonly string[], isByOwnBudget: boolean): string {
   const words = examples.map((name) =>
     isErrorCode(name)

@@ -1,26 +1,25 @@
 import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
 import { RAW_KEYWORD } from "../input/raw-body.ts";
 
-/** A part of the document, or one of our schemas before conversion. */
+/** A part of the document, or an internal schema before conversion. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The document's component schemas by title, collected on the way. */
+/** Component schemas by title, collected on the way. */
 export type Components = Map<string, Json>;
 
-/** Keywords that only our own checks read. */
+/** Keywords that only the platform's own checks read. */
 const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "x-number-as-text", RAW_KEYWORD, "title"]);
-/** Keywords whose value is a schema. */
 const NESTING = new Set<string>(["items", "additionalProperties", "propertyNames"]);
 
 /** Keywords that the document replaces with others. */
 const TRANSLATED: readonly (readonly [keyword: string, value: string, shown: string, as: unknown])[] = [
-  // We accept more; every client generator knows this part.
+  // More is accepted; every client generator knows this part.
   ["format", "instant", "format", "date-time"],
   // The structural schemas of CRDs have no uniqueItems.
   ["x-kubernetes-list-type", "set", "uniqueItems", true],
 ];
 
-/** A schema as the document shows it: titled ones move to the components, internal keywords are left out. */
+/** Schema for the document: titled ones move to the components, internal keywords go. */
 export function component(schema: Json, components: Components): Json {
   const shown = shownKeywords(schema, components);
   if (typeof schema.title !== "string") return shown;
@@ -31,7 +30,7 @@ export function component(schema: Json, components: Components): Json {
 function shownKeywords(schema: Json, components: Components): Json {
   const nested = (value: unknown) => component(value as Json, components);
   const { "x-one-of": forms, description } = schema;
-  // Validated as one schema of several types, shown as one schema each: client generators know one type at a time.
+  // Validated as one schema of several types, shown as several: client generators support one type at a time.
   if (Array.isArray(forms)) return { description, oneOf: forms.map(nested) };
   const shown = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     const translated = TRANSLATED.find(([known, of]) => known === keyword && of === value);

@@ -5,27 +5,24 @@ import type { Environments } from "../../operator/ports/facade/environments.ts";
 import type { Repositories } from "../../operator/ports/repositories.ts";
 import { HttpError } from "../errors.ts";
 
-/** A creation under way, whose environment no list shows yet. */
+/** A creation in flight, in no list yet. */
 interface Creation {
   readonly name: string;
   readonly spec: EnvironmentSpec;
 }
 
 /**
- * Enforces the maximum number of environments of each Repository. Each replica counts the environments in its cache and its
- * own creations under way: simultaneous creations by several replicas can exceed the maximum, by one for each creation of
- * another replica.
+ * Enforces each Repository's maximum of environments. Each replica counts the environments in its cache and its own
+ * creations in flight: simultaneous ones of several replicas can exceed the maximum, by one for each.
  */
 export interface RepositoryQuotas {
   /**
-   * Reserves room for a creation until the returned function is called: by then the environment is in the list, or the
-   * creation has failed. An environment of the same name does not count: the creation itself finds out whether an earlier
-   * attempt created it or the name is taken.
+   * Reserves room until the returned function is called, once the environment is listed or has failed. An environment
+   * of the same name does not count: the creation finds out whether an earlier attempt created it or the name is taken.
    *
    * @throws HttpError (conflict)
    */
   reserve(creation: Creation): () => void;
-  /** Whether the repository may have one more environment. */
   hasRoom(repository: Repository): boolean;
 }
 

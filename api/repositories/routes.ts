@@ -5,7 +5,6 @@ import { byName, PageQuery, toPage } from "../schemas/page.ts";
 import { ReloadReport, RepositoryPage, RepositoryPath, RepositoryReport } from "./schemas.ts";
 import { toReload, toRepository } from "./views.ts";
 
-/** A page of the Repositories that the caller may read, by name. */
 const listRepositories = route({
   endpoint: "GET /api/repos",
   summary: "List repositories",
@@ -20,7 +19,7 @@ const listRepositories = route({
   return toPage(visible.sort(byName), query, (repository) => toRepository(repository, settings));
 });
 
-/** One Repository in full; one that the caller may not read is answered exactly like one that does not exist. */
+/** Also for an unreadable Repository. */
 const getRepository = route({
   endpoint: "GET /api/repos/{id}",
   summary: "Get a repository",
@@ -35,7 +34,6 @@ const getRepository = route({
   return toRepository(found, settings);
 });
 
-/** Has all of them checked now. */
 const reloadRepositories = route({
   endpoint: "POST /api/repos/reload",
   summary: "Reload the repositories",

@@ -1,4 +1,3 @@
-/** Repositories as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { SECRET_KINDS } from "../../crds/repository/repository.schema.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
@@ -41,12 +40,12 @@ const PullRequest = closed(
     config_set: orNull(Type.String(), "null: the default one, if there is one."),
     forks: literals(["deny", "approve"]),
   },
-  { title: "PullRequestRules", description: "Which pull requests get environments." },
+  { title: "PullRequestRules", description: "Pull requests that get environments." },
 );
 
 const Pipeline = closed(
   { create_on_success: Type.Boolean(), on_canceled: literals(["own", "any", "ignore"]) },
-  { title: "PipelineRules", description: "How pipelines create environments." },
+  { title: "PipelineRules", description: "Rules for environments of pipelines." },
 );
 
 const Notify = closed(
@@ -54,17 +53,17 @@ const Notify = closed(
     chat_channel: orNull(Type.String(), "null: none of its own."),
     on: Type.Array(literals(NOTIFIED_EVENTS)),
   },
-  { title: "NotificationRules", description: "Which events are announced where." },
+  { title: "NotificationRules", description: "Events, and the recipients of their messages." },
 );
 
 export const RepositoryReport = closed(
   {
-    id: Type.String({ description: "Its name." }),
+    id: Type.String({ description: "Name." }),
     name: Type.String(),
     type: literals(["backend", "frontend"]),
-    provider: orNull(literals(["repohost", "pipelinehost"]), "Which kind of host speaks of it; null: not said."),
-    host_id: orNull(Type.String(), "Its number at the host; null: not said."),
-    full_name: orNull(Type.String(), "Its name at the host, with the owner's; null: not said."),
+    provider: orNull(literals(["repohost", "pipelinehost"]), "Kind of its host; null: not set."),
+    host_id: orNull(Type.String(), "Number at the host; null: not set."),
+    full_name: orNull(Type.String(), "Name at the host, with the owner's; null: not set."),
     clone_url: Type.String({ description: "Never with credentials." }),
     default_branch: Type.String(),
     chart: Type.Optional(Chart),
@@ -85,12 +84,12 @@ export const RepositoryReport = closed(
     max_environments: orNull(Type.Integer(), "null: any number."),
     access: closed(
       { groups: Type.Array(Type.String()) },
-      { description: "The groups whose members may use it; everybody when empty." },
+      { description: "The groups whose members may use it; everyone when empty." },
     ),
     pull_request: PullRequest,
     pipeline: Pipeline,
     notify: Notify,
-    reachable: orNull(Type.Boolean(), "Whether its host answered when it was checked last; null: not checked yet."),
+    reachable: orNull(Type.Boolean(), "True when its host answered at the last check; null: not checked yet."),
     last_checked_at: orNull(Instant, "null: not checked yet."),
   },
   titled("Repository", {
@@ -135,7 +134,7 @@ const Ids = (description: string) => Type.Array(Type.String(), { description });
 
 export const ReloadReport = closed(
   {
-    loaded: Type.Integer({ description: "How many are valid." }),
+    loaded: Type.Integer({ description: "Number of valid ones." }),
     added: Ids("Valid now, and absent at the reload before."),
     updated: Ids("Valid now, and changed since the reload before."),
     removed: Ids("No longer registered."),

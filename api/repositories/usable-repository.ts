@@ -3,15 +3,15 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import { type Caller, mayUse } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
-/** Whether the caller may create environments of it. A Repository that is being deleted gets no new ones. */
+/** True when the caller may create environments of it, and it is not being deleted. */
 export function isUsable(repository: Repository, caller: Caller): boolean {
   return repository.metadata.deletionTimestamp === undefined && mayUse(caller, repository);
 }
 
 /**
- * The Repository of this id, for a new environment.
+ * Repository of this id, for a new environment.
  *
- * @param asked the field that names it, and the type that it must have, if any
+ * @param asked the field that names it, and the required type, if any
  * @throws RepositoryNotFound also for a Repository that the caller may not use
  */
 export function usableRepository(

@@ -11,7 +11,6 @@ import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repo
 import type { Reload } from "../../operator/ports/facade/repository-reloads.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
 
-/** The defaults of a Repository's fields. */
 const DEFAULTS = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };
 const DEFAULT_HOST = { provider: null, hostId: null, fullName: null };
 const DEFAULT_PULL_REQUEST = {
@@ -28,7 +27,7 @@ const DEFAULT_PULL_REQUEST = {
 const DEFAULT_PIPELINE = { createOnSuccess: true, onCanceled: "own" as const };
 const DEFAULT_NOTIFY = { chatChannel: null, events: [...NOTIFIED_EVENTS] };
 
-/** A Repository as the interface reports it, with all defaults filled in. */
+/** Repository in REST's form, with all defaults filled in. */
 export function toRepository(repository: Repository, settings: Pick<Settings, "defaultChart">): RepositoryReport {
   const { metadata, spec, status } = repository;
   const { companionRepository, maxEnvironments, overridable, port, healthPath } = { ...DEFAULTS, ...spec };
@@ -59,7 +58,7 @@ function hostOf(spec: RepositorySpec) {
   return { provider, host_id: hostId, full_name: fullName, clone_url: withoutCredentials(cloneUrl) };
 }
 
-/** A chart's source as the interface reports it: in the fields that version 1 has for one of a git repository. */
+/** Source of a chart in version 1's fields for git. */
 export function toChart(source: ChartSource): ChartReport {
   const repo_url = withoutCredentials(source.repoUrl);
   return isPackaged(source)
@@ -101,7 +100,7 @@ function withoutCredentials(address: string): string {
   return url.href;
 }
 
-/** The result of a reload. */
+/** Result of a reload. */
 export function toReload({ loaded, added, updated, removed, errors }: Reload): ReloadReport {
   return {
     loaded,

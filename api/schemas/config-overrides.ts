@@ -1,4 +1,4 @@
-/** Overrides of the chart's and the config set's values, as the REST contract words them. */
+/** Schemas of overrides. */
 import { type Static, Type } from "typebox";
 import { PLAIN_VALUE_PATTERN, Amount as ResourceAmount } from "../../crds/environment/overrides.schema.ts";
 import { MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "../../crds/environment/variable-limits.ts";
@@ -23,7 +23,7 @@ export const SecretKeyRef = closed(
   { description: "A secret of the secret manager that is shared with the environment." },
 );
 
-/** The text of a variable. */
+/** Text of a variable. */
 export const VARIABLE_TEXT = {
   maxLength: VARIABLE_MAX_LENGTH,
   pattern: PLAIN_VALUE_PATTERN,
@@ -32,7 +32,7 @@ export const VARIABLE_TEXT = {
 const VariableText = Type.String({ title: "VariableText", ...VARIABLE_TEXT });
 const VariableReference = closed({ secretKeyRef: SecretKeyRef }, { title: "VariableReference" });
 
-/** Text, or a reference: one schema for both, so that what is wrong can be told of the form that was chosen. */
+/** One schema for text and reference, so that violations are those of the chosen form. */
 const EnvValue = Type.Unsafe<Static<typeof VariableText> | Static<typeof VariableReference>>({
   ...VariableText,
   ...VariableReference,
@@ -42,7 +42,7 @@ const EnvValue = Type.Unsafe<Static<typeof VariableText> | Static<typeof Variabl
   "x-one-of": [VariableText, VariableReference],
 });
 
-/** The name of a variable. */
+/** Name of a variable. */
 export const VARIABLE = {
   maxLength: 128,
   pattern: DOTTED_VARIABLE_PATTERN,
@@ -62,7 +62,7 @@ export const Amount = Type.Unsafe<string>({
 });
 const Amounts = closed({ cpu: Type.Optional(Amount), memory: Type.Optional(Amount) });
 
-/** The fields of a component that do not depend on its chart. */
+/** Fields of a component that suit every chart. */
 export const COMPONENT_FIELDS = {
   env: Type.Optional(Env),
   replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),

@@ -5,10 +5,10 @@ import { BRANCH_MAX_BYTES, BRANCH_PATTERN } from "../../crds/repository/branches
 import { closed, literals } from "../../crds/schema.ts";
 import { ERROR_CODES } from "../errors.ts";
 
-/** The options of a schema that the document has a component for: its name there, an example, and what else it says. */
+/** Options of a component schema: its name, an example, and further keywords. */
 export const titled = (title: string, example: object, more: object = {}) => ({ title, ...more, examples: [example] });
 
-/** A value, or null for what the description says of it. */
+/** A value, or null with the description's meaning. */
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
@@ -27,7 +27,7 @@ export const ConfigSetName = Type.String({
   description: "Unique; a DNS label that starts with a letter, without '--'.",
 });
 
-/** The path of a thing that is found by its id. */
+/** Path of an object with an id. */
 export const idPath = (description: string, example: string) =>
   closed({ id: Type.String({ minLength: 1, maxLength: 253, description, examples: [example] }) });
 
@@ -62,7 +62,7 @@ export const CommitSha = Type.String({
     "Commit SHA; the latest of the branch when empty. A short one of 7 digits or more stands for the head of the named branch and for no other commit: it is resolved once, when the environment is created.",
 });
 
-/** The success marker of replies that carry one. */
+/** Success marker of replies. */
 export const Success = literals(["success"]);
 
 const Violation = closed({
@@ -70,19 +70,19 @@ const Violation = closed({
     description:
       "A field of the body, a query parameter, a parameter of the path or a header: its path, with dots. Empty: no single one.",
   }),
-  message: Type.String({ description: "What is wrong with it, to be read after its name." }),
+  message: Type.String({ description: "Violation, to be read after the field's name." }),
 });
 
-/** The body of every error. */
+/** Body of every error. */
 export const Problem = closed(
   {
-    detail: Type.String({ description: "What is wrong." }),
+    detail: Type.String({ description: "The error, for people." }),
     status_code: Type.Integer(),
     error_code: Type.Optional(literals(ERROR_CODES)),
     violations: Type.Optional(
       Type.Array(Violation, {
         description:
-          "What is wrong where, one of each field, in the order of `detail`, which says it in one sentence. In version 2 alone, and only where parts of the request are wrong.",
+          "Violations, one of each field, in the order of `detail`, which has them in one sentence. In version 2 alone, and only where parts of the request are wrong.",
       }),
     ),
     timestamp: Instant,

@@ -4,14 +4,14 @@ import { closed } from "../../crds/schema.ts";
 
 export const DEFAULT_LIMIT = 50;
 
-/** Which page of a list is requested; a limit above the maximum is refused, never cut. */
+/** Requested page; a limit above the maximum is refused, never cut. */
 export const PAGE = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 100,
       default: DEFAULT_LIMIT,
-      description: "How many are answered; default 50, maximum 100.",
+      description: "Size of the page; default 50, maximum 100.",
     }),
   ),
   offset: Type.Optional(
@@ -26,19 +26,19 @@ export const PAGE = {
 export const PageQuery = closed(PAGE);
 export type PageQuery = Static<typeof PageQuery>;
 
-/** A page of these items; `total` counts what the caller may see on all pages. */
+/** Page of these items; `total` counts all pages, for this caller. */
 export const pageOf = <T extends TSchema>(item: T, options: object) =>
   closed(
     {
       items: Type.Array(item),
-      total: Type.Integer({ description: "How many there are, on all pages." }),
+      total: Type.Integer({ description: "Number of items on all pages." }),
       limit: Type.Integer({ examples: [DEFAULT_LIMIT] }),
       offset: Type.Integer({ examples: [0] }),
     },
     options,
   );
 
-/** The requested part of a sorted list, each item as `view` shows it. */
+/** Requested part of a sorted list, each item by `view`. */
 export function toPage<T, V>(
   sorted: readonly T[],
   { limit = DEFAULT_LIMIT, offset = 0 }: PageQuery,
@@ -51,5 +51,5 @@ interface Named {
   readonly metadata: { readonly name: string };
 }
 
-/** The order of lists: by name, letter by letter. */
+/** Order of lists: by name, letter by letter. */
 export const byName = ({ metadata: one }: Named, { metadata: other }: Named) => (one.name < other.name ? -1 : 1);

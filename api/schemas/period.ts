@@ -1,4 +1,4 @@
-/** The time that figures are about: a window that ends now, or two instants. */
+/** Period of figures: a window until now, or two instants. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import type { Period } from "../../operator/ports/observability/period.ts";
@@ -27,12 +27,12 @@ export type PeriodQuery = Static<typeof PeriodQuery>;
 export const INTERVALS = ["day", "week"] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-/** Of what is told as a series. */
+/** Query for a series. */
 export const SeriesQuery = closed({
   ...PeriodQuery.properties,
   interval: Type.Optional(
     literals(INTERVALS, {
-      description: "What a point of the series stands for; day unless said. Weeks begin on Monday, UTC.",
+      description: "Interval between points of the series; default day. Weeks begin on Monday, UTC.",
     }),
   ),
 });
@@ -40,7 +40,7 @@ export const SeriesQuery = closed({
 export const PeriodReport = closed({ from: Instant, to: Instant }, { title: "Period" });
 
 /**
- * The period that is asked for.
+ * Requested period.
  *
  * @throws HttpError `malformed` for half a period, one that ends before it begins, or one beside a window
  */

@@ -1,4 +1,4 @@
-/** The figure with so many decimals; one that does not exist stays so. */
+/** Figure with so many decimals; null stays null. */
 export function rounded<N extends number | null>(value: N, digits: number): N {
   return (value === null ? null : Number(value.toFixed(digits))) as N;
 }

@@ -17,19 +17,19 @@ import type { TokenRequest } from "./schemas.ts";
 
 const TOKEN_BYTES = 32;
 const DAY_MS = 86_400_000;
-/** Revoked tokens count for as long as they are listed: otherwise issuing and revoking would fill the store. */
+/** Revoked tokens count while they are listed: otherwise issuing and revoking would fill the store. */
 const MOST_OF_ONE_OWNER = 200;
 
 /**
- * Issues a token to the caller. Its value goes to the caller, and to the secret manager unless the settings forbid that; if
- * the value can't be written there, the token is removed again.
+ * Issues a token to the caller. Its value also goes to the secret manager unless the settings forbid that; if that
+ * write fails, the token is removed again.
  *
  * @throws HttpError (forbidden) for a scope that the caller lacks, (conflict) for too many tokens; ClusterUnavailable,
- *   SecretsUnavailable
+ * SecretsUnavailable
  */
 export async function issueToken(body: TokenRequest, caller: Caller, services: Services) {
   checkScopes(body, caller);
-  // The list throws while the cache is incomplete, so that none is missing from the count.
+  // Throws while the cache is incomplete, so the count is complete.
   const own = services.apiTokens.list().filter(({ spec }) => spec.owner.subject === caller.subject);
   if (own.length >= MOST_OF_ONE_OWNER) {
     throw new HttpError(

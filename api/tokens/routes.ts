@@ -11,14 +11,13 @@ import { issueToken } from "./issue-token.ts";
 import { CreatedToken, TokenList, TokenPath, TokenQuery, TokenRecord, TokenRequest, TokenValue } from "./schemas.ts";
 import { toTokenRecord } from "./views.ts";
 
-/** The owner in person: an API token can't create, show or revoke tokens. */
+/** Only the owner in person, not an API token. */
 const access = { permission: "tokens:manage", proof: "id_token" } as const;
 
-/** A text that is not the form of an id may be the token itself. */
+/** A text of another form may be the token itself. */
 const idOrNothing = ({ params }: { readonly params: Static<typeof TokenPath> }) =>
   isTokenId(params.id) ? params.id : "no token's id";
 
-/** Creates a token. */
 const createToken = route({
   endpoint: "POST /api/tokens",
   summary: "Create an API token",
@@ -36,7 +35,6 @@ const createToken = route({
   return { ...toTokenRecord(token, services.clock.now()), token: value.reveal() };
 });
 
-/** A page of tokens, the newest first. */
 const listTokens = route({
   endpoint: "GET /api/tokens",
   summary: "List the user's tokens",
@@ -54,7 +52,6 @@ const listTokens = route({
   return toPage(tokens.sort(newestFirst), page, (token) => toTokenRecord(token, clock.now()));
 });
 
-/** Revokes a token; revoking it again is fine. */
 const revokeToken = route({
   endpoint: "DELETE /api/tokens/{id}",
   summary: "Revoke an API token",
@@ -81,7 +78,6 @@ const revokeToken = route({
   return toTokenRecord(revoked, clock.now());
 });
 
-/** Shows a token once more, to its owner alone. */
 const getTokenValue = route({
   endpoint: "GET /api/tokens/{id}/value",
   summary: "Get a token's value",
@@ -107,9 +103,8 @@ const getTokenValue = route({
   return { id: token.metadata.name, value: value.reveal() };
 });
 
-/** The token of that id as it is now, of any owner. */
 async function existingToken(id: string, { apiTokens }: Services): Promise<ApiToken> {
-  // A text that is no id is not worth a request to the API server.
+  // Other texts are not worth a request to the API server.
   const token = isTokenId(id) ? await apiTokens.read(id) : undefined;
   if (token === undefined) throw notFound();
   return addAuditObject(token);

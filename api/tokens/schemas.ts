@@ -1,4 +1,3 @@
-/** API tokens as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { SCOPES, TOKEN_DESCRIPTION_MAX_LENGTH, TOKEN_NAME_MAX_LENGTH } from "../../crds/api-token.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -16,10 +15,10 @@ const Scopes = Type.Array(
     description:
       "ENV_CREATE (or environments:create): create and manage environments; ENV_READ (or environments:read): read environments; CONFIG_READ: read configuration data; CONFIG_WRITE: manage configuration sets.",
   }),
-  { description: "What the token may do, as far as its owner may; as given in the request." },
+  { description: "Rights of the token, as far as its owner has them; as given in the request." },
 );
 
-/** No line breaks or other control characters: it is shown in lists, and written to logs. */
+/** No control characters, because lists and logs show it. */
 const LINE = {
   pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$",
   "x-refusal": "must be one line without control characters",
@@ -31,7 +30,7 @@ export const TokenRequest = closed(
       ...LINE,
       minLength: 1,
       maxLength: TOKEN_NAME_MAX_LENGTH,
-      description: "For people, to tell tokens apart; need not be unique.",
+      description: "A name for people; need not be unique.",
     }),
     description: Type.Optional(Type.String({ ...LINE, maxLength: TOKEN_DESCRIPTION_MAX_LENGTH })),
     scopes: Type.Unsafe<Static<typeof Scopes>>({ ...Scopes, minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
@@ -62,7 +61,7 @@ const record = {
   name: Type.String(),
   description: Type.String({ description: "Empty when none was given." }),
   scopes: Scopes,
-  token_prefix: Type.String({ description: "How the token begins." }),
+  token_prefix: Type.String({ description: "Beginning of the token." }),
   status: literals(["active", "expired", "revoked"], { title: "TokenStatus" }),
   created_at: Instant,
   expires_at: Type.Union([Instant, Type.Null()], { description: "null: never." }),

@@ -1,7 +1,7 @@
 import { type ApiToken, tokenState } from "../../crds/api-token.ts";
 import type { TokenRecord } from "./schemas.ts";
 
-/** A token's record; never its value. */
+/** Record of a token; never its value. */
 export function toTokenRecord(token: ApiToken, now: Date): TokenRecord {
   const { metadata, spec, status } = token;
   return {

@@ -18,7 +18,6 @@ import { toOutcome, toReport, toSummary, toTrace } from "./delivery-views.ts";
 import { isReadable, readableDelivery, readableRepository, visibleName, visibleOnly } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
-/** A page of deliveries, the newest first. */
 const listDeliveries = route({
   endpoint: "GET /api/webhooks/deliveries",
   only: "v2",
@@ -37,12 +36,11 @@ const listDeliveries = route({
   return toPage(found.sort(newestFirst), query, (delivery) => toSummary(delivery, visible));
 });
 
-/** One delivery with the verdicts of the rules. */
 const getDelivery = route({
   endpoint: "GET /api/webhooks/deliveries/{id}",
   only: "v2",
   summary: "Get a webhook delivery",
-  description: "What arrived, what became of it, and what each rule said.",
+  description: "The delivery, its outcome, and the verdict of each rule.",
   access: { permission: "repos:read" },
   params: DeliveryPath,
   reply: DeliveryReport,
@@ -51,7 +49,6 @@ const getDelivery = route({
   toReport(readableDelivery(params.id, caller, services), visibleOnly(caller, services)),
 );
 
-/** Decides a delivery again. */
 const redeliverWebhook = route({
   endpoint: "POST /api/webhooks/deliveries/{id}/redeliver",
   only: "v2",
@@ -67,13 +64,12 @@ const redeliverWebhook = route({
   return toOutcome(await answered(services.webhookInbox.redeliver(delivery)), visibleOnly(caller, services));
 });
 
-/** Tells what would become of an event. */
 const simulateWebhook = route({
   endpoint: "POST /api/webhooks/simulate",
   only: "v2",
   summary: "Simulate a webhook",
   description:
-    "Tells what would be done about an event of a repository now, and what each rule says of it. Nothing is stored, nothing is done, and no host is asked: a companion repository counts as without a branch of the same name.",
+    "Computes the outcome of an event of a repository now, with the verdict of each rule. Nothing is stored, nothing is done, and no host is called: a companion repository counts as without a branch of the same name.",
   access: { permission: "repos:read" },
   body: SimulateRequest,
   reply: SimulationReport,
@@ -100,7 +96,6 @@ const simulateWebhook = route({
   };
 });
 
-/** Lets a fork's pull request have an environment of one commit. */
 const approveCommit = route({
   endpoint: "POST /api/repos/{id}/pull-requests/{number}/approval",
   only: "v2",

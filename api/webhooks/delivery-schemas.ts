@@ -1,4 +1,3 @@
-/** Stored deliveries, their decisions and approvals, as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { DELIVERY_PHASES, DOORS } from "../../crds/webhooks/webhook-delivery.schema.ts";
@@ -14,9 +13,9 @@ export const DeliveryPath = idPath("The id under which it is stored.", ID);
 export const DeliveryQuery = closed({
   ...PAGE,
   repository: Type.Optional(Type.Unsafe<string>({ ...RepositoryId, examples: ["shop-api"] })),
-  status: Type.Optional(literals(DELIVERY_PHASES, { description: "What became of it." })),
+  status: Type.Optional(literals(DELIVERY_PHASES, { description: "Outcome." })),
   door: Type.Optional(literals(DOORS, { description: "The endpoint that received it." })),
-  event: Type.Optional(literals(EVENT_TYPES, { description: "What it is understood as." })),
+  event: Type.Optional(literals(EVENT_TYPES, { description: "Type, in the platform's words." })),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
@@ -30,9 +29,9 @@ const Verdict = closed(
     repository: orNull(Type.String(), "null: it is about none in particular."),
     rule: Type.String(),
     passed: Type.Boolean(),
-    message: orNull(Type.String(), "Why; null: nothing to add."),
+    message: orNull(Type.String(), "Reason; null: nothing to add."),
   },
-  { title: "RuleVerdict", description: "What a rule said of the event." },
+  { title: "RuleVerdict", description: "Verdict of a rule on the event." },
 );
 
 const SUMMARY = {
@@ -42,10 +41,10 @@ const SUMMARY = {
   delivery_id: orNull(Type.String(), "As the host names it; null: it gave none."),
   event_name: Type.String({ description: "As the host names it." }),
   event: literals(EVENT_TYPES),
-  action: orNull(Type.String(), "Of a pull request."),
-  number: orNull(Type.Integer(), "Of a pull request."),
-  commit: orNull(Type.String(), "What it reports."),
-  verified: Type.Boolean({ description: "Whether a signature or a token was checked." }),
+  action: orNull(Type.String(), "Action of a pull request."),
+  number: orNull(Type.Integer(), "Number of a pull request."),
+  commit: orNull(Type.String(), "Reported commit."),
+  verified: Type.Boolean({ description: "True when a signature or a token was checked." }),
   repositories: Type.Array(Type.String(), { description: "Ids of the repositories whose key verified it." }),
   received_at: Instant,
   finished_at: orNull(Instant, "null: it is pending."),
@@ -84,7 +83,7 @@ export const DeliveryReport = closed(
   {
     ...SUMMARY,
     trace: Type.Array(Verdict, { description: "The rules in the order of their evaluation." }),
-    note: orNull(Type.String(), "What an unverified event says of itself."),
+    note: orNull(Type.String(), "Content of an unverified event."),
   },
   { title: "WebhookDeliveryReport", examples: [{ ...EXAMPLE, trace: TRACE, note: null }] },
 );
@@ -118,7 +117,7 @@ export type OutcomeReport = Static<typeof OutcomeReport>;
 export const SimulateRequest = closed(
   {
     repository: RepositoryId,
-    event: Type.String({ minLength: 1, maxLength: 64, description: "Its name, as the host sends it in a header." }),
+    event: Type.String({ minLength: 1, maxLength: 64, description: "Name, as the host sends it in a header." }),
     payload: Type.Object({}, { additionalProperties: true, description: "The event as its host would send it." }),
   },
   {
@@ -129,14 +128,14 @@ export const SimulateRequest = closed(
 
 export const SimulationReport = closed(
   {
-    event: literals(EVENT_TYPES, { description: "What the event is understood as." }),
+    event: literals(EVENT_TYPES, { description: "Type of the event, in the platform's words." }),
     decisions: Type.Array(
       closed(
         {
           do: literals(["create", "update", "delete", "wait", "report", "nothing"]),
           reason: Type.String({ description: "A stable word." }),
           message: orNull(Type.String(), "null: nothing to add."),
-          environment: orNull(Type.String(), "Its name; null: none, or none that the caller may see."),
+          environment: orNull(Type.String(), "Name of the environment; null: none, or none that the caller may see."),
         },
         { title: "WebhookDecision" },
       ),

@@ -3,13 +3,13 @@ import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Outcome } from "../../operator/ports/facade/webhook-inbox.ts";
 import type { DeliveryReport, DeliverySummary, OutcomeReport } from "./delivery-schemas.ts";
 
-/** What a delivery says before its outcome is known. */
+/** Status of a delivery without an outcome. */
 const WAITING = { phase: "pending", reason: "Stored", message: "it is stored and will be decided" } as const;
 
-/** The environments of an outcome that the caller may see. */
+/** Filters an outcome's environments by the caller's rights. */
 export type Visible = (environments: Outcome["environments"]) => Outcome["environments"];
 
-/** A delivery as lists show it. */
+/** Delivery in a list. */
 export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery, visible: Visible): DeliverySummary {
   const { phase, reason, message } = status;
   return {
@@ -31,13 +31,13 @@ export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery,
   };
 }
 
-/** A delivery in full. */
+/** Delivery in full. */
 export function toReport(delivery: WebhookDelivery, visible: Visible): DeliveryReport {
   const { spec, status } = delivery;
   return { ...toSummary(delivery, visible), trace: toTrace(status?.trace), note: spec.message ?? null };
 }
 
-/** What became of a delivery just now. */
+/** Outcome of a delivery that was just processed. */
 export function toOutcome(outcome: Outcome, visible: Visible): OutcomeReport {
   const { delivery, state, reason, message, environments, trace } = outcome;
   return {
@@ -50,7 +50,7 @@ export function toOutcome(outcome: Outcome, visible: Visible): OutcomeReport {
   };
 }
 
-/** The verdicts of rules. */
+/** Verdicts of rules. */
 export function toTrace(trace: readonly RuleVerdict[] = []): DeliveryReport["trace"] {
   return trace.map(({ repository = null, rule, passed, message = null }) => ({ repository, rule, passed, message }));
 }
@@ -59,7 +59,6 @@ function toTouched(environments: Outcome["environments"]): DeliverySummary["envi
   return environments.map(({ name, uid, action }) => ({ id: uid, name, action }));
 }
 
-/** The pull request and the commit that an event is about, as far as it has them. */
 function reported({ pullRequest, approval, pipeline, push, mergeGroup }: WebhookEvent) {
   const commit = pullRequest?.headCommit ?? [approval, pipeline, push, mergeGroup].find(Boolean)?.commit;
   return {

@@ -1,4 +1,3 @@
-/** Bodies of webhooks as the documentation shows them. */
 const COMMIT = "6dcb09b5b57875f334f61aebed695e2e4193db5e";
 
 export const WEBHOOK_EXAMPLES = {

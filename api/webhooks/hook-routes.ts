@@ -9,20 +9,18 @@ import { HookReport } from "./hook-schemas.ts";
 import { isReadable, readableRepository } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
-/** What is known of a repository's hook. */
 const getHook = route({
   endpoint: "GET /api/repos/{id}/webhook",
   only: "v2",
   summary: "Examine the webhook of a repository",
   description:
-    "Asks the repository's host which of its hooks deliver to the service, and tells what is missing and what to do about it. The host is asked at most every 15 seconds.",
+    "Reads from the repository's host which of its hooks deliver to the service, and reports problems and remedies. The host is called at most every 15 seconds.",
   access: { permission: "repos:read" },
   params: RepositoryPath,
   reply: HookReport,
   errors: ["ENV_REPO_NOT_FOUND", "not-found"],
 })(({ params, caller }, services) => reportOf(readableRepository(params.id, caller, services), caller, services));
 
-/** Makes it as it should be. */
 const repairHook = route({
   endpoint: "POST /api/repos/{id}/webhook",
   only: "v2",
@@ -36,7 +34,7 @@ const repairHook = route({
 })(async ({ params, caller }, services) => {
   const repository = readableRepository(params.id, caller, services);
   await answered(services.hookDoctor.repair(repository));
-  // Its condition follows a check.
+  // A check updates its condition.
   await services.repositoryReloads.request(repository);
   return reportOf(repository, caller, services);
 });

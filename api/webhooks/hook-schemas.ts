@@ -1,11 +1,10 @@
-/** The hook of a repository on its host, as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
 
 const LastDelivery = closed(
   {
-    at: orNull(Instant, "null: the host does not tell."),
+    at: orNull(Instant, "null: the host does not report it."),
     answer: Type.String({ description: "The service's answer, as the host words it." }),
     accepted: Type.Boolean(),
   },
@@ -16,12 +15,12 @@ const Hook = closed(
   {
     id: Type.String({ description: "As the host numbers it." }),
     address: Type.String({ description: "Without a query and credentials." }),
-    here: Type.Boolean({ description: "Whether that is where hooks belong." }),
+    here: Type.Boolean({ description: "True for the right address." }),
     state: literals(["active", "inactive", "paused"], {
       description: "inactive: switched off by a person; paused: by the host, after failures.",
     }),
-    events: Type.Array(Type.String(), { description: "Those that it sends, as the host names them." }),
-    last_delivery: orNull(LastDelivery, "null: none lately, or the host does not tell."),
+    events: Type.Array(Type.String(), { description: "Events that it sends, as the host names them." }),
+    last_delivery: orNull(LastDelivery, "null: none lately, or the host does not report them."),
   },
   { title: "RepositoryHook", description: "A hook that delivers to the service, or did under another address." },
 );
@@ -29,8 +28,8 @@ const Hook = closed(
 const Problem = closed(
   {
     reason: Type.String({ description: "A stable word." }),
-    message: Type.String({ description: "What is wrong." }),
-    next_step: Type.String({ description: "What to do about it." }),
+    message: Type.String({ description: "The problem." }),
+    next_step: Type.String({ description: "The remedy." }),
   },
   { title: "HookProblem" },
 );
@@ -49,10 +48,10 @@ export const HookReport = closed(
       closed({ id: Type.String(), kind: Type.String() }, { title: "RepositoryHost" }),
       "null: the repository names none, or the settings lack it or its token.",
     ),
-    address: orNull(Type.String(), "Where its hook belongs; null: the settings don't say where the service is."),
+    address: orNull(Type.String(), "Right address of its hook; null: the settings lack the service's address."),
     hooks: Type.Array(Hook),
     last_received: orNull(Received, "The newest stored delivery of the repository; null: none is stored."),
-    problems: Type.Array(Problem, { description: "What is missing; none: events arrive." }),
+    problems: Type.Array(Problem, { description: "Problems; none: events arrive." }),
   },
   titled("RepositoryWebhook", {
     repository: "shop-api",

@@ -7,8 +7,8 @@ import type { Services } from "../services.ts";
 import type { Visible } from "./delivery-views.ts";
 
 /**
- * Whether the caller may read a delivery: that of Repositories which the caller may all read. Those of no Repository, as
- * unverified ones are, and of Repositories that are gone, are for maintainers.
+ * True when the caller may read all Repositories of the delivery. Deliveries of none, such as unverified ones, and of
+ * deleted ones are for maintainers.
  */
 export function isReadable(
   { spec }: WebhookDelivery,
@@ -24,7 +24,7 @@ export function isReadable(
   return names.length > 0 && names.every(may);
 }
 
-/** The delivery of that id. @throws HttpError (not-found) also for one that the caller may not read */
+/** Delivery of that id. @throws HttpError (not-found) also for an unreadable one */
 export function readableDelivery(id: string, caller: Caller, services: Services): WebhookDelivery {
   const found = services.webhookDeliveries.find(id);
   if (found === undefined || !isReadable(found, caller, services))
@@ -32,7 +32,7 @@ export function readableDelivery(id: string, caller: Caller, services: Services)
   return found;
 }
 
-/** The Repository of that id. @throws UnknownRepository also for one that the caller may not read */
+/** Repository of that id. @throws UnknownRepository also for an unreadable one */
 export function readableRepository(id: string, caller: Caller, { repositories }: Services): Repository {
   const found = repositories.find(id);
   if (found === undefined || !mayRead(caller, found, "repos:reload")) throw new UnknownRepository();
@@ -40,8 +40,8 @@ export function readableRepository(id: string, caller: Caller, { repositories }:
 }
 
 /**
- * Leaves out the environments of an outcome that the caller may not see. Whose one was that is gone is not known any more: it is
- * for those alone who may see all.
+ * Omits an outcome's invisible environments. The owner of a deleted one is unknown: only callers with access to all see
+ * it.
  */
 export function visibleOnly(caller: Caller, { environments }: Pick<Services, "environments">): Visible {
   if (caller.permissions.has("environments:all")) return (all) => all;
@@ -55,7 +55,7 @@ export function visibleOnly(caller: Caller, { environments }: Pick<Services, "en
   };
 }
 
-/** The name of an environment; null when the caller may not see it, or there is no name. */
+/** Name of an environment; null if it is invisible to the caller, or missing. */
 export async function visibleName(
   name: string | undefined,
   caller: Caller,

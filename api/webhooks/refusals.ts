@@ -8,10 +8,9 @@ import {
 } from "../../operator/ports/facade/webhook-inbox.ts";
 import { HttpError } from "../errors.ts";
 
-/** Keys are configured by people. */
 const KEYS_RETRY_SECONDS = 60;
 
-/** A call of the inbox or the hook doctor whose refusals are answered as the contract says. @throws HttpError */
+/** Turns errors of the inbox or of the webhook registration into the contract's. @throws HttpError */
 export async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

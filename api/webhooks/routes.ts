@@ -21,7 +21,6 @@ import {
 import { environmentEvent, genericEvent } from "./unverified-event.ts";
 import { toPipelineReply, toPipelineTest, toRepohostReply } from "./views.ts";
 
-/** Events of repository hosts. */
 const receiveRepohostEvent = route({
   endpoint: "POST /api/webhooks/repohost",
   summary: "Receive an event of a repository host",
@@ -38,7 +37,6 @@ const receiveRepohostEvent = route({
   return toRepohostReply(outcome);
 });
 
-/** Events of pipeline hosts. */
 const receivePipelineEvent = route({
   endpoint: "POST /api/webhooks/pipelinehost/pipeline",
   summary: "Receive an event of a pipeline host",
@@ -51,7 +49,6 @@ const receivePipelineEvent = route({
   reply: PipelineReply,
 })(async ({ body }, services) => toPipelineReply(await intake("pipelinehost", body, services)));
 
-/** Verifies, counts, and hands over. */
 async function intake(
   door: "repohost" | "pipelinehost",
   { chunks, headers, countFor }: ArrivingBody,
@@ -62,7 +59,7 @@ async function intake(
   return answered(webhookInbox.accept(webhook));
 }
 
-/** Events of anybody. */
+/** Records events of any sender. */
 const receiveGenericEvent = route({
   endpoint: "POST /api/webhooks/generic",
   summary: "Receive a generic event",
@@ -78,12 +75,12 @@ const receiveGenericEvent = route({
   return { status: "received" as const, message: "Event received", webhook_id };
 });
 
-/** Events about environments, of anybody. */
+/** Records events about environments, of any sender. */
 const receiveEnvironmentEvent = route({
   endpoint: "POST /api/webhooks/environment/event",
   summary: "Receive an event of an environment",
   description:
-    "Takes what a sender says of an environment, known or not: it is recorded, marked as unverified, and changes no environment; beyond a few a second it is answered and not recorded.",
+    "Takes a sender's event about an environment, known or not: it is recorded, marked as unverified, and changes no environment; beyond a few a second it is answered and not recorded.",
   access: "public",
   rate: "webhook",
   body: EnvironmentEventBody,
@@ -94,11 +91,10 @@ const receiveEnvironmentEvent = route({
   return { status: "received" as const, message: "Event received", notifications_sent: [...channels] };
 });
 
-/** Tells how pipelines report, and when one did. */
 const testPipelineWebhook = route({
   endpoint: "GET /api/webhooks/pipelinehost/test",
   summary: "Test the pipeline webhook",
-  description: "Tells whether a token is configured, what an event needs, and when the last one came.",
+  description: "Shows the configuration of a token, the needs of an event, and the time of the last one.",
   access: { permission: "repos:read" },
   reply: PipelineTest,
 })(({ caller }, services) => {

@@ -1,4 +1,4 @@
-/** The intake of webhooks as the REST contract words it: bodies are documented and not validated, beside their proof. */
+/** Schemas of webhooks: documented but not validated, because the signature covers the bytes. */
 import { type Static, Type } from "typebox";
 import { PIPELINE_STATUSES } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
@@ -6,7 +6,6 @@ import { arrivingBody, rawBody } from "../input/raw-body.ts";
 import { Instant } from "../schemas/fields.ts";
 import { WEBHOOK_EXAMPLES } from "./examples.ts";
 
-/** A header that only the format of a host judges. */
 const header = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }));
 
@@ -30,21 +29,21 @@ export const PipelineHeaders = closed({
 });
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-/** Whatever else a host sends is ignored. */
+/** Further fields of a host are ignored. */
 const open = { additionalProperties: true };
 
 const Ref = Type.Object({ ref: Type.String(), sha: Type.String() }, open);
 export const RepohostBody = arrivingBody(
   Type.Object(
     {
-      action: text("What happened, of a pull request."),
+      action: text("Action of a pull request."),
       number: Type.Optional(Type.Integer()),
       pull_request: Type.Optional(
         Type.Object(
           {
             id: Type.Optional(Type.Integer()),
             number: Type.Integer(),
-            title: text("Its title."),
+            title: text("Title."),
             body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
             state: literals(["open", "closed"]),
             head: Ref,
@@ -55,7 +54,7 @@ export const RepohostBody = arrivingBody(
         ),
       ),
       repository: Type.Optional(
-        Type.Object({ name: text("Its name."), full_name: Type.String(), clone_url: text("Not read.") }, open),
+        Type.Object({ name: text("Name."), full_name: Type.String(), clone_url: text("Not read.") }, open),
       ),
     },
     {
@@ -76,10 +75,10 @@ export const PipelineBody = arrivingBody(
           id: Type.Integer(),
           status: Type.String({ description: PIPELINE_STATUSES.join(", ") }),
           source: text(
-            "Why it runs, in GitLab's words: whether it counts follows the Repository's spec.pipeline.events.",
+            "Cause of the run, in GitLab's words: the Repository's spec.pipeline.events decide whether it counts.",
           ),
-          url: text("Where people see it."),
-          created_at: text("When it began."),
+          url: text("Page for people."),
+          created_at: text("Time of its begin."),
           finished_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
         },
         open,
@@ -87,14 +86,14 @@ export const PipelineBody = arrivingBody(
       project: Type.Object(
         {
           id: Type.Optional(Type.Integer()),
-          name: text("Its name."),
+          name: text("Name."),
           path_with_namespace: Type.String(),
-          web_url: text("Its address."),
+          web_url: text("Address."),
         },
         open,
       ),
       commit: Type.Optional(
-        Type.Object({ id: Type.String(), title: text("Its first line."), message: text("All of it.") }, open),
+        Type.Object({ id: Type.String(), title: text("First line."), message: text("All of it.") }, open),
       ),
       builds: Type.Optional(Type.Array(Type.Object({}, open))),
     },
@@ -121,9 +120,9 @@ export const EnvironmentEventBody = rawBody(
   Type.Object(
     {
       event_type: Type.Optional(literals(EVENT_TYPES)),
-      environment_id: text("Its id, as the sender knows it."),
-      environment_name: text("Its name."),
-      status: text("Its status."),
+      environment_id: text("Id, as the sender knows it."),
+      environment_name: text("Name."),
+      status: text("Status."),
       user_email: text("Not read."),
       repository: text("A repository."),
       branch: text("A branch."),
@@ -142,7 +141,7 @@ export const EnvironmentEventBody = rawBody(
 export const RepohostReply = closed(
   {
     status: literals(["processed", "pong"]),
-    message: Type.String({ description: "What became of it; why, where nothing did." }),
+    message: Type.String({ description: "Outcome, or the reason without one." }),
     environment_created: Type.Optional(Type.Boolean()),
     environment_id: Type.Optional(Type.String({ description: "Empty when no environment was touched." })),
   },
@@ -165,7 +164,7 @@ export const PIPELINE_ACTIONS = ["environment_created", "environment_updated", "
 export const PipelineReply = closed(
   {
     status: literals(["processed"]),
-    message: Type.String({ description: "What became of it; why, where nothing did." }),
+    message: Type.String({ description: "Outcome, or the reason without one." }),
     actions_taken: Type.Array(literals(PIPELINE_ACTIONS)),
   },
   {
@@ -202,12 +201,12 @@ export const PipelineTest = closed(
   {
     status: literals(["ok"]),
     message: Type.String(),
-    configured: Type.Boolean({ description: "Whether a token is configured; never the token itself." }),
-    endpoint: Type.String({ description: "Where the host is to send its events." }),
+    configured: Type.Boolean({ description: "True when a token is configured; never the token itself." }),
+    endpoint: Type.String({ description: "Address for the host's events." }),
     required_headers: Type.Array(Type.String()),
     supported_statuses: Type.Array(literals(PIPELINE_STATUSES)),
     last_received_at: Type.Union([Instant, Type.Null()], {
-      description: "When the last one came that the caller may see; null: none is stored.",
+      description: "Time of the last one that the caller may see; null: none is stored.",
     }),
   },
   {

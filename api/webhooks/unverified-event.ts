@@ -5,11 +5,11 @@ import type { RawBody } from "../input/raw-body.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type Sent = Pick<UnverifiedEvent, "eventName" | "message">;
 
-/** Whatever a terminal or a page could take for a command. */
+/** Characters that a terminal or a page could take for a command. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 const FIELD_MAX_LENGTH = 100;
 
-/** What a generic webhook says of itself. @throws HttpError (malformed) */
+/** Content of a generic webhook. @throws HttpError (malformed) */
 export function genericEvent({ bytes }: RawBody): Sent {
   const fields = fieldsOf(bytes);
   return {
@@ -20,14 +20,14 @@ export function genericEvent({ bytes }: RawBody): Sent {
 
 const TOLD = ["environment_name", "environment_id", "status", "repository", "branch", "commit_sha"] as const;
 
-/** What an event of an environment says of itself. @throws HttpError (malformed) */
+/** Content of an environment's event. @throws HttpError (malformed) */
 export function environmentEvent({ bytes }: RawBody): Sent {
   const fields = fieldsOf(bytes);
   const told = TOLD.flatMap((name) => (text(fields, name) === "" ? [] : [`${name}=${text(fields, name)}`]));
   return { eventName: text(fields, "event_type") || "environment", message: told.join(" ") };
 }
 
-/** The fields of a body; of a JSON value that is no object, none. */
+/** Fields of a body; none for a JSON value that is no object. */
 function fieldsOf(bytes: Buffer): Fields {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));

@@ -9,14 +9,14 @@ const ACTIONS = {
   deleted: "environment_deleted",
 } as const;
 
-/** What became of an event, in a sentence; with its stable word where nothing was done. */
+/** Outcome of an event in a sentence, with its stable word where nothing was done. */
 function sentenceOf({ state, reason, message, environments }: Outcome): string {
   const isDone = environments.length > 0;
   const sentence = isDone ? message : `${reason}: ${message}`;
   return state === "duplicate" ? `received before; ${sentence}` : sentence;
 }
 
-/** The receipt of an event at the door of repository hosts. */
+/** Receipt for an event of a repository host. */
 export function toRepohostReply(outcome: Outcome): RepohostReply {
   const [first] = outcome.environments;
   return {
@@ -27,7 +27,7 @@ export function toRepohostReply(outcome: Outcome): RepohostReply {
   };
 }
 
-/** The receipt of an event at the door of pipeline hosts. */
+/** Receipt for an event of a pipeline host. */
 export function toPipelineReply(outcome: Outcome): PipelineReply {
   const actions = outcome.environments.map(({ action }) => ACTIONS[action]);
   return { status: "processed", message: sentenceOf(outcome), actions_taken: [...new Set(actions)] };
@@ -35,7 +35,7 @@ export function toPipelineReply(outcome: Outcome): PipelineReply {
 
 const PIPELINE_PATH = "/api/webhooks/pipelinehost/pipeline";
 
-/** How pipelines report, and whether they may. */
+/** State of the pipeline webhook: address, key, last report. */
 export function toPipelineTest(
   { publicUrl }: Settings,
   { isConfigured, lastAt }: { readonly isConfigured: boolean; readonly lastAt: string | undefined },

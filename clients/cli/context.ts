@@ -4,23 +4,22 @@ import { type Accounts, accountsOf } from "./auth/accounts.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { plain } from "./output/plain.ts";
 
-/** What commands have of the process: data goes to stdout, all else to stderr. */
+/** Process as commands see it: only data goes to stdout. */
 export type CommandProcess = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env"> & StricliProcess;
 
-/** What every command runs with. */
+/** Context of every command. */
 export interface Context extends CommandContext {
   readonly process: CommandProcess;
-  /** Which platform is spoken to, and as whom. */
   readonly accounts: Accounts;
   /** Aborts with SIGINT. */
   readonly interrupted: AbortSignal;
-  /** The platform. @throws Failure (misuse) when nothing says where it is */
+  /** Client of the platform. @throws Failure (misuse) without an address */
   client(options?: { readonly attempts?: number }): Client;
-  /** Writes a line to stderr, without what a terminal would obey. */
+  /** Writes a line to stderr, without terminal sequences. */
   say(line: string): void;
 }
 
-/** The context of a process. */
+/** Context of a process. */
 export function contextOf(process: CommandProcess): Context {
   const interrupted = new AbortController();
   const say = (line: string) => void process.stderr.write(`${plain(line)}\n`);
@@ -41,7 +40,7 @@ export function contextOf(process: CommandProcess): Context {
   };
 }
 
-/** What is not over a moment after the first SIGINT ends without being asked. */
+/** Time after the first SIGINT until the process ends. */
 const PATIENCE_MS = 1_000;
 
 function onInterrupt(abort: () => void): void {

@@ -1,18 +1,15 @@
 import { PlatformError } from "../sdk/index.ts";
 
-/** The exit codes, for scripts. */
+/** Exit codes, for scripts. */
 export const EXIT = {
   done: 0,
   /** The platform refused, or could not be reached. */
   refused: 1,
-  /** The command line is wrong. */
   misuse: 2,
-  /** The environment failed. */
   environmentFailed: 3,
-  /** Not logged in, or not allowed. */
   notAllowed: 4,
   notFound: 5,
-  /** What was waited for did not happen in time; it goes on. As timeout(1). */
+  /** A wait timed out; the platform continues. As timeout(1). */
   notYet: 124,
   /** By SIGINT. */
   interrupted: 130,
@@ -29,10 +26,10 @@ export class Failure extends Error {
   }
 }
 
-/** The command line is wrong in a way that its parser can't see. */
+/** Failure for a wrong command line that its parser accepts. */
 export const misuse = (message: string) => new Failure(EXIT.misuse, message);
 
-/** The exit code of a command that ended with this error. */
+/** Exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
   if (!(error instanceof PlatformError)) return EXIT.refused;
@@ -40,7 +37,7 @@ export function exitCodeOf(error: unknown): number {
   return error.status === 404 ? EXIT.notFound : EXIT.refused;
 }
 
-/** What is said of the error on stderr. */
+/** Text of the error for stderr. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof PlatformError) return refusal(error);
   if (!(error instanceof Error)) return String(error);
@@ -54,7 +51,7 @@ function refusal({ status, message, requestId }: PlatformError): string {
   return `${message}${login}${request}`;
 }
 
-/** Why `fetch` failed: its own message says nothing. */
+/** Cause of a failed `fetch`, whose own message says nothing. */
 export function causeOf({ cause }: Error): string {
   if (cause instanceof AggregateError) return cause.errors.map((one: Error) => one.message).join(", ");
   return cause instanceof Error ? cause.message : "";

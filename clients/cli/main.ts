@@ -11,7 +11,7 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   process.exit(EXIT.misuse);
 }
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader that stops early, such as head, is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.refused);
 });
@@ -19,11 +19,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const context = contextOf(process as CommandProcess);
 const [first, ...words] = process.argv.slice(2);
 if (first === "__complete") {
-  // For the scripts of `eenv completion`. What can't be asked for is not proposed.
+  // For the scripts of `eenv completion`. An error means no proposals.
   const proposals = await proposeCompletions(application, words, context).catch(() => []);
   for (const { completion, brief } of proposals) process.stdout.write(`${completion}\t${brief}\n`);
 } else {
   await run(application, process.argv.slice(2), context);
-  // The framework's own failures are below zero: an unknown command, a wrong argument.
+  // The framework's own failures are below zero, such as an unknown command.
   if (Number(process.exitCode) < 0) process.exitCode = EXIT.misuse;
 }

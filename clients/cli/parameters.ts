@@ -1,24 +1,23 @@
-/** Parameters that several commands share. */
 import type { CommandContext } from "@stricli/core";
 import type { Context } from "./context.ts";
 import { secondsOf } from "./input/duration.ts";
 import { FORMS } from "./output/print.ts";
 
-/** Documentation of a command: what it does in a line, and examples as one types them behind `eenv`. */
+/** Documentation of a command: a summary, and examples behind `eenv`. */
 export function documented(brief: string, examples: readonly string[], more = "") {
   const about = more === "" ? brief : `${brief}.\n\n${more}`;
   return { brief, fullDescription: [about, "", "Examples:", ...examples.map((line) => `  eenv ${line}`)].join("\n") };
 }
 
-/** A text that is taken as it is. */
+/** Parameter of any text. */
 export const text = (brief: string) => ({ kind: "parsed", parse: String, brief }) as const;
-/** The same, where it may be left out. */
+/** Optional text. */
 export const optionalText = (brief: string, placeholder = "text") =>
   ({ kind: "parsed", parse: String, brief, placeholder, optional: true }) as const;
 /** A switch that is off. */
 export const off = (brief: string) => ({ kind: "boolean", brief, default: false, withNegated: false }) as const;
 
-/** A number of at least nothing. */
+/** A whole number from 0. */
 export const count = (brief: string) => ({ kind: "parsed", parse: wholeNumber, brief, placeholder: "number" }) as const;
 
 function wholeNumber(input: string): number {
@@ -26,19 +25,25 @@ function wholeNumber(input: string): number {
   return Number(input);
 }
 
-/** `-o` and `--no-headers`. */
+/** Flags `-o` and `--no-headers`. */
 export const outputFlags = {
   output: { kind: "enum", values: FORMS, brief: "Form of the output", default: "table" },
   headers: { kind: "boolean", brief: "Titles of the columns", default: true },
 } as const;
-/** The aliases of a command that has them. */
+/** Aliases of the output flags. */
 export const outputAliases = { o: "output" } as const;
 
-/** `--timeout` of commands that wait. */
+/** Flag `--timeout` of commands that wait. */
 export const timeout = (preset: string) =>
-  ({ kind: "parsed", parse: toSeconds, brief: "How long to wait", placeholder: "duration", default: preset }) as const;
+  ({
+    kind: "parsed",
+    parse: toSeconds,
+    brief: "Time limit of the wait",
+    placeholder: "duration",
+    default: preset,
+  }) as const;
 
-/** Timers of Node have no more than 2 ** 31 milliseconds: they end at once. */
+/** Node's timers of more than 2 ** 31 milliseconds end at once. */
 const LONGEST_WAIT_SECONDS = 24 * 86_400;
 
 function toSeconds(input: string): number {

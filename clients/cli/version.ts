@@ -1,4 +1,4 @@
 import description from "../../package.json" with { type: "json" };
 
-/** The version of the command line: that of the platform which serves it. */
+/** Version, that of the platform which serves it. */
 export const VERSION: string = description.version;

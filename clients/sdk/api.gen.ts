@@ -6,9 +6,9 @@ export type ApproveCommit = {
 };
 
 export type Budget = {
-  /** What may be spent in a month (UTC). null: the installation sets no limit. */
+  /** Budget of a month (UTC). null: the installation sets no limit. */
   readonly limit: number | null;
-  /** What this month cost so far. null: nothing is known. */
+  /** Costs of this month so far. null: nothing is known. */
   readonly used: number | null;
   /** The share of the limit that is used. null: no limit, or nothing is known. */
   readonly used_percent: number | null;
@@ -49,7 +49,7 @@ export type ChartTemplate = {
 };
 
 export type CircuitBreaker = {
-  /** The service, and for whom it is called. */
+  /** The service, and its use. */
   readonly name: string;
   /** `closed`: calls go through. `open`: the service did not answer, and the next call tries it. `half_open`: one call tries it, and all others fail at once. */
   readonly state: "closed" | "open" | "half_open";
@@ -64,7 +64,7 @@ export type CleanedEnvironment = {
 
 export type CleanupError = {
   readonly id: string;
-  /** What went wrong. */
+  /** The error. */
   readonly detail: string;
 };
 
@@ -78,11 +78,11 @@ export type CleanupRequest = {
 };
 
 export type ConfigSet = {
-  /** Its name. */
+  /** Name. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** Whether it is used for environments that name none. */
+  /** True for the one of environments that name none. */
   readonly is_default: boolean;
   /** Rises with every change; an environment keeps the version that it was created with. */
   readonly version: number;
@@ -152,14 +152,14 @@ export type ConfigSet = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access: {
     /** Groups of the identity provider whose members have access. */
     readonly groups: readonly (string)[];
   };
-  /** How many environments use it. */
+  /** Number of environments that use it. */
   readonly used_by: number;
-  /** Who created it; `manifest` when it was not created through this interface. */
+  /** Creator; `manifest` when it was not created through this interface. */
   readonly created_by: string;
   /** ISO 8601, UTC. */
   readonly created_at: string;
@@ -171,7 +171,7 @@ export type ConfigSet = {
 export type ConfigSetContent = {
   /** The one that it has: it can't be changed. */
   readonly name?: string;
-  /** What the config set is for, for people. */
+  /** Purpose of the config set, for people. */
   readonly description?: string;
   /** True: no environment may use it. */
   readonly production?: boolean;
@@ -239,7 +239,7 @@ export type ConfigSetContent = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access?: {
     /** Groups of the identity provider whose members have access. */
     readonly groups: readonly (string)[];
@@ -248,7 +248,7 @@ export type ConfigSetContent = {
 
 export type ConfigSetPage = {
   readonly items: readonly (ConfigSet)[];
-  /** How many there are, on all pages. */
+  /** Number of items on all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
@@ -261,7 +261,7 @@ export type ConfigSetRemoved = {
 export type ConfigSetRequest = {
   /** Unique; a DNS label that starts with a letter, without '--'. */
   readonly name: string;
-  /** What the config set is for, for people. */
+  /** Purpose of the config set, for people. */
   readonly description?: string;
   /** True: no environment may use it. */
   readonly production?: boolean;
@@ -329,7 +329,7 @@ export type ConfigSetRequest = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access?: {
     /** Groups of the identity provider whose members have access. */
     readonly groups: readonly (string)[];
@@ -360,12 +360,12 @@ export type CostAnalysis = {
   /** The rows add up to the whole. */
   readonly groups: readonly (CostRow)[];
   readonly waste: {
-    /** That are named below. */
+    /** Number of recommendations below. */
     readonly environments: number;
     /** The sum of what could be saved by them. */
     readonly saving: number;
     readonly saving_cents: number;
-    /** How many environments, by the reason. */
+    /** Number of environments, by the reason. */
     readonly by_reason: {
       readonly failed: number;
       readonly unchanged: number;
@@ -373,7 +373,7 @@ export type CostAnalysis = {
     };
   };
   readonly forecast: {
-    /** What this month (UTC) is going to cost, as the summary of the costs says. null: nothing is known. */
+    /** Expected costs of this month (UTC), as in the summary of the costs. null: nothing is known. */
     readonly projected_month: number | null;
     readonly budget: Budget;
   };
@@ -382,21 +382,21 @@ export type CostAnalysis = {
 };
 
 export type CostCoverage = {
-  /** Of the time that environments were there in the period, the share of which it is known what they cost. null: there were none. */
+  /** Share of the environments' time in the period with known costs. null: there were none. */
   readonly known_percent: number | null;
-  /** Of the time that environments were there in the period, the share of which their cost is what OpenCost allocated. null: there were none. */
+  /** Share of the environments' time in the period with costs that OpenCost allocated. null: there were none. */
   readonly allocated_percent: number | null;
 };
 
 export type CostDashboard = {
   readonly summary: CostSummary;
-  /** The days of the window from the first of which anything is known; they add up to the whole. */
+  /** Days of the window from the first day with known data; they add up to the whole. */
   readonly timeseries: readonly (CostOfDay)[];
-  /** Those that cost the most, of the environments and records that the caller may see; ten at most. */
+  /** The most expensive of the environments and records that the caller may see; ten at most. */
   readonly top_environments: readonly (CostOfEnvironment)[];
   /** By the repository of the backend; the rows add up to the whole. */
   readonly by_repository: readonly (CostRow)[];
-  /** By who made them; below maintainers only the caller is named; the rows add up to the whole. */
+  /** By creator; below maintainers only the caller is named; the rows add up to the whole. */
   readonly by_creator: readonly (CostRow)[];
   /** By config set; the rows add up to the whole. */
   readonly by_config_set: readonly (CostRow)[];
@@ -406,7 +406,7 @@ export type CostDashboard = {
 export type CostOfDay = {
   /** The day, in UTC; of a week its Monday. */
   readonly date: string;
-  /** Of that day. null: nothing is known. */
+  /** Costs of that day. null: nothing is known. */
   readonly total_cost: number | null;
   /** The same in hundredths of the currency. null: nothing is known. */
   readonly total_cents: number | null;
@@ -419,7 +419,7 @@ export type CostOfEnvironment = {
   readonly status: string | null;
   /** Id of the repository of its backend. */
   readonly repository: string | null;
-  /** What it cost in the window. */
+  /** Costs in the window. */
   readonly total_cost: number;
   readonly total_cents: number;
   /** requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation. opencost: what OpenCost allocated. mixed: some of the time the one, some the other. */
@@ -432,7 +432,7 @@ export type CostRow = {
   readonly id: string | null;
   /** none: environments without any, such as those without a config set. other: the sum of those that the caller may not see, and of the least. */
   readonly kind: "named" | "none" | "other";
-  /** What its environments cost. null: nothing is known. */
+  /** Costs of its environments. null: nothing is known. */
   readonly total_cost: number | null;
   /** The same in hundredths of the currency. null: nothing is known. */
   readonly total_cents: number | null;
@@ -449,7 +449,7 @@ export type CostSummary = {
   /** requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation. opencost: what OpenCost allocated. mixed: some of the time the one, some the other. */
   readonly basis: "requests" | "opencost" | "mixed";
   readonly window: Period;
-  /** What all environments together cost in the window. null: nothing is known. */
+  /** Costs of all environments together in the window. null: nothing is known. */
   readonly total_cost: number | null;
   /** The same in hundredths of the currency. null: nothing is known. */
   readonly total_cents: number | null;
@@ -460,28 +460,28 @@ export type CostSummary = {
     readonly memory: number | null;
     /** Volumes. null: nothing is known. */
     readonly storage: number | null;
-    /** What only OpenCost knows: GPUs, network, load balancers. null: nothing is known. */
+    /** Costs that only OpenCost knows: GPUs, network, load balancers. null: nothing is known. */
     readonly other: number | null;
   };
   /** Environments at the end of the window. */
   readonly active_environments: number;
-  /** Of the environments that were there in the window. null: there were none, or nothing is known. */
+  /** Average of the environments in the window. null: there were none, or nothing is known. */
   readonly average_cost_per_environment: number | null;
-  /** What this month (UTC) is going to cost: so far, and the rest like the average of the last seven days, or of what is known of them. null: nothing is known. */
+  /** Expected costs of this month (UTC): those so far, and the rest like the average of the last seven days, or of their known part. null: nothing is known. */
   readonly projected_month: number | null;
   readonly previous_window: {
-    /** What they cost in the time before, which was as long. null: nothing is known. */
+    /** Costs of the preceding time of the same length. null: nothing is known. */
     readonly total_cost: number | null;
-    /** By how much the cost rose. null: nothing to compare with. */
+    /** Rise of the costs. null: nothing to compare with. */
     readonly change_percent: number | null;
   };
   readonly coverage: CostCoverage;
 };
 
 export type Coverage = {
-  /** Since when requests, webhooks and reconciles are counted; null: not yet. */
+  /** Begin of the counts of requests, webhooks and reconciles; null: none yet. */
   readonly requests_since: string | null;
-  /** A process that is killed loses what it counted of them in so many seconds at most, or since the Kubernetes API went away. A process that is stopped loses nothing, and neither does what comes from resources. */
+  /** Longest time whose counts a killed process loses, unless the Kubernetes API was unavailable before. A stopped process loses nothing, nor do figures from resources. */
   readonly lost_by_a_kill_seconds: number;
 };
 
@@ -584,9 +584,9 @@ export type CreatedToken = {
   readonly name: string;
   /** Empty when none was given. */
   readonly description: string;
-  /** What the token may do, as far as its owner may; as given in the request. */
+  /** Rights of the token, as far as its owner has them; as given in the request. */
   readonly scopes: readonly ("ENV_CREATE" | "ENV_READ" | "CONFIG_READ" | "CONFIG_WRITE" | "environments:create" | "environments:read")[];
-  /** How the token begins. */
+  /** Beginning of the token. */
   readonly token_prefix: string;
   readonly status: TokenStatus;
   /** ISO 8601, UTC. */
@@ -643,15 +643,15 @@ export type DemoDashboard = {
   };
   /** Between 0 and 1: of the created environments that became ready or failed, the share that became ready. null: there was none. */
   readonly success_rate: number | null;
-  /** Of those that were deleted in the period, from creation to the request of the deletion. null: there was none. */
+  /** Of the environments deleted in the period, from creation to the request of the deletion. null: there was none. */
   readonly average_lifetime_hours: number | null;
-  /** Of those that were created in it, from creation to ready. null: there was none. */
+  /** Of the environments created in the period, from creation to ready. null: there was none. */
   readonly average_provision_seconds: number | null;
   /** The most that were there at the same time. */
   readonly peak_concurrent: number;
   /** People who created one in the period. */
   readonly active_users: number;
-  /** What all environments together cost in the period. null: nothing is known. */
+  /** Costs of all environments together in the period. null: nothing is known. */
   readonly total_cost: number | null;
   /** The same in hundredths of the currency. */
   readonly total_cost_cents: number | null;
@@ -660,7 +660,7 @@ export type DemoDashboard = {
   /** requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation. opencost: what OpenCost allocated. mixed: some of the time the one, some the other. */
   readonly cost_basis: "requests" | "opencost" | "mixed";
   readonly cost_coverage: CostCoverage;
-  /** Those of which the most were created, of the repositories that the caller may see; ten at most. */
+  /** Repositories with the most creations, of those that the caller may see; ten at most. */
   readonly top_repositories: readonly (TopRepository)[];
   readonly trends: readonly (Trend)[];
 };
@@ -695,9 +695,9 @@ export type Environment = {
 
 export type EnvironmentAnalytics = {
   readonly period: Period;
-  /** The days of the period from the first of which anything is known. */
+  /** Days of the period from the first day with known data. */
   readonly series: readonly (EnvironmentDay)[];
-  /** Environments that there are now. */
+  /** Current environments. */
   readonly by_status: {
     readonly creating: number;
     readonly building: number;
@@ -720,14 +720,14 @@ export type EnvironmentAnalytics = {
   /** By config set; the rows add up to the whole. */
   readonly by_config_set: readonly (EnvironmentGroup)[];
   readonly ttl: {
-    /** Of those that were created in the period and are still known. null: there was none. */
+    /** Of the environments that were created in the period and are still known. null: there was none. */
     readonly average_hours: number | null;
     /** Half of them have no longer TTL. null: there was none. */
     readonly median_hours: number | null;
     /** The longest TTL of them. null: there was none. */
     readonly longest_hours: number | null;
   };
-  /** Why those failed that were created in the period and are still known, the most frequent first; twenty at most. */
+  /** Reasons of failures among the environments that were created in the period and are still known, the most frequent first; twenty at most. */
   readonly failure_reasons: readonly (FailureReason)[];
   /** Ready environments that were not changed for two days, of those that the caller may see; twenty at most. */
   readonly stale: readonly (StaleEnvironment)[];
@@ -749,13 +749,13 @@ export type EnvironmentCost = {
   readonly currency: string;
   /** requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation. opencost: what OpenCost allocated. mixed: some of the time the one, some the other. */
   readonly basis: "requests" | "opencost" | "mixed";
-  /** What it is expected to cost in its TTL: by what an hour of environments of the same repository cost on average in the last 30 days. null: nothing is known. */
+  /** Expected costs of its TTL: by the average cost of an hour of environments of the same repository in the last 30 days. null: nothing is known. */
   readonly estimate: number | null;
-  /** What it cost so far. null: nothing is known. */
+  /** Costs so far. null: nothing is known. */
   readonly actual: number | null;
-  /** What an hour of what it requests now costs. null: nothing is known. */
+  /** Cost of an hour of its current requests. null: nothing is known. */
   readonly per_hour: number | null;
-  /** What it is going to cost until its expiry, if it goes on as now. null: it never expires, or nothing is known. */
+  /** Expected costs until its expiry, if nothing changes. null: it never expires, or nothing is known. */
   readonly forecast: number | null;
   /** From when on its requests are known. null: nothing is known. */
   readonly since: string | null;
@@ -774,11 +774,11 @@ export type EnvironmentDay = {
 
 export type EnvironmentEvent = {
   readonly event_type?: "created" | "ready" | "failed" | "updated" | "deleted";
-  /** Its id, as the sender knows it. */
+  /** Id, as the sender knows it. */
   readonly environment_id?: string;
-  /** Its name. */
+  /** Name. */
   readonly environment_name?: string;
-  /** Its status. */
+  /** Status. */
   readonly status?: string;
   /** Not read. */
   readonly user_email?: string;
@@ -823,7 +823,7 @@ export type EnvironmentGroup = {
   readonly failed: number;
   /** Between 0 and 1. null: there was none. */
   readonly success_rate: number | null;
-  /** Of those that were deleted in the period. null: there was none. */
+  /** Of the environments deleted in the period. null: there was none. */
   readonly average_lifetime_hours: number | null;
 };
 
@@ -838,7 +838,7 @@ export type EnvironmentLogs = {
   readonly component: "backend" | "frontend" | "argocd";
   /** The oldest first; of all pods and containers, and of the runs before. */
   readonly logs: readonly (LogEntry)[];
-  /** How many entries this answer has. */
+  /** Number of entries in this answer. */
   readonly total_lines: number;
 };
 
@@ -846,16 +846,16 @@ export type EnvironmentLogsReport = {
   readonly component: "backend" | "frontend" | "argocd";
   /** The oldest first; of all pods and containers, and of the runs before. */
   readonly logs: readonly (LogEntry)[];
-  /** How many entries this answer has. */
+  /** Number of entries in this answer. */
   readonly total_lines: number;
-  /** The workload that was asked for, as kind/name; null: the component. */
+  /** Requested workload, as kind/name; null: the component. */
   readonly workload: string | null;
 };
 
 export type EnvironmentProgress = {
-  /** How many steps are done. */
+  /** Number of finished steps. */
   readonly done: number;
-  /** How many steps are known: none before the first reconcile. */
+  /** Number of known steps: none before the first reconcile. */
   readonly total: number;
   /** The type of the first condition that is not True; null when all are. */
   readonly waiting_for: string | null;
@@ -888,14 +888,14 @@ export type EnvironmentReport = {
     readonly auto_generated_secrets: boolean;
   };
   readonly protected: boolean;
-  /** When the protection ends; an environment that is expired by then is deleted. null: it is not protected, or without end. */
+  /** End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end. */
   readonly protected_until: string | null;
   readonly suspended: boolean;
   /** The GitOps tool that keeps the environment as its manifest in Git has it; null: none. */
   readonly managed_by: "argocd" | "flux" | null;
-  /** Whether `status` and `conditions` are about the environment as it is asked for now; false from a change on until the operator has seen it. */
+  /** True when `status` and `conditions` describe the current request; false from a change on until the operator has seen it. */
   readonly observed: boolean;
-  /** How far each step came; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused are there while so. */
+  /** Progress of each step; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused exist only while they are true. */
   readonly conditions: readonly (EnvironmentCondition)[];
   readonly cost: EnvironmentCost;
 };
@@ -927,20 +927,20 @@ export type EnvironmentUrls = {
 export type ExtendEnvironmentRequest = {
   /** Hours from creation to deletion. */
   readonly ttl_hours: number;
-  /** Why; kept for the audit trail. */
+  /** Reason; kept for the audit trail. */
   readonly description?: string;
 };
 
 export type ExtensionReport = {
   /** The environment that the link is for. */
   readonly environment_name: string;
-  /** When it expires. */
+  /** Time of the expiry. */
   readonly expires_at: string;
-  /** Its TTL. */
+  /** TTL. */
   readonly ttl_hours: number;
-  /** When it expires if it is extended; after the extension the same as `expires_at`. */
+  /** Time of the expiry after the extension; after it the same as `expires_at`. */
   readonly extended_until: string;
-  /** Whether this call extended it. */
+  /** True when this call extended it. */
   readonly extended: boolean;
 };
 
@@ -971,9 +971,9 @@ export type Health = {
 export type HookProblem = {
   /** A stable word. */
   readonly reason: string;
-  /** What is wrong. */
+  /** The problem. */
   readonly message: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly next_step: string;
 };
 
@@ -993,15 +993,15 @@ export type InsightsDashboard = {
   };
   /** Between 0 and 1: of the created environments that became ready or failed, the share that became ready. null: there was none. */
   readonly success_rate: number | null;
-  /** Of those that were deleted in the period, from creation to the request of the deletion. null: there was none. */
+  /** Of the environments deleted in the period, from creation to the request of the deletion. null: there was none. */
   readonly average_lifetime_hours: number | null;
-  /** Of those that were created in it, from creation to ready. null: there was none. */
+  /** Of the environments created in the period, from creation to ready. null: there was none. */
   readonly average_provision_seconds: number | null;
   /** The most that were there at the same time. */
   readonly peak_concurrent: number;
   /** People who created one in the period. */
   readonly active_users: number;
-  /** What all environments together cost in the period. null: nothing is known. */
+  /** Costs of all environments together in the period. null: nothing is known. */
   readonly total_cost: number | null;
   /** The same in hundredths of the currency. */
   readonly total_cost_cents: number | null;
@@ -1010,7 +1010,7 @@ export type InsightsDashboard = {
   /** requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation. opencost: what OpenCost allocated. mixed: some of the time the one, some the other. */
   readonly cost_basis: "requests" | "opencost" | "mixed";
   readonly cost_coverage: CostCoverage;
-  /** Those of which the most were created, of the repositories that the caller may see; ten at most. */
+  /** Repositories with the most creations, of those that the caller may see; ten at most. */
   readonly top_repositories: readonly (TopRepository)[];
   readonly trends: readonly (Trend)[];
 };
@@ -1038,7 +1038,7 @@ export type ListedEnvironmentReport = {
   readonly expires_at: string;
   readonly creator: Creator;
   readonly protected: boolean;
-  /** When the protection ends; an environment that is expired by then is deleted. null: it is not protected, or without end. */
+  /** End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end. */
   readonly protected_until: string | null;
   readonly suspended: boolean;
   readonly repositories: {
@@ -1058,15 +1058,15 @@ export type LogEntry = {
 };
 
 export type LoginOptions = {
-  /** Those whose settings say how programs log in; none: they need an API token. */
+  /** Issuers whose settings permit log-ins of programs; none: programs need an API token. */
   readonly issuers: readonly ({
-    /** The OpenID Connect issuer; `/.well-known/openid-configuration` below it tells its endpoints. */
+    /** The OpenID Connect issuer; `/.well-known/openid-configuration` below it has its endpoints. */
     readonly issuer: string;
     /** The id of a public client: it has no secret. */
     readonly client_id: string;
     /** `loopback`: authorization code with PKCE, coming back to 127.0.0.1 at any port; `device`: the device authorization grant. The first one unless the user chooses. */
     readonly flows: readonly ("loopback" | "device")[];
-    /** What to ask for. */
+    /** Scopes to request. */
     readonly scopes: readonly (string)[];
   })[];
   /** The web console; null when there is none. */
@@ -1086,7 +1086,7 @@ export type MappedChartTemplate = {
   readonly mapping: ValuesMapping;
 };
 
-/** Which events are announced where. */
+/** Events, and the recipients of their messages. */
 export type NotificationRules = {
   /** null: none of its own. */
   readonly chat_channel: string | null;
@@ -1098,7 +1098,7 @@ export type PasswordResetReply = {
 };
 
 export type PasswordResetRequest = {
-  /** Where the link is sent, if there is such an account. */
+  /** Address for the link, if there is such an account. */
   readonly email: string;
 };
 
@@ -1117,27 +1117,27 @@ export type PipelineEvent = {
     readonly id: number;
     /** running, success, failed, canceled */
     readonly status: string;
-    /** Why it runs, in GitLab's words: whether it counts follows the Repository's spec.pipeline.events. */
+    /** Cause of the run, in GitLab's words: the Repository's spec.pipeline.events decide whether it counts. */
     readonly source?: string;
-    /** Where people see it. */
+    /** Page for people. */
     readonly url?: string;
-    /** When it began. */
+    /** Time of its begin. */
     readonly created_at?: string;
     readonly finished_at?: string | null;
     readonly [name: string]: unknown;
   };
   readonly project: {
     readonly id?: number;
-    /** Its name. */
+    /** Name. */
     readonly name?: string;
     readonly path_with_namespace: string;
-    /** Its address. */
+    /** Address. */
     readonly web_url?: string;
     readonly [name: string]: unknown;
   };
   readonly commit?: {
     readonly id: string;
-    /** Its first line. */
+    /** First line. */
     readonly title?: string;
     /** All of it. */
     readonly message?: string;
@@ -1151,12 +1151,12 @@ export type PipelineEvent = {
 
 export type PipelineReceipt = {
   readonly status: "processed";
-  /** What became of it; why, where nothing did. */
+  /** Outcome, or the reason without one. */
   readonly message: string;
   readonly actions_taken: readonly ("environment_created" | "environment_updated" | "environment_deleted")[];
 };
 
-/** How pipelines create environments. */
+/** Rules for environments of pipelines. */
 export type PipelineRules = {
   readonly create_on_success: boolean;
   readonly on_canceled: "own" | "any" | "ignore";
@@ -1165,20 +1165,20 @@ export type PipelineRules = {
 export type PipelineWebhookTest = {
   readonly status: "ok";
   readonly message: string;
-  /** Whether a token is configured; never the token itself. */
+  /** True when a token is configured; never the token itself. */
   readonly configured: boolean;
-  /** Where the host is to send its events. */
+  /** Address for the host's events. */
   readonly endpoint: string;
   readonly required_headers: readonly (string)[];
   readonly supported_statuses: readonly ("running" | "success" | "failed" | "canceled")[];
-  /** When the last one came that the caller may see; null: none is stored. */
+  /** Time of the last one that the caller may see; null: none is stored. */
   readonly last_received_at: string | null;
 };
 
 export type PlatformMetrics = {
   readonly period: Period;
   readonly environments: {
-    /** Environments that there are now. */
+    /** Current environments. */
     readonly total: number;
     readonly by_status: {
       readonly creating: number;
@@ -1214,15 +1214,15 @@ export type PlatformMetrics = {
   readonly webhooks: {
     /** Webhooks of hosts. */
     readonly received: number;
-    /** Of them, those that were acted on or are pending. */
+    /** Deliveries that were acted on or are pending. */
     readonly processed: number;
-    /** Those about which nothing is to be done. */
+    /** Deliveries that need no action. */
     readonly ignored: number;
-    /** Those that had come before. */
+    /** Repeated deliveries. */
     readonly duplicates: number;
-    /** Those that were answered with a status of 500 or more. */
+    /** Deliveries that were answered with a status of 500 or more. */
     readonly failed: number;
-    /** Those without a known sender, or malformed. */
+    /** Deliveries without a known sender, or malformed. */
     readonly refused: number;
     /** Stored deliveries that wait for their outcome now. */
     readonly queue_depth: number;
@@ -1241,7 +1241,7 @@ export type PlatformMetrics = {
 };
 
 export type PlatformStatus = {
-  /** `degraded`: the three services are healthy, but replicas don't count requests together, or a circuit breaker is not closed. */
+  /** `degraded`: the three services are healthy, but replicas count requests separately, or a circuit breaker is not closed. */
   readonly status: "healthy" | "degraded" | "unhealthy";
   /** ISO 8601, UTC. */
   readonly timestamp: string;
@@ -1261,9 +1261,9 @@ export type PlatformStatus = {
       /** Milliseconds. */
       readonly response_time_ms: number;
       readonly memory_usage: string;
-      /** What is read from the cache is not older: under a minute in general, growing while the datastore can't be reached. Absent before everything was read once. */
+      /** Greatest age of what is read from the cache: under a minute in general, growing while the datastore can't be reached. Absent before everything was read once. */
       readonly age_seconds?: number;
-      /** Where replicas count requests together. Absent without one. */
+      /** Request counters that replicas share. Absent without one. */
       readonly redis?: "up" | "down";
     };
     readonly deployer: {
@@ -1273,29 +1273,29 @@ export type PlatformStatus = {
       readonly applications_synced: number;
     };
   };
-  /** Of the replica that answers: one for each use of an external secret manager. Empty with the embedded one. */
+  /** Circuit breakers of the replica that answers: one for each use of an external secret manager. Empty with the embedded one. */
   readonly circuit_breakers: readonly (CircuitBreaker)[];
-  /** Whether more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms. */
+  /** True when more environments are due at once than may be deleted unconfirmed: none is deleted until fewer are due, or an admin confirms. */
   readonly expirations_blocked: boolean;
 };
 
 export type Problem = {
-  /** What is wrong. */
+  /** The error, for people. */
   readonly detail: string;
   readonly status_code: number;
   readonly error_code?: "ENV_NAME_EXISTS" | "ENV_NOT_FOUND" | "ENV_CREATION_FAILED" | "ENV_TTL_EXCEEDED" | "ENV_REPO_NOT_FOUND" | "ENV_CONFIG_INVALID";
-  /** What is wrong where, one of each field, in the order of `detail`, which says it in one sentence. In version 2 alone, and only where parts of the request are wrong. */
+  /** Violations, one of each field, in the order of `detail`, which has them in one sentence. In version 2 alone, and only where parts of the request are wrong. */
   readonly violations?: readonly ({
     /** A field of the body, a query parameter, a parameter of the path or a header: its path, with dots. Empty: no single one. */
     readonly field: string;
-    /** What is wrong with it, to be read after its name. */
+    /** Violation, to be read after the field's name. */
     readonly message: string;
   })[];
   /** ISO 8601, UTC. */
   readonly timestamp: string;
 };
 
-/** Which pull requests get environments. */
+/** Pull requests that get environments. */
 export type PullRequestRules = {
   readonly enabled: boolean;
   readonly create_on: readonly ("opened" | "reopened" | "synchronize" | "ready_for_review" | "labeled")[];
@@ -1332,21 +1332,21 @@ export type Recommendation = {
   readonly action: "delete" | "suspend" | "unprotect";
   /** For people. */
   readonly message: string;
-  /** What it would cost until its expiry; of a protected one, in 30 days. Volumes of a suspended one still cost. */
+  /** Expected costs until its expiry; of a protected one, in 30 days. Volumes of a suspended one still cost. */
   readonly saving: number;
   readonly saving_cents: number;
 };
 
 export type Repository = {
-  /** Its name. */
+  /** Name. */
   readonly id: string;
   readonly name: string;
   readonly type: "backend" | "frontend";
-  /** Which kind of host speaks of it; null: not said. */
+  /** Kind of its host; null: not set. */
   readonly provider: "repohost" | "pipelinehost" | null;
-  /** Its number at the host; null: not said. */
+  /** Number at the host; null: not set. */
   readonly host_id: string | null;
-  /** Its name at the host, with the owner's; null: not said. */
+  /** Name at the host, with the owner's; null: not set. */
   readonly full_name: string | null;
   /** Never with credentials. */
   readonly clone_url: string;
@@ -1366,14 +1366,14 @@ export type Repository = {
   readonly companion_repo: string | null;
   /** null: any number. */
   readonly max_environments: number | null;
-  /** The groups whose members may use it; everybody when empty. */
+  /** The groups whose members may use it; everyone when empty. */
   readonly access: {
     readonly groups: readonly (string)[];
   };
   readonly pull_request: PullRequestRules;
   readonly pipeline: PipelineRules;
   readonly notify: NotificationRules;
-  /** Whether its host answered when it was checked last; null: not checked yet. */
+  /** True when its host answered at the last check; null: not checked yet. */
   readonly reachable: boolean | null;
   /** null: not checked yet. */
   readonly last_checked_at: string | null;
@@ -1385,15 +1385,15 @@ export type RepositoryHook = {
   readonly id: string;
   /** Without a query and credentials. */
   readonly address: string;
-  /** Whether that is where hooks belong. */
+  /** True for the right address. */
   readonly here: boolean;
   /** inactive: switched off by a person; paused: by the host, after failures. */
   readonly state: "active" | "inactive" | "paused";
-  /** Those that it sends, as the host names them. */
+  /** Events that it sends, as the host names them. */
   readonly events: readonly (string)[];
-  /** null: none lately, or the host does not tell. */
+  /** null: none lately, or the host does not report them. */
   readonly last_delivery: {
-    /** null: the host does not tell. */
+    /** null: the host does not report it. */
     readonly at: string | null;
     /** The service's answer, as the host words it. */
     readonly answer: string;
@@ -1403,13 +1403,13 @@ export type RepositoryHook = {
 
 /** The event as its host sends it; fields that are not named here are ignored. */
 export type RepositoryHostEvent = {
-  /** What happened, of a pull request. */
+  /** Action of a pull request. */
   readonly action?: string;
   readonly number?: number;
   readonly pull_request?: {
     readonly id?: number;
     readonly number: number;
-    /** Its title. */
+    /** Title. */
     readonly title?: string;
     readonly body?: string | null;
     readonly state: "open" | "closed";
@@ -1432,7 +1432,7 @@ export type RepositoryHostEvent = {
     readonly [name: string]: unknown;
   };
   readonly repository?: {
-    /** Its name. */
+    /** Name. */
     readonly name?: string;
     readonly full_name: string;
     /** Not read. */
@@ -1444,7 +1444,7 @@ export type RepositoryHostEvent = {
 
 export type RepositoryHostReceipt = {
   readonly status: "processed" | "pong";
-  /** What became of it; why, where nothing did. */
+  /** Outcome, or the reason without one. */
   readonly message: string;
   readonly environment_created?: boolean;
   /** Empty when no environment was touched. */
@@ -1453,14 +1453,14 @@ export type RepositoryHostReceipt = {
 
 export type RepositoryPage = {
   readonly items: readonly (Repository)[];
-  /** How many there are, on all pages. */
+  /** Number of items on all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 };
 
 export type RepositoryReload = {
-  /** How many are valid. */
+  /** Number of valid ones. */
   readonly loaded: number;
   /** Valid now, and absent at the reload before. */
   readonly added: readonly (string)[];
@@ -1483,7 +1483,7 @@ export type RepositoryWebhook = {
     readonly id: string;
     readonly kind: string;
   } | null;
-  /** Where its hook belongs; null: the settings don't say where the service is. */
+  /** Right address of its hook; null: the settings lack the service's address. */
   readonly address: string | null;
   readonly hooks: readonly (RepositoryHook)[];
   /** The newest stored delivery of the repository; null: none is stored. */
@@ -1493,17 +1493,17 @@ export type RepositoryWebhook = {
     /** ISO 8601, UTC. */
     readonly received_at: string;
   } | null;
-  /** What is missing; none: events arrive. */
+  /** Problems; none: events arrive. */
   readonly problems: readonly (HookProblem)[];
 };
 
-/** What a rule said of the event. */
+/** Verdict of a rule on the event. */
 export type RuleVerdict = {
   /** null: it is about none in particular. */
   readonly repository: string | null;
   readonly rule: string;
   readonly passed: boolean;
-  /** Why; null: nothing to add. */
+  /** Reason; null: nothing to add. */
   readonly message: string | null;
 };
 
@@ -1517,13 +1517,13 @@ export type ServiceLevelObjective = {
   /** The share that was good; null: no events. */
   readonly availability: number | null;
   readonly error_budget: {
-    /** How much of what may be bad is left; below 0 when more was bad. null: no events. */
+    /** Rest of the error budget; below 0 when more was bad. null: no events. */
     readonly remaining_percent: number | null;
   };
   readonly burn_rate: {
-    /** How many times as fast as allowed the error budget was used up in the last 1 h; null: too few events. */
+    /** Use of the error budget in the last 1 h as a multiple of the allowed rate; null: too few events. */
     readonly h1: number | null;
-    /** How many times as fast as allowed the error budget was used up in the last 6 h; null: too few events. */
+    /** Use of the error budget in the last 6 h as a multiple of the allowed rate; null: too few events. */
     readonly h6: number | null;
   };
   /** at_risk: less than a quarter of the error budget is left, or it is used up faster than allowed. */
@@ -1551,7 +1551,7 @@ export type SharedApiKey = {
 export type SimulateWebhook = {
   /** Id of a registered repository. */
   readonly repository: string;
-  /** Its name, as the host sends it in a header. */
+  /** Name, as the host sends it in a header. */
   readonly event: string;
   /** The event as its host would send it. */
   readonly payload: {
@@ -1562,7 +1562,7 @@ export type SimulateWebhook = {
 export type SkippedEnvironment = {
   readonly id: string;
   readonly name: string;
-  /** Why it was not deleted. */
+  /** Reason for not deleting it. */
   readonly reason: string;
 };
 
@@ -1580,11 +1580,11 @@ export type StaleEnvironment = {
 export type TemplateVariable = {
   readonly name: string;
   readonly component: "backend" | "frontend";
-  /** Whether an environment can't be without it. */
+  /** True when an environment needs it. */
   readonly required: boolean;
-  /** Whether its value is kept in the secret manager, and shown nowhere. */
+  /** True when its value is kept in the secret manager, and shown nowhere. */
   readonly secret: boolean;
-  /** Where the value comes from: generated; a shared API key, with use_shared_api_keys; the config set; or config_overrides alone. */
+  /** Source of the value: generated; a shared API key, with use_shared_api_keys; the config set; or config_overrides alone. */
   readonly source: "auto" | "shared" | "config_set" | "override";
   /** The value without overrides; null: none to show; `***`: hidden, because the variable is a secret of another repository. */
   readonly default: string | null;
@@ -1595,9 +1595,9 @@ export type Token = {
   readonly name: string;
   /** Empty when none was given. */
   readonly description: string;
-  /** What the token may do, as far as its owner may; as given in the request. */
+  /** Rights of the token, as far as its owner has them; as given in the request. */
   readonly scopes: readonly ("ENV_CREATE" | "ENV_READ" | "CONFIG_READ" | "CONFIG_WRITE" | "environments:create" | "environments:read")[];
-  /** How the token begins. */
+  /** Beginning of the token. */
   readonly token_prefix: string;
   readonly status: TokenStatus;
   /** ISO 8601, UTC. */
@@ -1612,7 +1612,7 @@ export type Token = {
 
 export type TokenList = {
   readonly items: readonly (Token)[];
-  /** How many there are, on all pages. */
+  /** Number of items on all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
@@ -1624,10 +1624,10 @@ export type TokenOwner = {
 };
 
 export type TokenRequest = {
-  /** For people, to tell tokens apart; need not be unique. */
+  /** A name for people; need not be unique. */
   readonly name: string;
   readonly description?: string;
-  /** What the token may do, as far as its owner may; as given in the request. */
+  /** Rights of the token, as far as its owner has them; as given in the request. */
   readonly scopes: readonly ("ENV_CREATE" | "ENV_READ" | "CONFIG_READ" | "CONFIG_WRITE" | "environments:create" | "environments:read")[];
   /** The token is good for ever when left out. */
   readonly expires_in_days?: number;
@@ -1688,7 +1688,7 @@ export type UrlCheck = {
     readonly backend: UrlHealth;
     readonly frontend?: UrlHealth;
   };
-  /** When the URLs were probed; the results are answered for 10 seconds. */
+  /** Time of the probes; the results are answered for 10 seconds. */
   readonly checked_at: string;
 };
 
@@ -1704,7 +1704,7 @@ export type UrlCheckReport = {
       readonly [name: string]: UrlHealth;
     };
   };
-  /** When the URLs were probed; the results are answered for 10 seconds. */
+  /** Time of the probes; the results are answered for 10 seconds. */
   readonly checked_at: string;
 };
 
@@ -1725,24 +1725,24 @@ export type User = {
   readonly name: string;
   /** Environments that they created in the period. */
   readonly created: number;
-  /** Their environments that there are now. */
+  /** Number of their current environments. */
   readonly active_environments: number;
-  /** What their environments cost in the period. null: nothing is known. */
+  /** Costs of their environments in the period. null: nothing is known. */
   readonly total_cost: number | null;
   /** requests: what pods and volumes requested, as the environment's ResourceQuota counted it, by the prices of the installation. opencost: what OpenCost allocated. mixed: some of the time the one, some the other. */
   readonly basis: "requests" | "opencost" | "mixed";
   readonly coverage: CostCoverage;
-  /** When they created one last, as far as that is known. */
+  /** Time of their last creation, if it is known. */
   readonly last_created_at: string | null;
 };
 
 export type UserActivity = {
   readonly period: Period;
-  /** People of whom environments are known; below maintainers everything here is about the caller alone. */
+  /** Known creators of environments; below maintainers all figures here are the caller's alone. */
   readonly total_users: number;
-  /** Of them, those who created one in the period. */
+  /** Number of them that created one in the period. */
   readonly active_users: number;
-  /** Those who had environments in the period, the most active first, 150 at most; below maintainers the caller alone. */
+  /** People with environments in the period, the most active first, 150 at most; below maintainers the caller alone. */
   readonly users: readonly (User)[];
   readonly series: readonly (UserDay)[];
 };
@@ -1753,7 +1753,7 @@ export type UserDay = {
   readonly active_users: number;
 };
 
-/** What the values are mapped from: YAML in which `${…}` stands for what the platform knows. Both null: the platform's own layout. */
+/** Template of the values: YAML with references `${…}`. Both null: the platform's own layout. */
 export type ValuesMapping = {
   /** As the chart of the repository, or of the settings, says; null: it says nothing. */
   readonly chart: string | null;
@@ -1781,7 +1781,7 @@ export type WebhookDecision = {
   readonly reason: string;
   /** null: nothing to add. */
   readonly message: string | null;
-  /** Its name; null: none, or none that the caller may see. */
+  /** Name of the environment; null: none, or none that the caller may see. */
   readonly environment: string | null;
 };
 
@@ -1797,13 +1797,13 @@ export type WebhookDelivery = {
   /** As the host names it. */
   readonly event_name: string;
   readonly event: "pull_request" | "push" | "pipeline" | "merge_group" | "approval" | "ping" | "other";
-  /** Of a pull request. */
+  /** Action of a pull request. */
   readonly action: string | null;
-  /** Of a pull request. */
+  /** Number of a pull request. */
   readonly number: number | null;
-  /** What it reports. */
+  /** Reported commit. */
   readonly commit: string | null;
-  /** Whether a signature or a token was checked. */
+  /** True when a signature or a token was checked. */
   readonly verified: boolean;
   /** Ids of the repositories whose key verified it. */
   readonly repositories: readonly (string)[];
@@ -1820,7 +1820,7 @@ export type WebhookDelivery = {
 
 export type WebhookDeliveryPage = {
   readonly items: readonly (WebhookDelivery)[];
-  /** How many there are, on all pages. */
+  /** Number of items on all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
@@ -1838,13 +1838,13 @@ export type WebhookDeliveryReport = {
   /** As the host names it. */
   readonly event_name: string;
   readonly event: "pull_request" | "push" | "pipeline" | "merge_group" | "approval" | "ping" | "other";
-  /** Of a pull request. */
+  /** Action of a pull request. */
   readonly action: string | null;
-  /** Of a pull request. */
+  /** Number of a pull request. */
   readonly number: number | null;
-  /** What it reports. */
+  /** Reported commit. */
   readonly commit: string | null;
-  /** Whether a signature or a token was checked. */
+  /** True when a signature or a token was checked. */
   readonly verified: boolean;
   /** Ids of the repositories whose key verified it. */
   readonly repositories: readonly (string)[];
@@ -1859,7 +1859,7 @@ export type WebhookDeliveryReport = {
   readonly environments: readonly (TouchedEnvironment)[];
   /** The rules in the order of their evaluation. */
   readonly trace: readonly (RuleVerdict)[];
-  /** What an unverified event says of itself. */
+  /** Content of an unverified event. */
   readonly note: string | null;
 };
 
@@ -1881,7 +1881,7 @@ export type WebhookReceipt = {
 };
 
 export type WebhookSimulation = {
-  /** What the event is understood as. */
+  /** Type of the event, in the platform's words. */
   readonly event: "pull_request" | "push" | "pipeline" | "merge_group" | "approval" | "ping" | "other";
   readonly decisions: readonly (WebhookDecision)[];
   /** The rules in the order of their evaluation. */
@@ -1892,26 +1892,26 @@ export type Workload = {
   /** As the chart has it: a Deployment, not its ReplicaSet. */
   readonly kind: string;
   readonly name: string;
-  /** What its pods are of: backend, frontend, or a backing service such as database; null: of none of them. */
+  /** Component of its pods: backend, frontend, or a backing service such as database; null: none of them. */
   readonly component: string | null;
-  /** How many pods there should be; of a Job how many have to end well, of a CronJob how many run now; null: of a kind that the platform does not know. */
+  /** Desired number of pods; of a Job the number that have to succeed, of a CronJob the number that run now; null: of a kind that the platform does not know. */
   readonly pods_wanted: number | null;
-  /** How many pods are ready; of a Job how many have ended well. */
+  /** Number of ready pods; of a Job the number that succeeded. */
   readonly pods_ready: number;
-  /** How often containers of its current pods were started again. */
+  /** Restarts of containers of its current pods. */
   readonly restarts: number;
   /** The images of its pods, as it names them. */
   readonly images: readonly (string)[];
-  /** What is wrong, and what helps; null: nothing is known to be. */
+  /** Problem and remedy; null: no problem is known. */
   readonly problem: string | null;
 };
 
-/** What goes into each operation and comes out of it. */
+/** Input and output of each operation. */
 export interface Operations {
   /** List configuration sets */
   readonly "GET /api/v2/config-sets": {
     readonly query?: {
-      /** How many are answered; default 50, maximum 100. */
+      /** Size of the page; default 50, maximum 100. */
       readonly limit?: number;
       /** Number of results to skip; default 0. */
       readonly offset?: number;
@@ -1958,7 +1958,7 @@ export interface Operations {
   /** List environments */
   readonly "GET /api/v2/environments": {
     readonly query?: {
-      /** How many are answered; default 50, maximum 100. */
+      /** Size of the page; default 50, maximum 100. */
       readonly limit?: number;
       /** Number of results to skip; default 0. */
       readonly offset?: number;
@@ -1973,7 +1973,7 @@ export interface Operations {
     };
     readonly reply: {
       readonly environments: readonly (ListedEnvironmentReport)[];
-      /** How many match, on all pages. */
+      /** Number of matches on all pages. */
       readonly total: number;
       readonly limit: number;
       readonly offset: number;
@@ -2044,7 +2044,7 @@ export interface Operations {
       readonly environment_id: string;
     };
     readonly reply: {
-      /** Those of the backend first, then those of the frontend, by kind and name. */
+      /** Workloads of the backend first, then those of the frontend, by kind and name. */
       readonly workloads: readonly (Workload)[];
     };
   };
@@ -2057,7 +2057,7 @@ export interface Operations {
       readonly component: "backend" | "frontend" | "argocd";
     };
     readonly query?: {
-      /** How many of the newest lines. */
+      /** Number of the newest lines. */
       readonly lines?: number;
       /** Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h. */
       readonly since?: string;
@@ -2071,11 +2071,11 @@ export interface Operations {
     readonly path: {
       /** The environment's id, in upper or lower case, or its name. */
       readonly environment_id: string;
-      /** Whose pods. */
+      /** Component of the pods. */
       readonly component: "backend" | "frontend";
     };
     readonly query?: {
-      /** How many of the newest lines. */
+      /** Number of the newest lines. */
       readonly lines?: number;
       /** Nothing older than this, a duration such as 1d, 1h, 30m or 1.5h. */
       readonly since?: string;
@@ -2103,7 +2103,7 @@ export interface Operations {
       readonly cleaned: readonly (CleanedEnvironment)[];
       readonly skipped: readonly (SkippedEnvironment)[];
       readonly errors: readonly (CleanupError)[];
-      /** How many failed environments there are that the caller may delete. */
+      /** Number of failed environments that the caller may delete. */
       readonly total: number;
     };
   };
@@ -2126,7 +2126,7 @@ export interface Operations {
   /** List repositories */
   readonly "GET /api/v2/repos": {
     readonly query?: {
-      /** How many are answered; default 50, maximum 100. */
+      /** Size of the page; default 50, maximum 100. */
       readonly limit?: number;
       /** Number of results to skip; default 0. */
       readonly offset?: number;
@@ -2152,7 +2152,7 @@ export interface Operations {
       readonly repo?: string;
       /** Id of a config set; the default one, if there is one, when left out. */
       readonly config_set?: string;
-      /** False: as for an environment whose secrets are all given. */
+      /** False: for an environment whose secrets are all given. */
       readonly auto_generate_secrets?: boolean;
     };
     readonly reply: MappedChartTemplate;
@@ -2177,7 +2177,7 @@ export interface Operations {
   /** List the user's tokens */
   readonly "GET /api/v2/tokens": {
     readonly query?: {
-      /** How many are answered; default 50, maximum 100. */
+      /** Size of the page; default 50, maximum 100. */
       readonly limit?: number;
       /** Number of results to skip; default 0. */
       readonly offset?: number;
@@ -2206,7 +2206,7 @@ export interface Operations {
   readonly "GET /api/v2/auth/user": {
     readonly reply: CurrentUser;
   };
-  /** How to log in */
+  /** Options for a log-in */
   readonly "GET /api/v2/auth/login-options": {
     readonly reply: LoginOptions;
   };
@@ -2242,17 +2242,17 @@ export interface Operations {
   /** List webhook deliveries */
   readonly "GET /api/v2/webhooks/deliveries": {
     readonly query?: {
-      /** How many are answered; default 50, maximum 100. */
+      /** Size of the page; default 50, maximum 100. */
       readonly limit?: number;
       /** Number of results to skip; default 0. */
       readonly offset?: number;
       /** Id of a registered repository. */
       readonly repository?: string;
-      /** What became of it. */
+      /** Outcome. */
       readonly status?: "pending" | "acted" | "ignored" | "failed";
       /** The endpoint that received it. */
       readonly door?: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "inquiry";
-      /** What it is understood as. */
+      /** Type, in the platform's words. */
       readonly event?: "pull_request" | "push" | "pipeline" | "merge_group" | "approval" | "ping" | "other";
     };
     readonly reply: WebhookDeliveryPage;
@@ -2350,7 +2350,7 @@ export interface Operations {
       readonly from?: string;
       /** ISO 8601, later than from. */
       readonly to?: string;
-      /** What a point of the series stands for; day unless said. Weeks begin on Monday, UTC. */
+      /** Interval between points of the series; default day. Weeks begin on Monday, UTC. */
       readonly interval?: "day" | "week";
     };
     readonly reply: CostDashboard;
@@ -2364,7 +2364,7 @@ export interface Operations {
       readonly from?: string;
       /** ISO 8601, later than from. */
       readonly to?: string;
-      /** What a point of the series stands for; day unless said. Weeks begin on Monday, UTC. */
+      /** Interval between points of the series; default day. Weeks begin on Monday, UTC. */
       readonly interval?: "day" | "week";
     };
     readonly reply: InsightsDashboard;
@@ -2378,12 +2378,12 @@ export interface Operations {
       readonly from?: string;
       /** ISO 8601, later than from. */
       readonly to?: string;
-      /** What a point of the series stands for; day unless said. Weeks begin on Monday, UTC. */
+      /** Interval between points of the series; default day. Weeks begin on Monday, UTC. */
       readonly interval?: "day" | "week";
     };
     readonly reply: EnvironmentAnalytics;
   };
-  /** Get who created environments */
+  /** Get the creators of environments */
   readonly "GET /api/v2/insights/users/activity": {
     readonly query?: {
       /** The time before now; 30d unless said, or from and to. */
@@ -2392,7 +2392,7 @@ export interface Operations {
       readonly from?: string;
       /** ISO 8601, later than from. */
       readonly to?: string;
-      /** What a point of the series stands for; day unless said. Weeks begin on Monday, UTC. */
+      /** Interval between points of the series; default day. Weeks begin on Monday, UTC. */
       readonly interval?: "day" | "week";
     };
     readonly reply: UserActivity;
@@ -2411,11 +2411,11 @@ export interface Operations {
     };
     readonly reply: CostAnalysis;
   };
-  /** Whether the process answers */
+  /** Liveness of the process */
   readonly "GET /api/v2/health": {
     readonly reply: Health;
   };
-  /** Whether the platform can do its work */
+  /** Readiness of the platform */
   readonly "GET /api/v2/ready": {
     readonly reply: Readiness;
   };
@@ -2425,5 +2425,5 @@ export interface Operations {
   };
 }
 
-/** Those that take an Idempotency-Key, so that a repeated request does nothing twice. */
+/** Operations that take an Idempotency-Key, for safe repetitions. */
 export const KEYED: ReadonlySet<string> = new Set(["POST /api/v2/environments"]);

@@ -7,18 +7,18 @@ import { pause, type Retries, withRetries } from "./retry.ts";
 export type Route = { [R in keyof Operations]: "reply" extends keyof Operations[R] ? R : never }[keyof Operations];
 /** An operation that answers with a stream of events. */
 export type StreamRoute = Exclude<keyof Operations, Route>;
-/** What an operation takes: `path`, `query` and `body`, as far as it has them. */
+/** Input of an operation: `path`, `query` and `body`. */
 export type Input<R extends keyof Operations> = Omit<Operations[R], "reply" | "event"> & CallOptions;
 export type Reply<R extends Route> = Operations[R] extends { reply: infer T } ? T : never;
 export type EventData<R extends StreamRoute> = Operations[R] extends { event: infer T } ? T : never;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** For operations that take one; a new one for each call unless given. Given again, a call does nothing twice. */
+  /** Key for operations that take one; by default a new one for each call. A repeated key does nothing twice. */
   readonly idempotencyKey?: string | undefined;
-  /** Of a stream: it begins after the event with this id, not at its beginning. */
+  /** Begins a stream after the event with this id. */
   readonly after?: string | undefined;
-  /** Of a stream: called when the platform has begun to answer, at first and after each break. */
+  /** Called when the platform begins to answer a stream, at first and after each break. */
   readonly opened?: (() => void) | undefined;
 }
 
@@ -26,28 +26,28 @@ type Arguments<R extends keyof Operations> =
   Record<never, never> extends Input<R> ? [input?: Input<R>] : [input: Input<R>];
 
 export interface ClientOptions {
-  /** Where the platform is, such as `https://eenv.example.com`. */
+  /** Address of the platform, such as `https://eenv.example.com`. */
   readonly url: string;
-  /** An API token or an ID token, or what gives the one for the next request. */
+  /** An API token or an ID token, or a function that returns the one for the next request. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** How requests are sent (default: the global `fetch`). */
+  /** Sends requests (default: the global `fetch`). */
   readonly fetch?: (request: Request) => Promise<Response>;
-  /** Default: four attempts, and no wait of more than a minute. */
+  /** Default: four attempts, each wait at most a minute. */
   readonly retries?: Partial<Retries>;
 }
 
 /** Calls the platform's operations by their method and path. */
 export interface Client {
   /**
-   * Calls an operation, again if need be; answers what its envelope holds.
+   * Calls an operation, with retries; returns the content of its envelope.
    *
    * @throws PlatformError when the platform refuses, or something else answers; TypeError when it can't be reached; the
    * signal's reason once it is aborted
    */
   call<R extends Route>(route: R, ...input: Arguments<R>): Promise<Reply<R>>;
   /**
-   * The events of a stream, until its object is gone. One that breaks off is opened again: a log goes on after its last line,
-   * a stream of environments begins with how they are then.
+   * Events of a stream, until its object is gone. A broken stream is opened again: a log continues after its last line,
+   * a stream of environments begins with their current state.
    *
    * @throws PlatformError when the platform refuses; TypeError when it can't be reached; the signal's reason once it is
    * aborted
@@ -62,9 +62,9 @@ interface AnyInput extends CallOptions {
 }
 
 const RETRIES: Retries = { attempts: 4, longestWaitMs: 60_000 };
-/** Of methods, those that do nothing twice: https://www.rfc-editor.org/rfc/rfc9110#name-idempotent-methods. */
+/** Idempotent methods: https://www.rfc-editor.org/rfc/rfc9110#name-idempotent-methods. */
 const IDEMPOTENT = new Set(["GET", "PUT", "DELETE"]);
-/** A stream that ended in order is asked for again after this time. */
+/** Pause before a normally ended stream is requested again. */
 const AGAIN_MS = 1_000;
 
 export function createClient({
@@ -103,7 +103,7 @@ export function createClient({
     const { signal, idempotencyKey } = input;
     const isKeyed = KEYED.has(route);
     const isRepeatable = isKeyed || IDEMPOTENT.has(target.method);
-    // Browsers make UUIDs on secure pages only, so that no other operation needs one.
+    // Browsers make UUIDs on secure pages only.
     const headers: Record<string, string> = isKeyed ? { "Idempotency-Key": idempotencyKey ?? crypto.randomUUID() } : {};
     const once = async () => {
       const answer = await jsonOf(await request(target, input, { ...headers, Accept: "application/json" }));
@@ -113,7 +113,6 @@ export function createClient({
     return withRetries(once, { retries: bounds, isRepeatable, signal });
   }
 
-  /** What is to be read from after that event on. */
   function opened(target: Target, input: AnyInput, last: string | undefined): Promise<Response> {
     const headers: Record<string, string> = last === undefined ? {} : { "Last-Event-ID": last };
     const open = () => request(target, input, { ...headers, Accept: "text/event-stream" });
@@ -138,12 +137,12 @@ export function createClient({
   return { call, follow } as Client;
 }
 
-/** What was there, and is not found any more, is gone. */
+/** Treats a 404 after an answer as the end of the object. */
 function undefinedIfGone(error: unknown): undefined {
   if (!(error instanceof PlatformError) || error.status !== 404) throw error;
 }
 
-/** The events of one answer; they end where the connection breaks. */
+/** Events of one answer; they end where the connection breaks. */
 async function* untilBroken(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -152,18 +151,17 @@ async function* untilBroken(
     yield* eventsOf(body);
   } catch (error) {
     signal?.throwIfAborted();
-    // What fetch throws then.
+    // Error of a broken connection.
     if (!(error instanceof TypeError)) throw error;
   }
 }
 
-/** Where a request goes. */
 interface Target {
   readonly method: string;
   readonly address: URL;
 }
 
-/** @throws Error when the input makes no address, or that of another operation */
+/** @throws Error for an input that makes no address, or another operation's */
 function targetOf(root: string, route: string, { path = {}, query = {} }: AnyInput): Target {
   const [method = "", template = ""] = route.split(" ");
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, String(path[name])));
@@ -174,7 +172,9 @@ function targetOf(root: string, route: string, { path = {}, query = {} }: AnyInp
   return { method, address };
 }
 
-/** Of a path, dots and nothing are no segments, however they are encoded: https://url.spec.whatwg.org/#double-dot-path-segment. */
+/**
+ * Dots and empty text are no segments of a path, in any encoding: https://url.spec.whatwg.org/#double-dot-path-segment.
+ */
 function segmentOf(name: string, value: string): string {
   if (["", ".", ".."].includes(value)) throw new Error(`${name}: '${value}' can't be a part of an address`);
   return encodeURIComponent(value);

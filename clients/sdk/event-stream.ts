@@ -1,14 +1,14 @@
 /** One event of a stream: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 export interface StreamEvent<Data> {
-  /** The position after it, for `Last-Event-ID`. */
+  /** Position after it, for `Last-Event-ID`. */
   readonly id: string | undefined;
   readonly data: Data;
 }
 
-/** More than this in one event is not read: nothing of the platform is as long. */
+/** Limit of one event, above any of the platform's. */
 const MOST_CHARACTERS = 4 * 1024 ** 2;
 
-/** The events of a body; comments are left out. @throws Error for an event that is too long */
+/** Events of a body without comments. @throws Error for an event that is too long */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent<unknown>> {
   let text = "";
   for await (const piece of textOf(body)) {
@@ -23,7 +23,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-/** Not by `for await` over the body: not every browser can. */
+/** Not by `for await` over the body, which some browsers lack. */
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = body.getReader();

@@ -1,4 +1,4 @@
-/** Writes `api.gen.ts` beside this file; with `--check` fails instead when it is not up to date. */
+/** Writes `api.gen.ts`; with `--check` fails instead when it is outdated. */
 
 import document from "../../api/openapi.json" with { type: "json" };
 import { generated } from "../../crds/generated.ts";

@@ -1,7 +1,7 @@
-/** The operations of version 2 in the OpenAPI document, written as one type. */
+/** Operations of version 2 in the OpenAPI document, as one type. */
 import { docOf, type Schema, typeOf } from "./types-of.ts";
 
-/** As much of an OpenAPI document as is read here. */
+/** An OpenAPI document, as far as it is used here. */
 export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
@@ -29,7 +29,7 @@ const JSON_TYPE = "application/json";
 const STREAM_TYPE = "text/event-stream";
 const INDENT = "    ";
 
-/** The whole file: a type for each schema, one for all operations, and which of them may be repeated with a key. */
+/** The whole file: a type for each schema, one for all operations, and those that may be repeated with a key. */
 export function typesOfDocument(document: Document): string {
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) => `${docOf(schema, "")}export type ${name} = ${typeOf(schema)};\n`,
@@ -45,10 +45,10 @@ export function typesOfDocument(document: Document): string {
   return [
     "// Written from api/openapi.json by clients/sdk/generate.ts: run 'make generate' after a change.\n\n",
     schemas.join("\n"),
-    "\n/** What goes into each operation and comes out of it. */\nexport interface Operations {\n",
+    "\n/** Input and output of each operation. */\nexport interface Operations {\n",
     all.map(operationType).join(""),
     "}\n",
-    "\n/** Those that take an Idempotency-Key, so that a repeated request does nothing twice. */\n",
+    "\n/** Operations that take an Idempotency-Key, for safe repetitions. */\n",
     `export const KEYED: ReadonlySet<string> = new Set(${JSON.stringify(keyed.map(({ route }) => route))});\n`,
   ].join("");
 }
@@ -82,7 +82,7 @@ const asObject = (parameters: readonly Parameter[]): Schema => ({
   ),
 });
 
-/** What its envelope holds, or what each of its events does. */
+/** Content of its envelope, or of each of its events. */
 function answerOf({ responses }: Operation): string {
   const content = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content ?? {};
   const event = content[STREAM_TYPE]?.["x-event-data"];

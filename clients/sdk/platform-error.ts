@@ -1,17 +1,16 @@
 import type { Problem } from "./api.gen.ts";
 
-/** A refusal of the platform; its message is the platform's sentence. Also an answer of something else than a platform. */
+/** A refusal of the platform with the platform's sentence, or an answer that is not a platform's. */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
-  /** The HTTP status. */
   readonly status: number;
-  /** Such as `ENV_NAME_EXISTS`, where the platform has a code for it. */
+  /** Code of the platform, such as `ENV_NAME_EXISTS`, if there is one. */
   readonly code: Problem["error_code"];
-  /** What is wrong where, such as `{ field: "ttl", message: "must be an integer" }`; the message says all of it, too. */
+  /** Violations such as `{ field: "ttl", message: "must be an integer" }`; the message has all of them, too. */
   readonly violations: NonNullable<Problem["violations"]>;
-  /** What the platform's log calls the request. */
+  /** Id of the request in the platform's log. */
   readonly requestId: string | undefined;
-  /** For how long the platform wants not to be asked again. */
+  /** Time before the next request that the platform wants. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(response: Response, problem: Problem) {
@@ -24,28 +23,27 @@ export class PlatformError extends Error {
   }
 }
 
-/** The JSON that a response holds. @throws PlatformError when a platform would not answer so, such as with a page */
+/** JSON of a response. @throws PlatformError for an answer that is not a platform's, such as a page */
 export async function jsonOf(response: Response): Promise<object> {
   const value = parsed(await response.text());
   if (value === undefined) throw new PlatformError(response, foreign(response, ", but not as a platform does"));
   return value;
 }
 
-/** The refusal that a response holds; also where a proxy in between answered something else than the platform does. */
+/** Refusal in a response, also a proxy's. */
 export async function errorOf(response: Response): Promise<PlatformError> {
   const value = parsed(await response.text());
   const isProblem = value !== undefined && "detail" in value && typeof value.detail === "string";
   return new PlatformError(response, isProblem ? (value as Problem) : foreign(response));
 }
 
-/** What is said of an answer that is not the platform's. */
 const foreign = ({ url, status, statusText }: Response, more = ""): Problem => ({
   detail: `${`${new URL(url || "http://platform").host} answered ${status} ${statusText}`.trim()}${more}`,
   status_code: status,
   timestamp: new Date().toISOString(),
 });
 
-/** An object of JSON; `undefined` for any other text. */
+/** Object of JSON; `undefined` for any other text. */
 function parsed(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);

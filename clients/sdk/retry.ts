@@ -1,18 +1,18 @@
 import { PlatformError } from "./platform-error.ts";
 
-/** How often and how long something is tried again. */
+/** Limits of retries. */
 export interface Retries {
   /** Tries in all, the first one too. */
   readonly attempts: number;
-  /** A wait that would be longer than this, in milliseconds, is not begun: the refusal is answered. */
+  /** Longest wait, in milliseconds; a longer one ends the retries. */
   readonly longestWaitMs: number;
 }
 
 const FIRST_WAIT_MS = 250;
 
 /**
- * Does the work again when that makes sense: after 429, and, if a repetition does nothing twice, after 502 to 504 and after
- * a failure of the network. It waits for as long as the platform wants.
+ * Retries after 429, and, if a repetition does nothing twice, after 502 to 504 and after a failure of the network. It
+ * waits for as long as the platform wants.
  *
  * @throws the last failure; the signal's reason once it is aborted
  */
@@ -34,10 +34,10 @@ export async function withRetries<T>(
 
 function waitAfter(error: unknown, attempt: number, isRepeatable: boolean): number | undefined {
   const ownMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
-  // What fetch throws when there is no answer.
+  // Error of fetch without an answer.
   if (!(error instanceof PlatformError)) return error instanceof TypeError && isRepeatable ? ownMs : undefined;
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
-  // A request that came too often was not looked at.
+  // A request beyond the limit was not processed.
   if (error.status === 429) return Math.max(ownMs, askedMs);
   const isPassing = [502, 503, 504].includes(error.status);
   return isPassing && isRepeatable ? Math.max(ownMs, askedMs) : undefined;

@@ -1,4 +1,4 @@
-/** OpenAPI 3.1, as `api/openapi.json` uses it, written as types of TypeScript. */
+/** TypeScript types for OpenAPI 3.1, as `api/openapi.json` uses it. */
 
 /** A schema of JSON Schema 2020-12. */
 export interface Schema {
@@ -17,7 +17,6 @@ export interface Schema {
   readonly description?: string;
 }
 
-/** What says something of the type, and what only narrows or describes its values. */
 const KNOWN = new Set([
   "$ref",
   "type",
@@ -51,7 +50,7 @@ const KNOWN = new Set([
   "title",
 ]);
 
-/** The type of the schema's values. @throws Error for a keyword that might change the type and is not known here */
+/** Type of the schema's values. @throws Error for an unknown keyword, which might change the type */
 export function typeOf(schema: Schema, indent = ""): string {
   const unknown = Object.keys(schema).find((word) => !KNOWN.has(word) && !word.startsWith("x-"));
   if (unknown !== undefined) throw new Error(`no type is known for the keyword '${unknown}'`);
@@ -86,7 +85,7 @@ function objectType({ properties = {}, required = [], additionalProperties }: Sc
   return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("")}${indent}}`;
 }
 
-/** The type of properties that are not named. An index signature covers the named ones, too. */
+/** Type of properties without a name. An index signature covers the named ones, too. */
 function othersOf(allowed: Schema["additionalProperties"], hasNamed: boolean, indent: string): string | undefined {
   if (typeof allowed === "object") return hasNamed ? "unknown" : typeOf(allowed, indent);
   return allowed === true || (allowed === undefined && !hasNamed) ? "unknown" : undefined;
@@ -94,7 +93,7 @@ function othersOf(allowed: Schema["additionalProperties"], hasNamed: boolean, in
 
 const keyOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-/** A comment with the schema's description, and none without. */
+/** Comment with the schema's description, and none without. */
 export function docOf({ description }: Pick<Schema, "description">, indent: string): string {
   if (description === undefined) return "";
   return `${indent}/** ${description.replaceAll("*/", "*\\/").replaceAll("\n", " ")} */\n`;

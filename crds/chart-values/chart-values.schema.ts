@@ -5,7 +5,7 @@ import { KNOWN_REFERENCES_CEL, REFERENCES_SENTENCE, UNKNOWN_REFERENCE_CEL } from
 /** Bounds what the API server and the YAML reader have to read. */
 export const CHART_VALUES_MAX_LENGTH = 32_768;
 
-/** The values of a chart, as YAML with references. That the YAML is well-formed, only its reader can tell. */
+/** Values of a chart, as YAML with references. Only the reader finds malformed YAML. */
 export const ChartValues = (description: string) =>
   Type.String({
     maxLength: CHART_VALUES_MAX_LENGTH,

@@ -2,16 +2,15 @@ import type { Json, JsonObject } from "../json.ts";
 import type { MapTemplate, Template } from "./mapping.ts";
 import { type Call, calledValue, type EnvironmentFacts } from "./references.ts";
 
-/** Values of a chart whose references are filled in. */
+/** Chart values after references are filled in. */
 export interface FilledValues {
   readonly values: JsonObject;
-  /** Only the values that references decide: nothing else may change them. */
+  /** Values that references decide: nothing else may change them. */
   readonly ofPlatform: JsonObject;
 }
 
 /**
- * Fills in the references. What the environment has not is left out, so that the default of the chart applies; within a text
- * it is empty.
+ * Fills in the references. A missing fact is left out, so that the chart's default applies; within a text it is empty.
  */
 export function filledValues(template: MapTemplate, facts: EnvironmentFacts): FilledValues {
   return {
@@ -39,7 +38,7 @@ function valueAt(template: Template, facts: EnvironmentFacts): Json | undefined 
   }
 }
 
-/** A list is decided as a whole, because no path leads into it. */
+/** A list as a whole, because no path leads into it. */
 function valueOfPlatform(template: Template, facts: EnvironmentFacts): Json | undefined {
   if (!hasReferences(template)) return undefined;
   return template.kind === "map" ? mapOf(template, (each) => valueOfPlatform(each, facts)) : valueAt(template, facts);
@@ -54,7 +53,7 @@ function mapOf({ entries }: MapTemplate, of: (template: Template) => Json | unde
   );
 }
 
-/** Lists and maps never stand within text. */
+/** Only for text within text: lists and maps never stand there. */
 const textOf = (value: Json = "") => (typeof value === "string" ? value : JSON.stringify(value));
 
 function hasReferences(template: Template): boolean {
@@ -71,7 +70,7 @@ function hasReferences(template: Template): boolean {
   }
 }
 
-/** One template over another: maps merge, anything else replaces. */
+/** Merges one template over another: maps merge, anything else replaces. */
 export function mergedTemplates(below: MapTemplate, above: MapTemplate): MapTemplate {
   const entries = new Map(below.entries);
   for (const [key, template] of above.entries) {
@@ -82,7 +81,7 @@ export function mergedTemplates(below: MapTemplate, above: MapTemplate): MapTemp
   return { kind: "map", entries };
 }
 
-/** Whether references decide the value at this path, above it or below it. */
+/** True when references decide the value at this path, above it or below it. */
 export function isOfPlatform(template: Template, path: readonly string[]): boolean {
   const [key, ...rest] = path;
   if (key === undefined || template.kind !== "map") return hasReferences(template);
@@ -90,12 +89,12 @@ export function isOfPlatform(template: Template, path: readonly string[]): boole
   return next !== undefined && isOfPlatform(next, rest);
 }
 
-/** Whether one of these references stands anywhere in it. */
+/** True when the template has one of these references. */
 export function refersTo(template: Template, names: readonly string[]): boolean {
   return callsIn(template).some(({ reference }) => names.includes(reference.name));
 }
 
-/** All references in it, in their order. */
+/** All references of a template, in their order. */
 export function callsIn(template: Template): readonly Call[] {
   switch (template.kind) {
     case "literal":

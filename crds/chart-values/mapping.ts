@@ -1,4 +1,3 @@
-/** The values of a chart with references, read from YAML. */
 import {
   type Document,
   isAlias,
@@ -15,7 +14,7 @@ import {
 import { CHART_VALUES_MAX_LENGTH } from "./chart-values.schema.ts";
 import { type Call, callOf, REFERENCES_SENTENCE } from "./references.ts";
 
-/** A value of the chart, before references are filled in. */
+/** A chart value before references are filled in. */
 export type Template =
   | { readonly kind: "literal"; readonly value: string | number | boolean | null }
   /** One reference alone; as text where the YAML tags it as `!!str`. */
@@ -28,24 +27,23 @@ export interface MapTemplate {
   readonly entries: ReadonlyMap<string, Template>;
 }
 
-/** Values that can't be read; `problem` has the line and the column, which begin at 1. */
+/** Unreadable values; `problem` has line and column, which begin at 1. */
 export interface UnreadableValues {
   readonly problem: string;
 }
 
 const MAX_DEPTH = 32;
 const MAX_REFERENCES = 200;
-/** The values of lists and maps may be long. */
+/** References to lists and maps, whose values may be long. */
 const MAX_LONG_REFERENCES = 20;
-/** Names of JavaScript, and the key by which YAML 1.1 merges maps. */
+/** Special names of JavaScript, and the key by which YAML 1.1 merges maps. */
 const REFUSED_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype", "<<"]);
 const TEXT_TAG = "tag:yaml.org,2002:str";
 
-/** Unquoted scalars that YAML 1.1, which helm reads, and YAML 1.2 take for different values. */
+/** Unquoted scalars that YAML 1.1 (which Helm reads) and YAML 1.2 take for different values. */
 const AMBIGUOUS =
   /^([yn]|yes|no|on|off|[-+]?0[0-9_]+|[-+]?0[ob][0-7_]+|[-+]?[0-9][0-9.]*_[0-9_.]*(e[-+]?[0-9]+)?|[-+]?0x[0-9a-f]*_[0-9a-f_]*)$/i;
 
-/** A problem at an offset of the text. */
 class ProblemAt extends Error {
   readonly offset: number;
   constructor(offset: number, message: string) {
@@ -54,7 +52,7 @@ class ProblemAt extends Error {
   }
 }
 
-/** Reads the values of a chart. They are bounded before they are parsed, and nothing in them is run. */
+/** Reads chart values, which are bounded before they are parsed; nothing in them is run. */
 export function readValues(text: string): MapTemplate | UnreadableValues {
   const lineCounter = new LineCounter();
   try {
@@ -79,13 +77,13 @@ function parsed(text: string, lineCounter: LineCounter): Document.Parsed {
   return document;
 }
 
-/** A reference that is not quoted within braces is the most likely mistake, and the parser's words do not say so. */
+/** Names the likeliest mistake, an unquoted reference within braces, which the parser's message does not mention. */
 function firstSentence(message: string, text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1).split("\n", 1)[0] ?? "";
   return line.includes("${") ? `${message} (within { } and [ ], references have to be quoted)` : message;
 }
 
-/** The place at which collections are nested so deeply that the parser would need too much of the stack. */
+/** Offset of the first collection too deep for the parser's stack. */
 function tooDeepAt(text: string): number | undefined {
   const compact = new RegExp(`([-?:][ \\t]+){${MAX_DEPTH + 1}}`).exec(text);
   if (compact !== null) return compact.index;
@@ -94,13 +92,12 @@ function tooDeepAt(text: string): number | undefined {
     const sign = text[at];
     if (sign === "[" || sign === "{") depth++;
     else if (sign === "]" || sign === "}") depth = Math.max(0, depth - 1);
-    // Quoted brackets count, too, so this is more than is allowed.
+    // Quoted brackets count, too; so the limit is higher here.
     if (depth > 8 * MAX_DEPTH) return at;
   }
   return undefined;
 }
 
-/** What is counted over a whole document. */
 class Reader {
   #references = 0;
   #longReferences = 0;
@@ -185,7 +182,7 @@ const ambiguous = (node: Scalar) =>
     `'${node.source}' is not the same value in every version of YAML: quote a text, write true or false, or a plain number`,
   );
 
-/** Keys are text, as in JSON. */
+/** Refuses keys other than text, as JSON does. */
 function keyOf(key: Node | null, offsetOfMap: number): string {
   if (key === null || !isScalar(key))
     throw new ProblemAt(key === null ? offsetOfMap : offsetOf(key), "a key is a text");
@@ -200,7 +197,7 @@ function keyOf(key: Node | null, offsetOfMap: number): string {
 /** Two or more `$` before a brace: a literal; one: a reference, with or without its end; else other text. */
 const PIECES = /([$]{2,}[{])|([$][{]([^}]*)([}]?))|[^$]+|[$]+/g;
 
-/** The text between its references, and those; one empty text where there is nothing. */
+/** Splits a text at its references; one empty text for an empty one. */
 function partsOf(text: string, offset: number): (string | Call)[] {
   const parts: (string | Call)[] = [];
   for (const match of text.matchAll(PIECES)) {

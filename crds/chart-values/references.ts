@@ -1,13 +1,13 @@
 /**
- * What `${…}` stands for in the values of a chart: one table, from which the rule of the API server, its refusal, the
- * tables of the documentation and what operator and REST interface fill in are made.
+ * Defines the references `${…}` of chart values: the source of the API server's rule and message, of the
+ * documentation's tables, and of the values that are filled in.
  *
- * No row may give a secret's value: values of charts are readable to everyone who may read the deployer's objects.
+ * No row may give a secret's value: everyone with access to the deployer's objects can read chart values.
  */
 import type { Json, JsonObject } from "../json.ts";
 import { COMPONENTS, type Component, FURTHER_HOST_PATTERN } from "../names.ts";
 
-/** The facts about a component of an environment. */
+/** Facts about a component of an environment. */
 export interface ComponentFacts {
   /** With its tag. */
   readonly image: string;
@@ -18,19 +18,19 @@ export interface ComponentFacts {
   readonly host: string;
   readonly url: string;
   readonly port: number;
-  /** The variables that are not secret. */
+  /** Variables that are not secret. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** The chosen number of pods; `undefined` when none is chosen. */
+  /** Chosen number of pods; `undefined` when none is chosen. */
   readonly replicas: number | undefined;
-  /** The chosen resources; `undefined` when none are chosen. */
+  /** Chosen resources; `undefined` when none are chosen. */
   readonly resources: JsonObject | undefined;
 }
 
-/** The facts that references stand for. None of them is a secret. */
+/** Facts that references stand for. None of them is a secret. */
 export interface EnvironmentFacts {
   readonly environment: { readonly name: string; readonly uid: string };
   readonly components: { readonly [component in Component]?: ComponentFacts };
-  /** Those beside the hosts of the components. */
+  /** Hosts beside those of the components. */
   readonly hosts: readonly { readonly name: string; readonly host: string; readonly url: string }[];
   readonly secretName: string;
   readonly imagePullSecrets: readonly { readonly name: string }[] | undefined;
@@ -39,23 +39,25 @@ export interface EnvironmentFacts {
   readonly suspended: boolean;
 }
 
-/** The type of what a reference stands for; a list or a map can't stand within other text. */
+/** Type of a reference's value; a list or a map can't stand within other text. */
 export type ReferenceType = "text" | "number" | "boolean" | "list" | "map";
 
 /** One kind of reference. */
 export interface Reference {
-  /** As people write it between the braces; an argument as they name it. */
+  /** Text between the braces, with its argument's name. */
   readonly name: string;
-  /** For RE2 and ECMAScript: what is between the braces, with one group around an argument. The name when left out. */
+  /**
+   * RE2 and ECMAScript pattern of the text between the braces, with one group around an argument; default: the name.
+   */
   readonly pattern?: string;
   readonly type: ReferenceType;
-  /** For the documentation; a whole sentence without its full stop. */
+  /** For the documentation; a sentence without its full stop. */
   readonly description: string;
-  /** What it stands for; `undefined` where the environment has no such thing. */
+  /** Value of the reference; `undefined` where the environment has none. */
   readonly value: (facts: EnvironmentFacts, argument: string) => Json | undefined;
 }
 
-/** An image's name and tag: a tag has no slash, but a registry may have a port. */
+/** Name and tag of an image: a tag has no slash, but a registry may have a port. */
 const IMAGE = /^(.*?)(?::([^:/]*))?$/s;
 
 const ofComponent = (component: Component): readonly Reference[] => {
@@ -74,7 +76,7 @@ const ofComponent = (component: Component): readonly Reference[] => {
     },
   });
   return [
-    row("image", "text", "The image of the wanted commit, with its tag", ({ image }) => image),
+    row("image", "text", "The image of the desired commit, with its tag", ({ image }) => image),
     row("image.repository", "text", "The image without its tag", ({ image }) => IMAGE.exec(image)?.[1]),
     row("image.tag", "text", "The tag of the image", ({ image }) => IMAGE.exec(image)?.[2]),
     row(
@@ -123,7 +125,7 @@ const HOSTS: readonly Reference[] = [
   ofHosts("", "The host name of the further host <name>, which the Repository lists in spec.hosts", ({ host }) => host),
   ofHosts(".url", "The URL of that host, with the port where it is not 443", ({ url }) => url),
 ];
-/** The names of those whose argument is a further host. */
+/** Names of the references whose argument is a further host. */
 export const HOST_REFERENCES: readonly string[] = HOSTS.map(({ name }) => name);
 
 /** All references. */
@@ -137,7 +139,7 @@ export const REFERENCES: readonly Reference[] = [
   {
     name: "environment.uid",
     type: "text",
-    description: "Its UID, which no other environment ever has",
+    description: "UID of the environment, which no other environment ever has",
     value: ({ environment }) => environment.uid,
   },
   ...COMPONENTS.flatMap(ofComponent),
@@ -157,7 +159,7 @@ export const REFERENCES: readonly Reference[] = [
   {
     name: "database.enabled",
     type: "boolean",
-    description: "Whether the environment has a database",
+    description: "True when the environment has a database",
     value: ({ database }) => database !== undefined,
   },
   {
@@ -193,7 +195,7 @@ export const REFERENCES: readonly Reference[] = [
   {
     name: "suspended",
     type: "boolean",
-    description: "Whether the environment is suspended",
+    description: "True when the environment is suspended",
     value: ({ suspended }) => suspended,
   },
   {
@@ -209,13 +211,13 @@ const patternOf = ({ name, pattern = name.replaceAll(".", "[.]") }: Reference) =
 
 const KNOWN = REFERENCES.map((reference) => ({ reference, pattern: new RegExp(`^${patternOf(reference)}$`) }));
 
-/** A reference as it stands in a text, with its argument (empty where it has none). */
+/** A reference in a text, with its argument (empty where it has none). */
 export interface Call {
   readonly reference: Reference;
   readonly argument: string;
 }
 
-/** The reference that is written between the braces; `undefined` when there is no such one. */
+/** Reference between the braces; `undefined` for an unknown one. */
 export function callOf(written: string): Call | undefined {
   for (const { reference, pattern } of KNOWN) {
     const found = pattern.exec(written);
@@ -224,16 +226,18 @@ export function callOf(written: string): Call | undefined {
   return undefined;
 }
 
-/** What a call stands for. */
+/** Value of a call. */
 export const calledValue = ({ reference, argument }: Call, facts: EnvironmentFacts) => reference.value(facts, argument);
 
-/** For people: all references, and how a text has a literal `${`. */
+/** For people: all references, and a literal `${`. */
 export const REFERENCES_SENTENCE = `there are ${REFERENCES.map(({ name }) => name).join(", ")}; $\${ stands for a literal \${`;
 
-/** One part of a text: other characters, `$$${` with any number of `$`, or a reference. RE2, without an end for `find`. */
+/**
+ * One part of a text: other characters, `$$${` with any number of `$`, or a reference. RE2, without an end for `find`.
+ */
 const PARTS = `^([^$]|[$]+[^\${]|[$][$]+[{]|[$][{](${REFERENCES.map(patternOf).join("|")})[}])*`;
 
-/** CEL: whether the text `self` has no unknown reference. */
+/** CEL: true when the text `self` has no unknown reference. */
 export const KNOWN_REFERENCES_CEL = `self.matches(r'${PARTS}[$]*$')`;
 /** CEL: the sentence about the first unknown reference of the text `self`. */
 export const UNKNOWN_REFERENCE_CEL = `"'" + self.substring(self.find(r'${PARTS}').size()).find(r'^[$][{][^}\\n]{0,80}[}]?') + "' is not known: ${REFERENCES_SENTENCE}"`;

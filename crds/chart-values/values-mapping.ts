@@ -8,17 +8,17 @@ import { callsIn, isOfPlatform, mergedTemplates, refersTo } from "./filled-value
 import { type MapTemplate, readValues, type UnreadableValues } from "./mapping.ts";
 import { HOST_REFERENCES } from "./references.ts";
 
-/** What has values of its own: read once, and by the object, which is another one once the text is. */
+/** Reads values once per object; a changed text comes with another object. */
 const valuesOf = oncePer(({ values = "" }: { readonly values?: string }) => readValues(values));
 
-/** Why the values of a chart or a config set can't be read, with line and column; `undefined` when they can, or there are none. */
+/** Problem of chart values, with line and column; `undefined` when they are readable or absent. */
 export function valuesProblem(owner: { readonly values?: string } | undefined): string | undefined {
   if (owner?.values === undefined) return undefined;
   const read = valuesOf(owner);
   return "problem" in read ? read.problem : undefined;
 }
 
-/** The first further host that the values of a chart refer to, and that is not among these; `undefined` when there is none. */
+/** First unlisted further host in chart values; `undefined` without one. */
 export function unlistedHost(
   owner: { readonly values?: string } | undefined,
   hosts: readonly { readonly name: string }[],
@@ -31,15 +31,14 @@ export function unlistedHost(
 
 type Mapping = MapTemplate | UnreadableValues | undefined;
 
-/** The objects that say which values a chart gets. */
 interface MappingInput {
   readonly repositories: { readonly backend?: Repository | undefined };
   readonly configSet: ConfigSetSpec | undefined;
 }
 
 /**
- * The values that an environment's chart is mapped to, before references are filled in: the chart's own with those of the config
- * set over them; `undefined` where neither has any, and the chart gets the platform's layout.
+ * Template of an environment's chart values: the chart's own, under those of the config set; `undefined` where neither
+ * has any, and the chart gets the platform's layout.
  */
 export function mappingOf(
   { repositories, configSet }: MappingInput,
@@ -49,7 +48,7 @@ export function mappingOf(
   return configSet === undefined ? mappingOfChart(chart) : mergedMapping(chart)(configSet);
 }
 
-/** The same where it is readable. */
+/** Same as `mappingOf`; `undefined` where it is unreadable. */
 export function readableMapping(
   input: MappingInput,
   settings: { readonly defaultChart: Chart },
@@ -60,7 +59,7 @@ export function readableMapping(
 
 const mappingOfChart = (chart: Chart) => named(chart, "spec.chart.values of the backend's Repository");
 
-/** Merged once for a chart and a config set, which many steps of a reconcile ask for. */
+/** Memoized, because many steps of a reconcile need it. */
 const mergedMapping = oncePer((chart: Chart) =>
   oncePer((configSet: ConfigSetSpec): Mapping => {
     const [own, over] = [mappingOfChart(chart), named(configSet, "spec.values of the config set")];
@@ -79,7 +78,7 @@ function named(owner: { readonly values?: string }, field: string): Mapping {
 const LAYOUT_PATH = /^(backend|frontend)[.]/;
 const RESERVED_PATH = new RegExp(RESERVED_PATH_PATTERN);
 
-/** Why environments can't override the value at this path, whatever Repositories list; `undefined` when they can. */
+/** Reason why environments can't override the value at this path, whatever Repositories list; else `undefined`. */
 export function pathProblem(path: string, mapping: MapTemplate | undefined): string | undefined {
   if (mapping !== undefined) {
     return isOfPlatform(mapping, path.split("."))
@@ -92,25 +91,24 @@ export function pathProblem(path: string, mapping: MapTemplate | undefined): str
     : "without values of the chart, only paths below a component can be overridden";
 }
 
-/** The references that stand for something else while an environment is suspended. */
+/** References whose value differs while an environment is suspended. */
 const OF_SUSPENSION = [...COMPONENTS.map((component) => `${component}.replicas`), "replicas.orZero(n)", "suspended"];
 
-/** Whether the chart is given other values while its environment is suspended; the platform's layout always is. */
+/** True when the chart's values differ during a suspension, as the platform's layout does. */
 export function knowsSuspension(mapping: MapTemplate | undefined): boolean {
   return mapping === undefined || refersTo(mapping, OF_SUSPENSION);
 }
 
-/** By field of a component's overrides: the references by which a chart gets it. */
 const REFERENCES_OF = { env: ["env", "envMap"], replicas: ["replicas"], resources: ["resources"] } as const;
 
-/** What a component's overrides would change nothing of, because the mapping does not refer to it. */
+/** Overrides without effect, because the mapping does not refer to them. */
 export function unusedOverrides(
   component: Component,
   overrides: ComponentOverrides,
   mapping: MapTemplate | undefined,
 ): { readonly field: keyof ComponentOverrides; readonly problem: string }[] {
   if (mapping === undefined) return [];
-  // Variables that refer to a secret reach the pods through their Secret.
+  // References to secrets reach the pods through their Secret.
   const given = { ...overrides, env: overrides.env?.find(({ value }) => value !== undefined) };
   return (Object.keys(REFERENCES_OF) as (keyof typeof REFERENCES_OF)[]).flatMap((field) => {
     const names = REFERENCES_OF[field].map((name) => `${component}.${name}`);

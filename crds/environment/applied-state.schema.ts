@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import { literals, text, timestamp } from "../schema.ts";
 
-/** The state of a pull request that its environment was last written for; what is older changes nothing any more. */
+/** State of a pull request at the last write of its environment; older states change nothing. */
 export const AppliedState = Type.Object(
   {
-    at: timestamp("When the pull request had it, by the host's clock."),
-    state: literals(["open", "closed"], { description: "Whether the pull request was open." }),
+    at: timestamp("Time of the state, by the host's clock."),
+    state: literals(["open", "closed"], { description: "State of the pull request." }),
     commit: text(64, "The newest commit of its head branch then."),
   },
   {

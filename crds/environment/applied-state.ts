@@ -7,13 +7,13 @@ export type { AppliedState } from "./applied-state.schema.ts";
 
 const FORM = /^(\S{1,64}) (open|closed) ([0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** The annotation that remembers a state on its environment; none for a host that says no time. */
+/** Annotation with a pull request's state; empty for a host that reports no time. */
 export function appliedAnnotation({ updatedAt, state, headCommit }: PullRequestState): Record<string, string> {
   if (updatedAt === undefined) return {};
   return { [PULL_REQUEST_STATE_ANNOTATION]: `${new Date(updatedAt).toISOString()} ${state} ${headCommit}` };
 }
 
-/** The remembered state of an environment; `undefined` where there is none, or one that the platform has not written. */
+/** Stored state of an environment's pull request; `undefined` without one. */
 export function appliedState({ metadata }: Pick<EphemeralEnvironment, "metadata">): AppliedState | undefined {
   const [, at = "", state, commit = ""] = FORM.exec(metadata.annotations?.[PULL_REQUEST_STATE_ANNOTATION] ?? "") ?? [];
   if (Number.isNaN(Date.parse(at)) || (state !== "open" && state !== "closed")) return undefined;

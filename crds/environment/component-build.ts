@@ -3,9 +3,9 @@ import type { Build } from "../repository/image-tag.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
 /**
- * What is known of the build of a component's commit. The pull request counts only for the component whose Repository it
- * is of: a companion has none. The pipeline counts only where exactly one built the commit: of several workflows, none says
- * which of them made the image.
+ * Facts about the build of a component's commit. The pull request counts only for the component of its own Repository:
+ * a companion has none. The pipeline counts only where exactly one built the commit: of several, it is unknown which
+ * made the image.
  */
 export function componentBuild(
   { spec }: Pick<EphemeralEnvironment, "spec">,

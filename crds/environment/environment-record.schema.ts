@@ -21,7 +21,7 @@ const componentOf = (description: string) =>
 
 const ForcedStep = Type.Object({
   step: text(64, "Name of the step of the deletion."),
-  left: text(CONDITION_MESSAGE_MAX_LENGTH, "What was not verified gone."),
+  left: text(CONDITION_MESSAGE_MAX_LENGTH, "Objects that were not verified gone."),
 });
 
 const { owner, trigger } = EnvironmentSpec.properties;
@@ -37,23 +37,23 @@ export const RecordSpec = Type.Object(
     cause: Type.Optional(
       literals(DELETION_CAUSES, {
         description:
-          "Of an environment that Git or a webhook may bring back. expired: by its TTL; deletedByUser, cleanup: through the REST interface; pruned: otherwise.",
+          "Cause of the deletion of an environment that Git or a webhook may bring back. expired: by its TTL; deletedByUser, cleanup: through the REST interface; pruned: otherwise.",
       }),
     ),
     manifest: Type.Optional(NotedManifest),
-    createdAt: timestamp("When the environment was created."),
-    readyAt: Type.Optional(timestamp("When it was ready for the first time; absent if it never was.")),
-    dueAt: Type.Optional(timestamp("From when on its expiry let it be deleted; absent if it never did.")),
-    deletedAt: timestamp("When its deletion was requested."),
-    goneAt: timestamp("When everything was verified gone, or forced."),
+    createdAt: timestamp("Creation of the environment."),
+    readyAt: Type.Optional(timestamp("Time when it was first ready; absent if it never was.")),
+    dueAt: Type.Optional(timestamp("Time from which its expiry permitted its deletion; absent if it never did.")),
+    deletedAt: timestamp("Time of the deletion request."),
+    goneAt: timestamp("Time when everything was verified gone, or forced."),
     teardownSeconds: Type.Integer({ minimum: 0, description: "Seconds from deletedAt to goneAt." }),
-    ttlHours: Type.Optional(Type.Integer({ description: "Its last TTL, in hours." })),
+    ttlHours: Type.Optional(Type.Integer({ description: "Last TTL, in hours." })),
     phase: Type.Optional(literals(PHASES, { description: "The last phase before terminating." })),
     failure: Type.Optional(Type.String({ maxLength: 128, description: "The reason of Ready, if it had failed." })),
     components: Type.Optional(
       Type.Object(
         { backend: componentOf("The backend."), frontend: componentOf("The frontend, if it had one.") },
-        { description: "What it was made of." },
+        { description: "Sources of the environment." },
       ),
     ),
     configSet: Type.Optional(
@@ -64,22 +64,25 @@ export const RecordSpec = Type.Object(
             Type.Integer({ format: "int64", minimum: 1, description: "The last version that it used." }),
           ),
         },
-        { description: "Its config set." },
+        { description: "Config set of the environment." },
       ),
     ),
     usage: Type.Optional(Usage),
     allocations: Type.Optional(Allocations),
-    databaseProvisioned: Type.Optional(Type.Boolean({ description: "Whether it had a database." })),
+    databaseProvisioned: Type.Optional(Type.Boolean({ description: "True when it had a database." })),
     owner,
     groups: Type.Optional(
-      Type.Array(Type.String({ maxLength: 128 }), { maxItems: 50, description: "Its `spec.access.groups`." }),
+      Type.Array(Type.String({ maxLength: 128 }), {
+        maxItems: 50,
+        description: "`spec.access.groups` of the environment.",
+      }),
     ),
     trigger,
     appliedState: Type.Optional(AppliedState),
     untold: Type.Optional(
       Type.String({
         maxLength: CONDITION_MESSAGE_MAX_LENGTH,
-        description: "Why the host of its pull request was not told of its end.",
+        description: "Reason why its end was not reported to the host of its pull request.",
       }),
     ),
     keptVolumes: Type.Optional(
@@ -91,7 +94,7 @@ export const RecordSpec = Type.Object(
     takenOver: Type.Optional(
       Type.String({
         maxLength: CONDITION_MESSAGE_MAX_LENGTH,
-        description: "Why the platform removed its application in place of the deployer.",
+        description: "Reason why the platform removed its application in place of the deployer.",
       }),
     ),
     removals: Type.Optional(
@@ -103,7 +106,7 @@ export const RecordSpec = Type.Object(
     forced: Type.Optional(Type.Array(ForcedStep, { maxItems: 16, description: "The steps that an admin skipped." })),
   },
   {
-    description: "What is kept of the deleted environment; only the operator writes it, once.",
+    description: "Facts about the deleted environment; only the operator writes them, once.",
     ...rules({ rule: "self == oldSelf", message: "a record is never changed" }),
   },
 );
@@ -111,6 +114,6 @@ export type RecordSpec = Static<typeof RecordSpec>;
 
 export const RecordStatus = Type.Object(
   { allocations: Type.Optional(Allocations) },
-  { description: "What became known of the environment after its end; of what the spec has, too, this is the newer." },
+  { description: "Facts that became known after the environment's end; they replace those of the spec." },
 );
 export type RecordStatus = Static<typeof RecordStatus>;

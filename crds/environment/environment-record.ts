@@ -7,8 +7,8 @@ import type { EnvironmentSpec } from "./ephemeral-environment.ts";
 export type { RecordSpec } from "./environment-record.schema.ts";
 
 /**
- * What is stored of a deleted environment: for statistics and costs, and as the tombstone of its pull request. Its name is
- * the environment's UID, so there is only one.
+ * Facts about a deleted environment: for statistics and costs, and as its pull request's tombstone. Its name is the
+ * environment's UID, so it is unique.
  */
 export interface EnvironmentRecord extends Resource<"EnvironmentRecord", RecordSpec, Namespaced> {
   readonly status?: RecordStatus;
@@ -16,12 +16,12 @@ export interface EnvironmentRecord extends Resource<"EnvironmentRecord", RecordS
 
 export const recordKind = kindOf("EnvironmentRecord", "environmentrecords");
 
-/** Selects everything that was created for one pull request, or by the pipelines of one Repository. */
+/** Selects all objects of one pull request, or of one Repository's pipelines. */
 export const TRIGGER_LABEL = `${GROUP}/trigger`;
 
 /**
- * The value of the trigger label: a hash, because repository names don't fit a label. `undefined` for an environment that
- * no event of a host triggered.
+ * Value of the trigger label: a hash, because repository names don't fit a label. `undefined` without an event of a
+ * host.
  */
 export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefined {
   const { kind, provider = "", repository = "", number } = trigger ?? {};
@@ -30,18 +30,18 @@ export function triggerKey(trigger: EnvironmentSpec["trigger"]): string | undefi
 }
 
 /**
- * The same for the environment of a pull request.
+ * Trigger label for a pull request.
  *
- * @param host the id of the host in the settings; empty for the contract's own format
+ * @param host the host's id in the settings; empty for the contract's own format
  * @param repository name of the Repository
  */
 export const pullRequestKey = (host: string, repository: string, number: number): string =>
   digestOf(["pull_request", host, repository, number]);
 
-/** The same for all environments that the pipelines of a Repository made. */
+/** Trigger label of all environments of a Repository's pipelines. */
 export const pipelineKey = (host: string, repository: string): string => digestOf(["pipeline", host, repository]);
 
-/** The record with what became known later; the same object for the same record. Most have nothing, and there may be tens of thousands. */
+/** Record with later facts; the same object for the same record, because there may be tens of thousands. */
 export function completeRecord(record: EnvironmentRecord): RecordSpec {
   return record.status?.allocations === undefined ? record.spec : withStatus(record);
 }
@@ -53,7 +53,7 @@ const withStatus = oncePer(
   }),
 );
 
-/** The manifest of a record. */
+/** Manifest of a record. */
 export function recordManifest(spec: RecordSpec, namespace: string) {
   const trigger = triggerKey(spec.trigger);
   const labels = {
@@ -68,7 +68,7 @@ export function recordManifest(spec: RecordSpec, namespace: string) {
   } as const;
 }
 
-/** The record whose deletion was requested last. */
+/** Record whose deletion was requested last. */
 export function newest(records: readonly RecordSpec[]): RecordSpec | undefined {
   const newestFirst = records.toSorted((one, other) => Date.parse(other.deletedAt) - Date.parse(one.deletedAt));
   return newestFirst[0];

@@ -1,4 +1,3 @@
-/** The status of an environment; only the operator writes it. */
 import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
 import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
@@ -23,7 +22,7 @@ const SourceStatus = Type.Object({
   applied: Type.Optional(
     Type.Object(
       { ...origin, image },
-      { description: "What the application was given: the wanted commit, or the former one while that is built." },
+      { description: "Commit of the application: the desired one, or the former one while that is built." },
     ),
   ),
 });
@@ -47,8 +46,8 @@ const TeardownStep = Type.Object({
     description: "gone: verified by a fresh read; forced: an admin skipped it, and something may be left.",
   }),
   message: Type.Optional(text(CONDITION_MESSAGE_MAX_LENGTH, "For people: what the step waits for, or what is left.")),
-  since: Type.Optional(timestamp("Since when the deletion waits for it.")),
-  goneAt: Type.Optional(timestamp("When it was verified gone, or forced.")),
+  since: Type.Optional(timestamp("Begin of the wait for it.")),
+  goneAt: Type.Optional(timestamp("Time when it was verified gone, or forced.")),
 });
 export type TeardownStep = Static<typeof TeardownStep>;
 
@@ -60,21 +59,21 @@ const TeardownBlocker = Type.Object({
 });
 export type TeardownBlocker = Static<typeof TeardownBlocker>;
 
-/** Finalizers of one kind of object that the platform took off, because nobody else did in time. */
+/** Finalizers that the platform removed from one kind of object, because their controller did not in time. */
 export const FinalizerRemoval = Type.Object({
   kind: text(64, "The kind of the objects."),
   finalizer: text(317, "The finalizer."),
   names: Type.Array(text(253, "Name of an object."), { maxItems: 20, description: "The first of the objects." }),
-  objects: Type.Integer({ minimum: 1, description: "How many objects had it." }),
+  objects: Type.Integer({ minimum: 1, description: "Number of objects that had it." }),
 });
 export type FinalizerRemoval = Static<typeof FinalizerRemoval>;
 
 const SecretStatus = Type.Object({
   name: text(128, "Name of the variable."),
   version: Type.Integer({ description: "The version of the value in the secret manager." }),
-  rotation: Type.Optional(text(64, "The value of `spec.secrets.rotate` that asked for this version.")),
+  rotation: Type.Optional(text(64, "The value of `spec.secrets.rotate` that requested this version.")),
   source: Type.Optional(
-    text(270, "Where it is read from, as <secret>@<key>; absent for a value that the environment owns."),
+    text(270, "Source of the value, as <secret>@<key>; absent for a value that the environment owns."),
   ),
   own: Type.Optional(
     Type.Integer({ description: "The version of the environment's own value, while a reference replaces it." }),
@@ -84,19 +83,19 @@ export type SecretStatus = Static<typeof SecretStatus>;
 
 const PullCredential = Type.Object({
   registry: text(300, "The registry, or the image, that it is for."),
-  source: text(270, "Its place in the secret manager, as <secret>@<key>."),
+  source: text(270, "Place in the secret manager, as <secret>@<key>."),
 });
 export type PullCredential = Static<typeof PullCredential>;
 
-/** Equal for equal texts, so that nothing is told twice. */
-const told = text(40, "A hash of what was told last.");
+/** Equal for equal texts, so that nothing is reported twice. */
+const told = text(40, "A hash of the last report.");
 
 const FeedbackStatus = Type.Object(
   {
     status: Type.Optional(
       Type.Object(
         {
-          commit: text(64, "The commit whose status it is."),
+          commit: text(64, "The commit of this status."),
           state: literals(["pending", "success", "failure"], { description: "The state that the host shows." }),
           told,
         },
@@ -110,14 +109,14 @@ const FeedbackStatus = Type.Object(
       ),
     ),
     deployment: Type.Optional(Type.Object({ told }, { description: "The deployment on the host." })),
-    problem: Type.Optional(text(CONDITION_MESSAGE_MAX_LENGTH, "Why the host is not told the rest yet.")),
+    problem: Type.Optional(text(CONDITION_MESSAGE_MAX_LENGTH, "Reason why the rest is not reported yet.")),
   },
-  { description: "What the host of its pull request or pipeline was told." },
+  { description: "Reports to the host of its pull request or pipeline." },
 );
 export type FeedbackStatus = Static<typeof FeedbackStatus>;
 
 export const PHASES = ["creating", "building", "updating", "ready", "failed", "terminating"] as const;
-/** The environment's status as the REST contract words it. */
+/** Status of the environment in the REST contract. */
 export type Phase = (typeof PHASES)[number];
 
 export const EnvironmentStatus = Type.Object(
@@ -139,7 +138,7 @@ export const EnvironmentStatus = Type.Object(
           backend: Type.Optional(text(512, "URL of the backend.")),
           frontend: Type.Optional(text(512, "URL of the frontend.")),
           hosts: Type.Optional(
-            map(text(512, "Its URL."), {
+            map(text(512, "URL."), {
               maxProperties: FURTHER_HOSTS_MAX,
               description: "URLs of the further hosts of the backend's Repository, by name.",
             }),
@@ -149,7 +148,7 @@ export const EnvironmentStatus = Type.Object(
       ),
     ),
     ttlHours: Type.Optional(Type.Integer({ description: "The TTL in effect, in hours from the creation." })),
-    expiresAt: Type.Optional(timestamp("When the TTL ends; unless it is protected, the environment is deleted then.")),
+    expiresAt: Type.Optional(timestamp("End of the TTL; unless it is protected, the environment is deleted then.")),
     expiryNotBefore: Type.Optional(
       timestamp(
         "The end of the last grace period; the environment does not expire before it. A change of the TTL or of the protection that would end the environment within 15 minutes starts one: it ends 15 minutes after the change was observed, or when the environment would have expired without the change, whichever is sooner. Lowering the TTL repeatedly adds no time.",
@@ -163,17 +162,19 @@ export const EnvironmentStatus = Type.Object(
         "`spec.protectedUntil` at the last reconcile. One that has ended stays after its removal from the spec.",
       ),
     ),
-    readyAt: Type.Optional(timestamp("When all URLs answered for the first time.")),
-    specChangedAt: Type.Optional(timestamp("When a change of the spec was last observed; at first the creation.")),
+    readyAt: Type.Optional(timestamp("Time when all URLs first answered.")),
+    specChangedAt: Type.Optional(timestamp("Time of the last observed change of the spec; at first the creation.")),
     desiredHash: Type.Optional(text(64, "Hash of the chart and the values that should run.")),
-    renderedSpecHash: Type.Optional(text(64, "Hash of what the spec asked for when `desiredHash` was computed.")),
+    renderedSpecHash: Type.Optional(
+      text(64, "Hash of the fields of the spec about what runs, when `desiredHash` was computed."),
+    ),
     servingHash: Type.Optional(
       text(64, "The last `desiredHash` whose URLs all answered; empty while the environment is suspended."),
     ),
     rollout: Type.Optional(
       Type.Object(
         {
-          since: timestamp("When the rollout began."),
+          since: timestamp("Begin of the rollout."),
           asked: text(64, "Hash of what the spec asks for."),
         },
         { description: "The rollout in progress; absent while what the spec asks for serves." },
@@ -194,12 +195,12 @@ export const EnvironmentStatus = Type.Object(
           backend: Type.Optional(described(ComponentStatus, "The backend that runs.")),
           frontend: Type.Optional(described(ComponentStatus, "The frontend that runs.")),
         },
-        { description: "What runs, by component." },
+        { description: "Running versions, by component." },
       ),
     ),
     secrets: Type.Optional(
       Type.Array(SecretStatus, {
-        // The sum of what may be listed, provided, referred to and shared.
+        // Sum of all kinds of variables.
         maxItems: 800,
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["name"],
@@ -247,7 +248,7 @@ export const EnvironmentStatus = Type.Object(
         {
           steps: Type.Array(TeardownStep, { maxItems: 16, description: "The steps of the deletion, in their order." }),
           blockers: Type.Optional(
-            Type.Array(TeardownBlocker, { maxItems: 16, description: "What blocks a step that takes too long." }),
+            Type.Array(TeardownBlocker, { maxItems: 16, description: "Blockers of a step that takes too long." }),
           ),
           removals: Type.Optional(
             Type.Array(FinalizerRemoval, {

@@ -27,12 +27,12 @@ const Pipeline = Type.Object(
     workflow: text(300, "The workflow that it is a run of; empty where its project has only one."),
     id: Type.Integer({ format: "int64", minimum: 1, description: "A higher id of one workflow is newer." }),
     attempt: Type.Optional(
-      Type.Integer({ format: "int64", minimum: 0, description: "How often it was run, where its host counts that." }),
+      Type.Integer({ format: "int64", minimum: 0, description: "Number of its runs, where its host counts them." }),
     ),
     commit: text(64, "The full SHA of the commit that it builds.", { pattern: COMMIT_PATTERN, minLength: 40 }),
     status: literals(PIPELINE_STATUSES, { description: "The state that its host reported last." }),
-    url: Type.Optional(text(512, "Its page on the host, for people.", { pattern: "^https?://[^\\s]+$" })),
-    at: timestamp("When it got this status; a running one counts as silent 2 hours later."),
+    url: Type.Optional(text(512, "Page on the host, for people.", { pattern: "^https?://[^\\s]+$" })),
+    at: timestamp("Time of this status; a running one counts as silent 2 hours later."),
   },
   {
     description: "The newest run of one workflow, as its host reported it.",
@@ -88,7 +88,7 @@ const sourceOf = (description: string) =>
     },
   );
 
-/** A field that can't be changed, removed or added after the creation. */
+/** Rule for an immutable field. */
 export const immutable = (field: string, message: string): CelRule => {
   const [parent, name] = field.includes(".") ? (field.split(".") as [string, string]) : [undefined, field];
   const has = (root: string) =>
@@ -113,16 +113,16 @@ export const EnvironmentSpec = Type.Object(
           "Hours from creation to deletion; when left out 24, or `ttl.maximumHours` of the settings where that is less.",
       }),
     ),
-    backend: sourceOf("What the backend is deployed from."),
-    frontend: Type.Optional(sourceOf("What the frontend is deployed from; without it the environment has none.")),
+    backend: sourceOf("Source of the backend."),
+    frontend: Type.Optional(sourceOf("Source of the frontend; without it the environment has none.")),
     database: Type.Optional(
       Type.Object(
         {
           provision: Type.Boolean({
-            description: "Whether it has a PostgreSQL; false removes it with all its data.",
+            description: "True for a PostgreSQL; false removes it with all its data.",
           }),
         },
-        { description: "When left out, the config set decides; the default is none." },
+        { description: "The config set decides when left out; the default is none." },
       ),
     ),
     secrets: Type.Optional(
@@ -184,7 +184,7 @@ export const EnvironmentSpec = Type.Object(
             }),
           ),
         },
-        { description: "They win over the config set, which wins over the chart." },
+        { description: "Overrides of the config set, which overrides the chart." },
       ),
     ),
     owner: Type.Optional(
@@ -202,14 +202,14 @@ export const EnvironmentSpec = Type.Object(
       ),
     ),
     access: Type.Optional(
-      Type.Object({ groups: Groups }, { description: "Who may see and change it, beside its owner." }),
+      Type.Object({ groups: Groups }, { description: "Groups that may see and change it, beside its owner." }),
     ),
     trigger: Type.Optional(
       Type.Object(
         {
           kind: literals(["api", "pull_request", "pipeline", "manifest", "canary"], {
             description:
-              "What made it: the REST interface, a pull request, a pipeline, a manifest in Git, or the platform for itself.",
+              "Cause of the creation: the REST interface, a pull request, a pipeline, a manifest in Git, or the platform for itself.",
           }),
           provider: Type.Optional(
             Type.String({
@@ -222,7 +222,7 @@ export const EnvironmentSpec = Type.Object(
           login: Type.Optional(text(128, "Name of the pull request's author on the host.")),
           delivery: Type.Optional(text(128, "Name of the WebhookDelivery that caused the creation.")),
         },
-        { description: "What caused the creation; it can't be changed." },
+        { description: "Cause of the creation; it can't be changed." },
       ),
     ),
     protected: Type.Optional(Type.Boolean({ description: "Refuses deletion and expiry while true, without end." })),
@@ -236,7 +236,7 @@ export const EnvironmentSpec = Type.Object(
     ),
   },
   {
-    description: "The wanted state of the environment; users and the REST interface write it.",
+    description: "The desired state of the environment; users and the REST interface write it.",
     ...rules(
       immutable(
         "frontend.repository",
@@ -248,7 +248,7 @@ export const EnvironmentSpec = Type.Object(
         message: "spec.backend.repository can't be changed after creation",
       },
       {
-        // It is true when left out, so the other fields of `secrets` may be added later.
+        // True when left out, so other fields of `secrets` may be added later.
         rule: `${generates("self")} == ${generates("oldSelf")}`,
         fieldPath: ".secrets.autoGenerate",
         message: "spec.secrets.autoGenerate can't be changed after creation",
@@ -260,7 +260,7 @@ export const EnvironmentSpec = Type.Object(
 );
 export type EnvironmentSpec = Static<typeof EnvironmentSpec>;
 
-/** The rules for a kind's names; on the root, because only there CEL can read the name. */
+/** Rules for a kind's names; on the root, because only there CEL can read the name. */
 export const nameRootRules = (kind: NamedKind): readonly CelRule[] =>
   NAME_RULES[kind].map(({ cel, message }) => ({
     rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),

@@ -7,8 +7,8 @@ import type { EnvironmentVariable } from "./overrides.schema.ts";
 export type GivenVariable = EnvironmentVariable & { readonly origin: "config_set" | "override" };
 
 /**
- * The variables that users set for a component, each name once. The config set's variables come first, then its values for
- * the component, then the environment's overrides; the last one of a name wins.
+ * Variables that users set for a component, each name once. Later sources win: the config set's variables, its values
+ * for the component, the environment's overrides.
  */
 export function givenVariables(
   component: Component,

@@ -1,4 +1,4 @@
-/** The lives of environments: what figures about many of them are computed from, whether they are still there or recorded. */
+/** Lives of existing and recorded environments, for statistics. */
 
 import { findCondition } from "../conditions.ts";
 import { oncePer } from "../once-per.ts";
@@ -9,50 +9,48 @@ import type { EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "./lifetime.ts";
 import { shownPhase } from "./phase.ts";
 
-/** An environment that lives, or lived; moments are in milliseconds since 1970, `undefined` for what has not been. */
+/** An existing or past environment; moments are in milliseconds since 1970, `undefined` if they have not come. */
 export interface Life {
   readonly uid: string;
   readonly name: string;
   readonly createdMs: number;
   readonly readyMs: number | undefined;
-  /** Whether it is failed, or was at its end. */
+  /** True when the environment is failed, or was at its end. */
   readonly isFailed: boolean;
-  /** The reason of its failure. */
   readonly failure: string | undefined;
-  /** From when on its expiry lets it be deleted. */
+  /** Moment from which its expiry permits its deletion. */
   readonly dueMs: number | undefined;
-  /** When its deletion was requested. */
+  /** Moment of the deletion request. */
   readonly deletedMs: number | undefined;
-  /** Whether it was its expiry that ended it. */
   readonly isExpired: boolean;
   readonly goneMs: number | undefined;
-  /** Whether an admin skipped a step of its deletion. */
+  /** True when an admin skipped a step of its deletion. */
   readonly isForced: boolean;
-  /** As users see it; `undefined` once it is gone. */
+  /** Phase that users see; `undefined` once it is gone. */
   readonly phase: Phase | undefined;
-  /** When its spec was changed last; `undefined` once it is gone. */
+  /** Last change of its spec; `undefined` once it is gone. */
   readonly changedMs: number | undefined;
-  /** Whether no reconcile has answered its latest change yet. */
+  /** True until a reconcile has answered its latest change. */
   readonly isUnanswered: boolean;
-  /** Its last TTL. */
+  /** Last TTL in hours. */
   readonly ttlHours: number | undefined;
   /** Name of the Repository of its backend. */
   readonly repository: string | undefined;
   readonly configSet: string | undefined;
   readonly trigger: Trigger;
   readonly owner: Owner | undefined;
-  /** Whose members may see it, beside its owner. */
+  /** Groups whose members may see it, beside its owner. */
   readonly groups: readonly string[];
-  /** What it requested, and when; `undefined` when it is not known at all. */
+  /** Requested resources over time; `undefined` when they are unknown. */
   readonly usage: readonly UsageSpan[] | undefined;
-  /** What a cost monitor allocated to it. */
+  /** Costs that a cost monitor allocated to it. */
   readonly allocations: Allocations | undefined;
 }
 
 type Owner = NonNullable<RecordSpec["owner"]>;
 type Trigger = NonNullable<RecordSpec["trigger"]>["kind"] | "kubectl";
 
-/** The lives of all: those of records without a resource of their own, and those of resources that have no record yet. */
+/** Lives of all environments: from records without a resource, and from resources without a record. */
 export function createLifeReader(): (
   environments: readonly EphemeralEnvironment[],
   records: readonly RecordSpec[],
@@ -60,10 +58,10 @@ export function createLifeReader(): (
   // Each version of an object is read once.
   const [ofEnvironment, ofRecord] = [oncePer(lifeOfEnvironment), oncePer(lifeOfRecord)];
   return (environments, records) => {
-    // Nothing is known of an orphan but that it was there.
+    // The record of an orphan says nothing but that it existed.
     const recorded = records.filter(({ reason }) => reason !== "orphaned");
     const uids = new Set(recorded.map(({ uid }) => uid));
-    // Its record is written before its resource goes.
+    // The record is written before its resource goes.
     const living = environments.filter(({ metadata }) => !uids.has(metadata.uid));
     return [...living.map((one) => ofEnvironment(one)), ...recorded.map((one) => ofRecord(one))];
   };

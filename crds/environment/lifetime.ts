@@ -2,46 +2,47 @@ import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { TTL_DEFAULT_HOURS } from "./ttl.ts";
 
 const HOUR_MS = 3_600_000;
-/** An environment expires no sooner than this after its TTL was lowered or its protection was removed. */
+/** Grace period after a lowered TTL or a removed protection. */
 const GRACE_PERIOD_MS = 15 * 60_000;
-/** For how long after the expiry a protection lasts that is not a maintainer's. */
+/** Hours from the expiry to the end of a protection that is not a maintainer's. */
 const PROTECTION_HOURS = 168;
 
 type Lived = Pick<EphemeralEnvironment, "metadata" | "spec" | "status">;
 
-/** The effective TTL in hours: the spec's, else the one in the status, else the default. */
+/** Effective TTL in hours: the spec's, else the one in the status, else the default. */
 export function ttlHours({ spec, status }: Lived, defaultHours = TTL_DEFAULT_HOURS): number {
   return spec.ttlHours ?? status?.ttlHours ?? defaultHours;
 }
 
-/** `created_at` + TTL, also after an extension; one that was not built at first counts from when it was. */
+/** `created_at` + TTL, also after an extension; an environment that was not built at first counts from its building. */
 export function expiresAt(environment: Lived): Date {
   return expiryFor(environment, ttlHours(environment));
 }
 
-/** When the environment would expire with this TTL. */
+/** Expiry of the environment with this TTL. */
 export function expiryFor({ metadata, status }: Lived, hours: number): Date {
   return new Date(Date.parse(status?.manifest?.builtFrom ?? metadata.creationTimestamp) + hours * HOUR_MS);
 }
 
-/** Whether the environment is not built, because the former one of the same manifest has ended for good. */
+/** True when it is not built, because the former environment of the same manifest has ended for good. */
 export function isRefusedReturn({ status }: Pick<Lived, "status">): boolean {
   return status?.manifest?.refusedAfter !== undefined;
 }
 
-/** The end of a protection that is not a maintainer's: 168 hours after the expiry. */
+/** End of a protection that is not a maintainer's. */
 export function protectionLimit(environment: Lived): Date {
   return expiryFor(environment, ttlHours(environment) + PROTECTION_HOURS);
 }
 
-/** True as long as the API server refuses the deletion: a protection that has ended counts until the operator removes it. */
+/**
+ * True as long as the API server refuses the deletion, also after the protection's end until the operator removes it.
+ */
 export function isProtected({ spec }: Pick<Lived, "spec">): boolean {
   return spec.protected === true || spec.protectedUntil !== undefined;
 }
 
 /**
- * The expiry, or the end of a protection that ends later. One that has ended still counts while the environment is being
- * deleted: the operator removes it from the spec just before.
+ * Expiry, or a later end of a protection, also during the deletion: the operator removes it from the spec just before.
  */
 export function plannedEnd(environment: Lived): Date {
   const { metadata, spec, status } = environment;
@@ -49,28 +50,29 @@ export function plannedEnd(environment: Lived): Date {
   return latest(expiresAt(environment), spec.protectedUntil ?? removed);
 }
 
-/** When the environment may be deleted; `undefined` when it never expires: it is protected without end, or not built at all. */
+/**
+ * Moment from which the environment may be deleted; `undefined` without an expiry: protected without end, or not built.
+ */
 export function deletableFrom(environment: Lived): Date | undefined {
   if (environment.spec.protected || isRefusedReturn(environment)) return undefined;
   return latest(plannedEnd(environment), environment.status?.expiryNotBefore);
 }
 
-/** Whether the environment is expired at this time. */
+/** True when the environment is expired at this time. */
 export function isExpired(environment: Lived, now: Date): boolean {
   const from = deletableFrom(environment);
   return from !== undefined && from.getTime() <= now.getTime();
 }
 
-/** A deletion writes no reason: it was an expiry if the environment was expired by then, to the second. */
+/** True when it was expired at its deletion, to the second; a deletion states no reason. */
 export function isEndedByExpiry(environment: Lived, deletedAt: string): boolean {
   return isExpired(environment, new Date(Date.parse(deletedAt) + 999));
 }
 
 /**
- * The end of the grace period that starts when a change would make the environment expire within 15 minutes: a TTL that was
- * lowered with kubectl, or a protection that was removed after the expiry. It ends 15 minutes after the change was
- * observed, or when the environment would have expired without the change, whichever is sooner; so repeating such a change
- * adds no time. `undefined` without such a change.
+ * End of the grace period of a change that would make the environment expire within 15 minutes: a TTL lowered with
+ * kubectl, or a protection removed after the expiry. 15 minutes after the change was observed, or the expiry without
+ * the change if that is sooner, so that repeated changes add no time. `undefined` without such a change.
  */
 export function gracePeriodEnd(environment: Lived, now: Date): Date | undefined {
   const [formerly, from] = [formerlyDeletableFrom(environment), deletableFrom(environment)];
@@ -79,7 +81,7 @@ export function gracePeriodEnd(environment: Lived, now: Date): Date | undefined 
   return from.getTime() < earliest ? new Date(earliest) : undefined;
 }
 
-/** When it could be deleted at the last reconcile, in milliseconds; `undefined` before the first one. */
+/** Moment, in milliseconds, from which the last reconcile permitted the deletion; `undefined` before the first one. */
 function formerlyDeletableFrom(environment: Lived): number | undefined {
   const { ttlHours: hours, protected: wasProtected, protectedUntil, expiryNotBefore } = environment.status ?? {};
   if (wasProtected) return Number.POSITIVE_INFINITY;

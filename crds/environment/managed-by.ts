@@ -2,7 +2,7 @@ import { DELETION_CAUSE_ANNOTATION, type ManagedFields } from "../group.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { DELETION_CAUSES, type DeletionCause } from "./manifest.schema.ts";
 
-/** The tools that keep environments as Git has them. */
+/** Tools that keep environments as Git has them. */
 export const GIT_OPS_TOOLS = ["argocd", "flux"] as const;
 export type GitOpsTool = (typeof GIT_OPS_TOOLS)[number];
 
@@ -13,7 +13,6 @@ export const ARGOCD_LABEL = "app.kubernetes.io/instance";
 /** Flux's kustomize-controller and helm-controller mark what they make. */
 const FLUX_LABELS = ["kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"];
 
-/** The names under which the tools write. */
 const FIELD_MANAGERS: Readonly<Record<GitOpsTool, readonly string[]>> = {
   argocd: ["argocd-controller", "argocd-application-controller"],
   flux: ["kustomize-controller", "helm-controller"],
@@ -21,13 +20,13 @@ const FIELD_MANAGERS: Readonly<Record<GitOpsTool, readonly string[]>> = {
 
 type Marked = Pick<EphemeralEnvironment, "metadata">;
 
-/** The GitOps tool that keeps the environment as Git has it, by its marks. */
+/** GitOps tool that keeps the environment as Git has it, by its marks. */
 export function managedBy({ metadata: { annotations = {}, labels = {} } }: Marked): GitOpsTool | undefined {
   if (FLUX_LABELS.some((label) => label in labels)) return "flux";
   return ARGOCD_TRACKING_ANNOTATION in annotations || ARGOCD_LABEL in labels ? "argocd" : undefined;
 }
 
-/** What its GitOps tool wrote of a freshly read environment; empty when it wrote nothing that counts now. */
+/** Fields by the GitOps tool of a freshly read environment; empty when nothing counts now. */
 export function writtenFromGit(environment: Marked): readonly ManagedFields[] {
   const tool = managedBy(environment);
   if (tool === undefined) return [];
@@ -37,17 +36,17 @@ export function writtenFromGit(environment: Marked): readonly ManagedFields[] {
   return managedFields.filter(isTools);
 }
 
-/** Whether Git or a webhook may bring the environment back, so that the cause of its deletion matters. */
+/** True when Git or a webhook may bring it back, so that the cause of its deletion matters. */
 export function mayReturn(environment: Pick<EphemeralEnvironment, "metadata" | "spec">): boolean {
   return managedBy(environment) !== undefined || isMadeByEvent(environment);
 }
 
-/** Whether an event of a host made it: a pull request or a pipeline. */
+/** True when a pull request or a pipeline made the environment. */
 export function isMadeByEvent({ spec: { trigger } }: Pick<EphemeralEnvironment, "spec">): boolean {
   return trigger?.kind === "pull_request" || trigger?.kind === "pipeline";
 }
 
-/** Whether the platform made it for itself, see `settings.canary`. */
+/** True for the platform's own environment, see `settings.canary`. */
 export function isCanary({
   spec: { trigger },
 }: {
@@ -56,7 +55,7 @@ export function isCanary({
   return trigger?.kind === "canary";
 }
 
-/** The cause that the REST interface noted before it deleted the environment. */
+/** Cause noted by the REST interface before it deleted the environment. */
 export function notedCause({ metadata }: Marked): DeletionCause | undefined {
   const noted = metadata.annotations?.[DELETION_CAUSE_ANNOTATION];
   return DELETION_CAUSES.find((cause) => cause === noted);

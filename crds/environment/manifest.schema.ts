@@ -1,8 +1,7 @@
-/** What is noted of an environment's manifest in Git. */
 import { type Static, Type } from "typebox";
 import { literals, timestamp } from "../schema.ts";
 
-/** The fields of the spec that the REST interface changes, too. */
+/** Fields of the spec that the REST interface changes, too. */
 const Switches = Type.Object(
   {
     ttlHours: Type.Optional(Type.Integer({ description: "`spec.ttlHours` of the manifest." })),
@@ -12,7 +11,7 @@ const Switches = Type.Object(
     ),
     suspended: Type.Optional(Type.Boolean({ description: "`spec.suspended` of the manifest." })),
   },
-  { description: "Those of these fields that the manifest has, also while the REST interface's value replaces it." },
+  { description: "Values of these fields in the manifest, also while the REST interface's value replaces them." },
 );
 
 export type Switches = Static<typeof Switches>;
@@ -25,34 +24,34 @@ const noted = {
   ),
 };
 
-/** A manifest as its GitOps tool sent it, without what other field managers wrote later. */
+/** A manifest as its GitOps tool sent it, without later writes of other field managers. */
 export const NotedManifest = Type.Object(noted, {
   description: "The manifest of the GitOps tool, without what other field managers wrote later.",
 });
 export type NotedManifest = Static<typeof NotedManifest>;
 
-/** The causes of a deletion after which the same manifest is not built again. */
+/** Causes after which the same manifest is not built again. */
 export const FINAL_CAUSES = ["expired", "deletedByUser"] as const;
 export type FinalCause = (typeof FINAL_CAUSES)[number];
 
-/** Why an environment was deleted that Git or a webhook may bring back. */
+/** Causes for the deletion of an environment that Git or a webhook may bring back. */
 export const DELETION_CAUSES = [...FINAL_CAUSES, "pruned", "cleanup"] as const;
 export type DeletionCause = (typeof DELETION_CAUSES)[number];
 
 export const ManifestStatus = Type.Object(
   {
     ...noted,
-    writtenAt: timestamp("When the GitOps tool last wrote the resource, as its managedFields say."),
+    writtenAt: timestamp("Last write of the GitOps tool, by its managedFields."),
     fieldsHash: Type.String({ maxLength: 64, description: "Hash of which fields the GitOps tool owned then." }),
     refusedAfter: Type.Optional(
       literals(FINAL_CAUSES, {
-        description: "Why the environment is not built: how the former one of the same manifest ended.",
+        description: "Reason for not building the environment: the end of the former one of the same manifest.",
       }),
     ),
     builtFrom: Type.Optional(
-      timestamp("From when the TTL counts, for an environment that was not built at first; else its creation."),
+      timestamp("Begin of the TTL, for an environment that was not built at first; else its creation."),
     ),
   },
-  { description: "What the GitOps tool sent last; absent for other environments." },
+  { description: "Last manifest of the GitOps tool; absent for other environments." },
 );
 export type ManifestStatus = Static<typeof ManifestStatus>;

@@ -1,4 +1,4 @@
-/** The variables and chart values that users may set for an environment. */
+/** Variables and chart values by users for an environment. */
 import { type Static, Type } from "typebox";
 import { QUANTITY_PATTERN } from "../quantity.ts";
 import {
@@ -12,9 +12,9 @@ import {
 } from "../schema.ts";
 import { COMPONENT_MAX_BYTES, MOST_REFERENCES, MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "./variable-limits.ts";
 
-/** A name that is valid for Kubernetes, shells, all languages, and as a part of an id in every secret manager. */
+/** A name that is valid for Kubernetes, shells, all languages, and within ids of every secret manager. */
 export const Variable = Type.String({ minLength: 1, maxLength: 128, pattern: VARIABLE_PATTERN });
-/** A name that is valid for Kubernetes: with dots and dashes, for programs that read such ones. */
+/** A name that is valid for Kubernetes, also with dots and dashes. */
 export const DottedVariable = Type.String({ minLength: 1, maxLength: 128, pattern: DOTTED_VARIABLE_PATTERN });
 
 /** An environment variable can have any character but NUL. */
@@ -38,7 +38,7 @@ const EnvironmentVariable = Type.Object(
   {
     name: described(DottedVariable, "Name of the environment variable."),
     value: Type.Optional(
-      text(VARIABLE_MAX_LENGTH, "Its value in plain text; either this or secretRef.", { pattern: PLAIN_VALUE_PATTERN }),
+      text(VARIABLE_MAX_LENGTH, "Value in plain text; either this or secretRef.", { pattern: PLAIN_VALUE_PATTERN }),
     ),
     secretRef: Type.Optional(SecretRef),
   },
@@ -49,7 +49,7 @@ const EnvironmentVariable = Type.Object(
 );
 export type EnvironmentVariable = Static<typeof EnvironmentVariable>;
 
-/** The variable with the port that a container listens on. Another port would be one that neither Service nor probes ask. */
+/** Variable with a container's port. Service and probes would not use another port. */
 export const PORT_VARIABLE = "PORT";
 
 /** Variables with unique names. */
@@ -68,7 +68,7 @@ export const EnvironmentVariables = Type.Array(EnvironmentVariable, {
       message: `may refer to ${MOST_REFERENCES} secrets at most`,
     },
     {
-      // Characters, because bytes cost more than the API server spends; the operator counts bytes, of all lists together.
+      // Characters: counting bytes costs more than the API server permits. The operator counts bytes, over all lists.
       rule: `self.map(one, size(one.name) + (has(one.value) ? size(one.value) : 0)).sum() <= ${COMPONENT_MAX_BYTES}`,
       message: `the variables may have ${COMPONENT_MAX_BYTES} characters at most, names and values together`,
     },
@@ -87,20 +87,20 @@ const amounts = (description: string) =>
     ),
   );
 
-/** The overrides that every chart supports. */
+/** Overrides that every chart supports. */
 export const ComponentOverrides = Type.Object({
   env: Type.Optional(EnvironmentVariables),
   replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, description: "Number of pods of the component." })),
   resources: Type.Optional(
     Type.Object(
-      { requests: amounts("What a pod is guaranteed."), limits: amounts("What a pod may use at most.") },
+      { requests: amounts("Guaranteed resources of a pod."), limits: amounts("Limit of a pod's resources.") },
       { description: "CPU and memory of each pod." },
     ),
   ),
 });
 export type ComponentOverrides = Static<typeof ComponentOverrides>;
 
-/** A path in the chart values; in those of the platform's layout it begins with the component. */
+/** A path in the chart values; in the platform's layout it begins with the component. */
 export const ValuePath = Type.String({ maxLength: 255, pattern: "^[A-Za-z0-9_-]{1,63}(\\.[A-Za-z0-9_-]{1,63}){0,8}$" });
 
 export const ValueOverride = Type.Object({

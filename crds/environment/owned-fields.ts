@@ -1,11 +1,11 @@
 import type { ManagedFields } from "../group.ts";
 
-/** A set of fields as `fieldsV1` spells it: `f:name`, `k:{"key":"…"}` and `v:value`, and `.` for the object itself. */
+/** Fields in the spelling of `fieldsV1`: `f:name`, `k:{"key":"…"}` and `v:value`, and `.` for the object itself. */
 export type FieldSet = { readonly [path: string]: FieldSet };
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The part of a JSON value that these fields are. */
+/** Part of a JSON value that a set of fields selects. */
 export function partOf(value: unknown, fields: FieldSet): unknown {
   const members = Object.entries(fields).filter(([path]) => path !== ".");
   // A value that is owned as one.
@@ -17,7 +17,6 @@ export function partOf(value: unknown, fields: FieldSet): unknown {
   return Object.fromEntries(present.map(([name, below]) => [name, partOf((value as Json)[name], below)]));
 }
 
-/** The elements of a list that a path names: by their keys, or by their value. */
 function elements(list: readonly unknown[], path: string, below: FieldSet): unknown[] {
   const named: unknown = JSON.parse(path.slice("k:".length));
   const isNamed = (element: unknown) =>
@@ -27,7 +26,7 @@ function elements(list: readonly unknown[], path: string, below: FieldSet): unkn
   return list.filter(isNamed).map((element) => partOf(element, below));
 }
 
-/** The fields of the spec in what some field managers wrote. */
+/** Fields of the spec among the fields of some managers. */
 export function specFields(written: readonly ManagedFields[]): FieldSet {
   const sets = written.map(({ fieldsV1 }) => (fieldsV1 as FieldSet | undefined)?.["f:spec"] ?? {});
   return sets.reduce(union, {});

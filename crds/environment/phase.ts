@@ -1,9 +1,9 @@
 import { findCondition } from "../conditions.ts";
 import type { EnvironmentStatus, EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
 
-/** Reason of `Ready` when the rollout did not finish in time. */
+/** Reason of `Ready` after the rollout's deadline. */
 export const DEADLINE_EXCEEDED = "DeadlineExceeded";
-/** Reason of `SourceResolved` while the pipeline of a wanted commit is running. */
+/** Reason of `SourceResolved` while a desired commit's pipeline is running. */
 export const BUILDING = "Building";
 
 interface Projected {
@@ -11,7 +11,7 @@ interface Projected {
   readonly status?: Pick<EnvironmentStatus, "conditions" | "readyAt"> | undefined;
 }
 
-/** The status of the REST contract, computed from the conditions. Stored only for printer columns; the operator never reads it. */
+/** Status of the REST contract, from the conditions. Stored only for printer columns; the operator never reads it. */
 export function phaseOf({ metadata, status }: Projected): Phase {
   if (metadata.deletionTimestamp !== undefined) return "terminating";
   const ready = findCondition(status?.conditions, "Ready")?.status;
@@ -21,7 +21,7 @@ export function phaseOf({ metadata, status }: Projected): Phase {
   return status?.readyAt === undefined ? "creating" : "updating";
 }
 
-/** The phase that users see: the stored one, or `terminating` as soon as the deletion was requested. */
+/** Phase for users: the stored one, or `terminating` from the deletion request on. */
 export function shownPhase({ metadata, status }: EphemeralEnvironment): Phase {
   return metadata.deletionTimestamp === undefined ? (status?.phase ?? "creating") : "terminating";
 }

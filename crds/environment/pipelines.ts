@@ -1,10 +1,9 @@
-/** The fields of a reported pipeline that the rules compare. */
 type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "at", string>> & {
   readonly id: number;
   readonly attempt?: number;
 };
 
-/** A rule for a pipeline's report after the former one, as CEL for the API server and as code. */
+/** A rule for a pipeline's next report, as CEL for the API server and as code. */
 export interface PipelineRule {
   /** Over `self` and `oldSelf`. */
   readonly cel: string;
@@ -15,7 +14,10 @@ export interface PipelineRule {
 const isSame = (next: Pipeline, former: Pipeline) => next.project === former.project && next.id === former.id;
 const CEL_IS_OTHER = "self.project != oldSelf.project || self.id != oldSelf.id";
 
-/** Over two runs of one workflow. Reports are duplicated and reordered; an outdated one must not replace a newer one. */
+/**
+ * Rules over two runs of one workflow. Reports are duplicated and reordered; an outdated one must not replace a newer
+ * one.
+ */
 export const PIPELINE_RULES: readonly PipelineRule[] = [
   {
     cel: "self.project != oldSelf.project || self.id >= oldSelf.id",
@@ -39,10 +41,10 @@ export const PIPELINE_RULES: readonly PipelineRule[] = [
   },
 ];
 
-/** The most workflows of one commit. */
+/** Limit of the workflows of one commit. */
 export const MOST_PIPELINES = 50;
 
-/** Over the list: it is that of one commit, and loses none of them before another commit's come. */
+/** Rules over the list: it is of one commit, and loses no pipeline until another commit's come. */
 export const PIPELINES_RULES = [
   {
     cel: "self.all(one, one.commit == self[0].commit)",
@@ -56,7 +58,9 @@ export const PIPELINES_RULES = [
   },
 ] as const;
 
-/** Over a component's source: it holds the pipelines of one commit, and those of the wanted commit must not be replaced. */
+/**
+ * Rule over a component's source: its pipelines are of one commit; those of the desired commit must not be replaced.
+ */
 export const WANTED_PIPELINE_RULE = {
   cel:
     "!has(oldSelf.pipelines) || !has(self.pipelines) || !has(self.commit) ||" +
@@ -68,10 +72,10 @@ export const WANTED_PIPELINE_RULE = {
 } as const;
 
 /**
- * The pipelines of one commit with one more report: the newest run of each workflow counts, and those of another commit go.
+ * Adds a report to a commit's pipelines: the newest run of each workflow counts, and another commit's go.
  *
- * @param wanted the commit that the component's source names after the report; `undefined` when it names none
- * @returns `undefined` when the report may not replace what is recorded
+ * @param wanted the commit of the component's source after the report; `undefined` when it names none
+ * @returns `undefined` when the report may not replace the recorded one
  */
 export function withPipeline<P extends Pipeline>(
   former: readonly P[],
@@ -85,7 +89,7 @@ export function withPipeline<P extends Pipeline>(
   return [...others, next];
 }
 
-/** The pipelines of one commit with all reports that may be recorded, one after the other; see `withPipeline`. */
+/** Adds all permitted reports one after the other; see `withPipeline`. */
 export function withPipelines<P extends Pipeline>(
   former: readonly P[],
   reports: readonly P[],
@@ -94,30 +98,29 @@ export function withPipelines<P extends Pipeline>(
   return reports.reduce((recorded, next) => withPipeline(recorded, next, wanted) ?? recorded, former);
 }
 
-/** A pipeline as messages name it. */
+/** Name of a pipeline in messages. */
 export function pipelineName({ id, project, workflow }: Pipeline): string {
   return `pipeline ${id} of ${project}${workflow === "" ? "" : ` (${workflow})`}`;
 }
 
-/** One that failed is the end of a build, whatever the others do; all must succeed. */
+/** One failure ends a build, whatever the others do; all must succeed. */
 const DECIDING = ["failed", "canceled", "running"];
 
-/** The pipeline that decides on the build of a commit; of several alike the oldest, of successes the newest. */
+/** Pipeline that decides on a commit's build; of several alike the oldest, of successes the newest. */
 export function decidingPipeline<P extends Pipeline>(pipelines: readonly P[]): P | undefined {
   const byAge = pipelines.toSorted((one, other) => one.id - other.id);
   const first = DECIDING.map((status) => byAge.find((one) => one.status === status)).find(Boolean);
   return first ?? byAge.at(-1);
 }
 
-/** How long a running pipeline may report nothing. */
 const SILENT_AFTER_MS = 2 * 3_600_000;
 
-/** When a pipeline's commit may be deployed: at its end, or when it has reported nothing for too long. */
+/** Moment from which a pipeline's commit may be deployed: its end, or too long without a report. */
 export function pipelineEnd({ status, at }: Pipeline): Date {
   return new Date(Date.parse(at) + (status === "running" ? SILENT_AFTER_MS : 0));
 }
 
-/** The state of a commit by its pipeline; `silent`: the end of the pipeline was not reported. */
+/** State of a commit by its pipeline; `silent`: no end was reported. */
 export type Build = "building" | "silent" | "failed" | "built";
 
 export function buildOf(pipeline: Pipeline, now: Date): Build {

@@ -1,11 +1,11 @@
 import { digestOf } from "../digest.ts";
 import { NAME_MAX_LENGTH, nameProblem } from "../names.ts";
 
-/** The names of environments that webhooks make: pure, so that the API server is the lock on each of them. */
+/** Names of environments that webhooks make: pure, so that the API server is the lock on each. */
 
 const HASH_LENGTH = 8;
 
-/** The name of a pull request's environment: `<repository>-pr-<number>`, shortened with a hash when it is too long. */
+/** Name of a pull request's environment: `<repository>-pr-<number>`, if too long shortened with a hash. */
 export function pullRequestEnvironmentName(repository: string, number: number): string {
   return fitting(repository, `-pr-${number}`);
 }
@@ -13,8 +13,8 @@ export function pullRequestEnvironmentName(repository: string, number: number): 
 const PULL_REQUEST_ENDING = /-pr-([0-9]+)$/;
 
 /**
- * Whether the name is that of a pull request's environment of one of these Repositories: reviewers expect their pull request
- * at its address, so that no other environment may have it.
+ * True for the name of a pull request's environment of these Repositories: reviewers expect it at its address, so no
+ * other environment may have it.
  */
 export function isPullRequestName(name: string, repositories: readonly string[]): boolean {
   const [, number] = PULL_REQUEST_ENDING.exec(name) ?? [];
@@ -23,8 +23,8 @@ export function isPullRequestName(name: string, repositories: readonly string[])
 }
 
 /**
- * The name of the environment that the pipelines of a branch make: `<repository>-<branch>`, with a hash where the branch
- * has characters that a name can't have, or the name would be too long, is reserved or looks like a pull request's.
+ * Name of the environment of a branch's pipelines: `<repository>-<branch>`, with a hash where the name would have
+ * invalid characters, be too long or reserved, or look like a pull request's.
  */
 export function branchEnvironmentName(repository: string, branch: string): string {
   const slug = branch

@@ -1,27 +1,34 @@
-/** How many variables an environment may have, and how long: docs/adr/0286-limits-of-variables.md. */
+/** Limits of an environment's variables: docs/adr/0286-limits-of-variables.md. */
 import type { Component } from "../names.ts";
 
-/** The most variables of one list. */
+/** Limit of the variables of one list. */
 export const MOST_VARIABLES = 500;
-/** The most of one list that refer to the secret manager: each is a call, and a row in the environment's status. */
+/** Limit of a list's references to the secret manager: each is a call, and a row in the status. */
 export const MOST_REFERENCES = 100;
 /** Characters of one value. */
 export const VARIABLE_MAX_LENGTH = 32_768;
-/** All of a component as JSON: client-side apply keeps the Deployment in an annotation, and all annotations have 256 KiB. */
+/**
+ * Limit of a component as JSON: client-side apply keeps the Deployment in an annotation, and annotations have 256 KiB.
+ */
 export const COMPONENT_MAX_BYTES = 245_760;
-/** All of an environment as JSON: Argo CD keeps an application's values four times in an object, which etcd takes up to 1.5 MiB. */
+/**
+ * Limit of an environment as JSON: Argo CD keeps an application's values four times in an object, and etcd takes 1.5
+ * MiB.
+ */
 export const ENVIRONMENT_MAX_BYTES = 262_144;
 
-/** A variable as far as it is measured; one that refers to a secret has no value here. */
 interface Measured {
   readonly name: string;
   readonly value?: string;
 }
 
-/** Signs that Go's JSON escapes in six bytes, https://pkg.go.dev/encoding/json#HTMLEscape; a dollar sign is doubled by the chart. */
+/**
+ * Characters that Go's JSON escapes in six bytes, https://pkg.go.dev/encoding/json#HTMLEscape; the chart doubles a
+ * dollar sign.
+ */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
-/** The bytes of variables as JSON in a Deployment. */
+/** Bytes of variables as JSON in a Deployment. */
 export function bytesOfVariables(variables: readonly Measured[]): number {
   const sizes = variables.map(({ name, value = "" }) => {
     const text = JSON.stringify({ name, value }).replaceAll(ESCAPED, "\\u0026").replaceAll("$", "$$$$");
@@ -30,10 +37,10 @@ export function bytesOfVariables(variables: readonly Measured[]): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The variables of an environment's components, from all sources. */
+/** Variables of an environment's components, from all sources. */
 export type ComponentVariables = readonly (readonly [component: Component, variables: readonly Measured[]])[];
 
-/** What is too much: of one component, or of all together; `undefined` where everything fits. */
+/** Excess of one component or of all; `undefined` where everything fits. */
 export function variablesProblem(
   components: ComponentVariables,
 ): { readonly component?: Component; readonly message: string } | undefined {

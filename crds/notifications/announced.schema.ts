@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { literals, text, timestamp } from "../schema.ts";
 
-/** What of an environment was announced already. */
+/** Announcements of an environment that were made. */
 export const Announced = Type.Object(
   {
     event: literals(["unannounced", "created", "ready", "updated", "failed"], {
@@ -12,8 +12,8 @@ export const Announced = Type.Object(
     pipelines: Type.Optional(
       Type.Object(
         {
-          backend: Type.Optional(text(255, "Of the backend, as <project>#<id>/<status>.")),
-          frontend: Type.Optional(text(255, "Of the frontend, as <project>#<id>/<status>.")),
+          backend: Type.Optional(text(255, "Pipeline of the backend, as <project>#<id>/<status>.")),
+          frontend: Type.Optional(text(255, "Pipeline of the frontend, as <project>#<id>/<status>.")),
         },
         { description: "The last pipeline that ended, by component: project, id and status." },
       ),
@@ -26,10 +26,10 @@ export const Announced = Type.Object(
             Type.Integer({ description: "The last of the warnings that is over, by the hours before the expiry." }),
           ),
         },
-        { description: "Which warnings the owner needs no more." },
+        { description: "Warnings that the owner needs no more." },
       ),
     ),
   },
-  { description: "What was told of the environment, so that it is told once; absent where nothing is to be told." },
+  { description: "Announcements of the environment, so that each is made once; absent where none are to be made." },
 );
 export type Announced = Static<typeof Announced>;

@@ -1,33 +1,32 @@
-/** The token in the link of an expiry warning: its bearer may extend one environment, once. */
+/** Token in the link of an expiry warning: its bearer may extend one environment, once. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Sensitive } from "../sensitive.ts";
 
-/** What a token permits. */
+/** Permission that a token gives. */
 export interface ExtensionGrant {
-  /** The environment's UID. */
   readonly uid: string;
-  /** When the environment expires; an extension changes that, so that the token fits no more. To the second. */
+  /** Expiry of the environment, to the second; an extension changes it, and so ends the token. */
   readonly expiresAt: Date;
   readonly addedHours: number;
-  /** The end of the token itself. To the second. */
+  /** End of the token itself, to the second. */
   readonly endsAt: Date;
 }
 
-/** Longer texts are no tokens of ours. */
+/** Longer texts are no extension tokens. */
 export const EXTENSION_TOKEN_MAX_LENGTH = 512;
 export const EXTENSION_TOKEN_PATTERN = "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{43}$";
 
-/** A key signs nothing else, and no other kind of message. */
+/** Separates these tokens from other kinds of signed messages. */
 const PURPOSE = "ephemeral-environments extension v1";
 
-/** A token: its grant in base64url, a dot, and the HMAC-SHA256 of the grant in base64url. */
+/** Signs a grant: its base64url, a dot, and the base64url of its HMAC-SHA256. */
 export function signExtension({ uid, expiresAt, addedHours, endsAt }: ExtensionGrant, key: Sensitive): string {
   const claims = { uid, exp: toSeconds(expiresAt), hours: addedHours, end: toSeconds(endsAt) };
   const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
   return `${payload}.${signature(payload, key).toString("base64url")}`;
 }
 
-/** What the token permits; `undefined` for a text that this key did not sign, and for a token that has ended. */
+/** Grant of a token; `undefined` unless this key signed it and it has not ended. */
 export function verifyExtension(token: string, key: Sensitive, now: Date): ExtensionGrant | undefined {
   if (token.length > EXTENSION_TOKEN_MAX_LENGTH || !new RegExp(EXTENSION_TOKEN_PATTERN).test(token)) return undefined;
   const [payload = "", given = ""] = token.split(".");
@@ -44,12 +43,12 @@ const toSeconds = (moment: Date) => Math.floor(moment.getTime() / 1000);
 const signature = (payload: string, key: Sensitive) =>
   createHmac("sha256", key.reveal()).update(`${PURPOSE}\n${payload}`).digest();
 
-/** The owner of the platform's own keys in the secret manager; no environment can have its name. */
+/** Owner of the platform's keys in the secret manager; no environment can have its name. */
 export const PLATFORM_KEYS_OWNER = { name: "platform--keys", uid: "00000000-0000-4000-8000-000000000001" } as const;
-/** The variable under which the secret manager keeps the key. */
+/** Variable under which the secret manager keeps the key. */
 export const EXTENSION_KEY_VARIABLE = "EXTENSION_KEY";
 
-/** The TTL after an extension: the added hours, but never more than the maximum; `undefined` when nothing is left to add. */
+/** TTL after an extension, at most the maximum; `undefined` when nothing is left to add. */
 export function extendedTtl(ttlHours: number, addedHours: number, maximumHours: number): number | undefined {
   const extended = Math.min(ttlHours + addedHours, maximumHours);
   return extended > ttlHours ? extended : undefined;

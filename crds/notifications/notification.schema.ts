@@ -3,10 +3,10 @@ import { NOTIFIED_EVENTS } from "../repository/webhook-rules.schema.ts";
 import { literals, rules, text, timestamp } from "../schema.ts";
 
 export const CHANNELS = ["chat", "email"] as const;
-/** The technology that a message is sent by. */
+/** Technology that sends a message. */
 export type Channel = (typeof CHANNELS)[number];
 
-/** The events that a Repository may choose from, and those that are always sent. */
+/** Events that a Repository may choose, and those always sent. */
 export const MESSAGE_EVENTS = [...NOTIFIED_EVENTS, "expiry", "unverified", "webhook"] as const;
 export type MessageEvent = (typeof MESSAGE_EVENTS)[number];
 
@@ -20,7 +20,7 @@ const facts = {
   event: fact("The event."),
   status: fact("The event, or the state that it reports."),
   reason: fact("The reason of a failure, as a stable word."),
-  message: fact("What is wrong, for people."),
+  message: fact("The problem, for people."),
   url: fact("The URL for people."),
   backendUrl: fact("URL of the backend."),
   frontendUrl: fact("URL of the frontend."),
@@ -32,13 +32,13 @@ const facts = {
   project: fact("The project of the pipeline on its host."),
   pipelineUrl: fact("The pipeline's page on its host."),
   owner: fact("Name of the environment's owner."),
-  expiresAt: fact("When the environment expires."),
+  expiresAt: fact("Expiry of the environment."),
   hours: fact("Hours from the warning to the expiry."),
 };
 export type Fact = keyof typeof facts;
-/** The names that templates may use, beside `extendUrl` in an e-mail that warns of an expiry. */
+/** Names that templates may use, beside `extendUrl` in an e-mail that warns of an expiry. */
 export const FACTS = Object.keys(facts) as readonly Fact[];
-/** The texts of a message, by name; what is unknown is left out. */
+/** Texts of a message, by name, as far as they are known. */
 export type Facts = { readonly [fact in Fact]?: string };
 
 export const NotificationSpec = Type.Object(
@@ -47,14 +47,16 @@ export const NotificationSpec = Type.Object(
     to: text(254, "A chat channel of the settings, or an address.", { minLength: 1 }),
     event: literals(MESSAGE_EVENTS, {
       description:
-        "The event that the message is about. expiry: the warning before an environment expires; unverified: what an endpoint without authentication was told; webhook: the webhooks of a Repository don't arrive any more.",
+        "The event of the message. expiry: the warning before an environment expires; unverified: an event at an endpoint without authentication; webhook: the webhooks of a Repository don't arrive any more.",
     }),
     template: text(63, "The id of a template.", { minLength: 1 }),
     facts: Type.Unsafe<Facts>(Type.Object(facts, { description: "The texts that the template may name." })),
-    at: timestamp("When it was made, to the millisecond: the order in which the messages of a destination are sent."),
+    at: timestamp(
+      "Time of the creation, to the millisecond: the order in which the messages of a destination are sent.",
+    ),
     environment: Type.Optional(
       Type.Object(
-        { name: text(253, "Its name."), uid: text(64, "Its metadata.uid.") },
+        { name: text(253, "Name."), uid: text(64, "Metadata.uid.") },
         { description: "The environment that the message is about, if there is one." },
       ),
     ),
@@ -69,10 +71,10 @@ export type NotificationSpec = Static<typeof NotificationSpec>;
 export const NotificationStatus = Type.Object(
   {
     phase: literals(NOTIFICATION_PHASES, { description: "sent and failed are final." }),
-    attempts: Type.Integer({ minimum: 0, description: "How often sending was begun." }),
+    attempts: Type.Integer({ minimum: 0, description: "Number of begun attempts." }),
     nextAttemptAt: Type.Optional(timestamp("The next attempt is not before this moment.")),
-    message: Type.Optional(text(FACT_MAX_LENGTH, "Why the last attempt failed.")),
-    sentAt: Type.Optional(timestamp("When the message was accepted for delivery.")),
+    message: Type.Optional(text(FACT_MAX_LENGTH, "Reason of the last failed attempt.")),
+    sentAt: Type.Optional(timestamp("Time when the message was accepted for delivery.")),
   },
   { description: "The state of its delivery; only the operator writes it." },
 );

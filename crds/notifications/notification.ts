@@ -12,7 +12,7 @@ export type {
   NotificationStatus,
 } from "./notification.schema.ts";
 
-/** One message to one channel, and how far its delivery is. The operator makes it and writes its status. */
+/** One message to one channel, and its delivery. Only the operator writes it. */
 export interface Notification {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: "Notification";
@@ -39,7 +39,7 @@ export const notificationKind = {
 } as const satisfies Kind;
 
 /**
- * The name of a message: a hash of what it announces and where it goes, so that it is made once.
+ * Name of a message: a hash of its subject and destination, so that it is made once.
  *
  * @param about the transition, such as the environment's UID, the event and the moment of the change
  */
@@ -47,15 +47,15 @@ export function notificationName(about: readonly string[], { channel, to }: Pick
   return digestOf([...about, channel, to]);
 }
 
-/** The manifest of a message. */
+/** Manifest of a message. */
 export function notificationManifest(name: string, spec: NotificationSpec, namespace: string) {
   return { apiVersion: API_VERSION, kind: "Notification", metadata: { name, namespace }, spec } as const;
 }
 
-/** Whether it is neither sent nor given up. */
+/** True until the message is sent or given up. */
 export function isPending({ status }: Pick<Notification, "status">): boolean {
   return status === undefined || status.phase === "pending";
 }
 
-/** Messages with the same destination are sent one after the other. */
+/** Destination of a message; messages with the same one are sent one after the other. */
 export const destinationOf = ({ spec }: Pick<Notification, "spec">): string => `${spec.channel}/${spec.to}`;

@@ -2,11 +2,10 @@ import { Type } from "typebox";
 import type { CelRule } from "../schema.ts";
 
 /**
- * Valid branch names: those that git allows, without those that mislead readers.
+ * Valid branch names: git's, without those that mislead readers.
  *
- * The same rules apply everywhere. The pattern keeps options (`--upload-pack`), refspecs and globs out of git command lines;
- * it is ASCII, which every regex engine reads alike. The other rules are CEL for the API server, and code for the facade and
- * the webhooks.
+ * The pattern keeps options (`--upload-pack`), refspecs and globs out of git command lines; it is ASCII, which every
+ * regex engine reads alike. The other rules are CEL for the API server, and code for the API and the webhooks.
  */
 
 /** GitHub's limit, in bytes of UTF-8: git keeps `refs/heads/<branch>` in files, whose names have 255 at most. */
@@ -19,8 +18,8 @@ export const BRANCH_PATTERN = `^[^${REFUSED_SIGNS}./-][^${REFUSED_SIGNS}]{0,${BR
 
 /**
  * Code points that are invisible, look like a space or change the direction of the text: those of `\p{Cc}`, `\p{Cf}`,
- * `\p{Z}` and `\p{Default_Ignorable_Code_Point}` beyond ASCII, the empty braille sign, and U+FFFD, which replaces a lost
- * character. As numbers, because RE2 has fewer properties, and the Unicode tables of the API server may be older.
+ * `\p{Z}` and `\p{Default_Ignorable_Code_Point}` beyond ASCII, the empty braille sign, and U+FFFD, which replaces a
+ * lost character. As numbers: RE2 has fewer properties, and the API server's Unicode tables may be older.
  */
 const UNREADABLE =
   "7f-a0 ad 34f 600-605 61c 6dd 70f 890-891 8e2 115f-1160 1680 17b4-17b5 180b-180f 2000-200f 2028-202f 205f-206f 2800 3000 " +
@@ -33,14 +32,14 @@ export const Branch = Type.String({ minLength: 1, maxLength: BRANCH_MAX_BYTES, p
 
 /** A rule for branch names, as CEL and as code. */
 export interface BranchRule {
-  /** The CEL expression for the text that `branch` names. */
+  /** CEL expression for the text that `branch` names. */
   readonly cel: (branch: string) => string;
   readonly holds: (branch: string) => boolean;
-  /** What is wrong when it does not hold, after "a branch". */
+  /** Violation of the rule, as words after "a branch". */
   readonly message: string;
 }
 
-/** The rules of https://git-scm.com/docs/git-check-ref-format that the pattern can't express, then our own. */
+/** Rules of https://git-scm.com/docs/git-check-ref-format that the pattern can't express, then the platform's own. */
 export const BRANCH_RULES: readonly BranchRule[] = [
   ...["..", "//", "/.", ".lock/", "@{"].map((part) => ({
     cel: (branch: string) => `!${branch}.contains('${part}')`,
@@ -69,7 +68,7 @@ export const BRANCH_RULES: readonly BranchRule[] = [
   },
 ];
 
-/** The rules for the branch in a field (`self.branch`) for the API server; they hold where it is absent, if it may be. */
+/** Rules for the branch in a field (`self.branch`) for the API server; an absent optional one passes. */
 export const branchRules = (field: string, isOptional = false): CelRule[] =>
   BRANCH_RULES.map(({ cel, message }) => ({
     rule: `${isOptional ? `!has(${field}) || ` : ""}${cel(field)}`,
@@ -79,7 +78,7 @@ export const branchRules = (field: string, isOptional = false): CelRule[] =>
 
 const pattern = new RegExp(BRANCH_PATTERN, "u");
 
-/** The first problem of a branch's name; `undefined` when it is valid. */
+/** First problem of a branch's name; `undefined` when it is valid. */
 export function branchProblem(branch: string): string | undefined {
   // Half a surrogate pair becomes U+FFFD on its way to the API server, so that is checked.
   const arriving = branch.toWellFormed();

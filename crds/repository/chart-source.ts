@@ -1,4 +1,4 @@
-/** Where a chart is: the three kinds of sources, and what is refused of them. */
+/** Sources of charts: the three kinds, and their rules. */
 import type { CelRule } from "../schema.ts";
 
 /** A folder of a git repository. */
@@ -18,16 +18,15 @@ export interface PackagedChart {
   readonly version: string;
 }
 
-/** Where a chart is. */
+/** Source of a chart. */
 export type ChartSource = GitChart | PackagedChart;
 
-/** The scheme of an OCI registry, as Argo CD and Helm write it. */
 export const OCI_SCHEME = "oci://";
 
 /** Stands for the commit of the environment's own backend. */
 export const COMMIT_REVISION = "{commit}";
 
-/** Whether the chart is of a Helm repository or of an OCI registry. */
+/** True when the chart comes from a Helm repository or an OCI registry. */
 export const isPackaged = (source: ChartSource): source is PackagedChart => "chart" in source;
 
 /** The source with the commit in place of `{commit}`; any other is as it was. */
@@ -38,16 +37,18 @@ export function sourceAt(source: ChartSource, commit: string | undefined): Chart
 }
 
 /**
- * One exact version, as https://semver.org has it, with Helm's optional `v`: a range would change what runs with nobody's
- * write, and Argo CD would have to read the whole index for it.
+ * One exact version by https://semver.org, with Helm's optional `v`: a range would change what runs without a write,
+ * and make Argo CD read the whole index.
  */
 const VERSION_PATTERN =
   "^v?[0-9]+[.][0-9]+[.][0-9]+(-[0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?([+][0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?$";
 
-/** The name of a repository on a registry, https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests. */
+/**
+ * Name of a repository on a registry,
+ * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests.
+ */
 const OCI_NAME_PATTERN = "^[a-z0-9]+([._-]+[a-z0-9]+)*$";
 
-/** The fields of a chart before its rules are judged. */
 interface ChartFields {
   readonly repoUrl: string;
   readonly path?: string;
@@ -56,7 +57,6 @@ interface ChartFields {
   readonly version?: string;
 }
 
-/** A rule for the API server, which judges Repositories, and the same for the settings, which no API server sees. */
 interface ChartRule extends CelRule {
   readonly message: string;
   readonly holds: (chart: ChartFields) => boolean;
@@ -69,7 +69,7 @@ const IS_OCI = `self.repoUrl.startsWith('${OCI_SCHEME}')`;
 const IN_GIT = "(has(self.path) || has(self.revision))";
 const IN_PACKAGE = "(has(self.chart) || has(self.version))";
 
-/** In this order; each says one thing. */
+/** In this order; each has its own message. */
 const CHART_RULES: readonly ChartRule[] = [
   {
     rule: `!${IS_OCI} || !${IN_GIT}`,
@@ -114,17 +114,17 @@ const CHART_RULES: readonly ChartRule[] = [
   },
 ];
 
-/** The rules for the API server. */
+/** Rules for the API server. */
 export const CHART_CEL_RULES: readonly CelRule[] = CHART_RULES.map(({ holds: _, ...rule }) => rule);
 
-/** What a Repository has to say of its own code where its chart lies beside it; for the API server. */
+/** Rule for a Repository with the chart beside its code; for the API server. */
 export const COMMIT_CHART_RULE: CelRule = {
   rule: `!has(self.chart) || !has(self.chart.revision) || self.chart.revision != '${COMMIT_REVISION}' || self.chart.repoUrl == self.cloneUrl`,
   fieldPath: ".chart.revision",
   message: `${COMMIT_REVISION} is a commit of the Repository's own code: chart.repoUrl has to be the same text as cloneUrl`,
 };
 
-/** What is wrong with the default chart beyond its schema, by field; `undefined` when nothing is. */
+/** Problem of the default chart beyond its schema, by field; `undefined` when there is none. */
 export function defaultChartProblem(
   chart: ChartFields,
 ): { readonly field: string; readonly problem: string } | undefined {

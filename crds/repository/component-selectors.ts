@@ -2,7 +2,7 @@ import type { EphemeralEnvironment } from "../environment/ephemeral-environment.
 import { COMPONENTS, type Component } from "../names.ts";
 import { grantedRepository } from "./repository-use.ts";
 
-/** By component that an environment has: the labels of its pods, where its chart's Repository says them. */
+/** Labels of the pods, where its chart's Repository states them, by component of an environment. */
 export type ComponentSelectors = {
   readonly [component in Component]?: { readonly labels?: Readonly<Record<string, string>> };
 };

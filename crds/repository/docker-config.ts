@@ -1,7 +1,7 @@
 import { Sensitive } from "../sensitive.ts";
 
 /**
- * The logins of a docker configuration, `user:password` by registry; empty when the text is not such a configuration.
+ * Logins of a docker configuration, `user:password` by registry; empty for another text.
  *
  * https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets
  */

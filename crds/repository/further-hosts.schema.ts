@@ -3,7 +3,7 @@ import { FURTHER_HOST_MAX_LENGTH, FURTHER_HOST_PATTERN, NAME_MAX_LENGTH, RESERVE
 import { rules, text } from "../schema.ts";
 import { HEALTH_PATH_PATTERN } from "./health-path.ts";
 
-/** Bounds what is probed for each environment. */
+/** Bounds the probes of each environment. */
 export const FURTHER_HOSTS_MAX = 10;
 
 const reserved = RESERVED_FURTHER_HOSTS.map((name) => `'${name}'`).join(", ");
@@ -11,7 +11,7 @@ const reserved = RESERVED_FURTHER_HOSTS.map((name) => `'${name}'`).join(", ");
 const FurtherHost = Type.Object({
   name: text(
     FURTHER_HOST_MAX_LENGTH,
-    `What follows the environment's name: https://<environment>--<name>.<base domain>. Lower-case letters, digits and hyphens, at most ${FURTHER_HOST_MAX_LENGTH}: a label of DNS has 63, and the name of an environment up to ${NAME_MAX_LENGTH}.`,
+    `Part of the host after the environment's name: https://<environment>--<name>.<base domain>. Lower-case letters, digits and hyphens, at most ${FURTHER_HOST_MAX_LENGTH}: a label of DNS has 63, and the name of an environment up to ${NAME_MAX_LENGTH}.`,
     {
       pattern: `^${FURTHER_HOST_PATTERN}$`,
       ...rules({
@@ -30,7 +30,7 @@ const FurtherHost = Type.Object({
 });
 export type FurtherHost = Static<typeof FurtherHost>;
 
-/** The hosts of a Repository's environments beside those of the components. */
+/** Hosts of a Repository's environments beside the components'. */
 export const FurtherHosts = Type.Array(FurtherHost, {
   maxItems: FURTHER_HOSTS_MAX,
   "x-kubernetes-list-type": "map",

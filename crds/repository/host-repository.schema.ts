@@ -3,9 +3,9 @@ import { text } from "../schema.ts";
 
 export const HOST_ID_PATTERN = "^[1-9][0-9]{0,18}$";
 
-/** A repository as its host names it: the name may change, and be another repository's afterwards; the id does neither. */
+/** A repository on its host: its name may become another repository's, its id never. */
 export const HostRepository = Type.Object({
-  id: text(19, "Its id on the host.", { pattern: HOST_ID_PATTERN }),
-  fullName: text(200, "Its full name on the host.", { minLength: 1 }),
+  id: text(19, "Id on the host.", { pattern: HOST_ID_PATTERN }),
+  fullName: text(200, "Full name on the host.", { minLength: 1 }),
 });
 export type HostRepository = Static<typeof HostRepository>;

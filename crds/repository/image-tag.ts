@@ -1,24 +1,26 @@
 import { shortCommit } from "../names.ts";
-/** Tags of images, as `image.tagTemplate` of a Repository describes them. */
+/** Tags of images, by `image.tagTemplate` of a Repository. */
 import type { CelRule } from "../schema.ts";
 
-/** What a build is known by: whatever a placeholder of a tag can stand for. */
+/** Facts about a build, for placeholders. */
 export interface Build {
   readonly branch: string;
-  /** The full SHA of the commit that the environment shows. */
+  /** Full SHA of the commit that the environment shows. */
   readonly commit: string;
-  /** Number of the pull request that the component is of. */
+  /** Number of the component's pull request. */
   readonly pullRequest?: number | undefined;
   /** Id of the pipeline that built the commit. */
   readonly pipeline?: number | undefined;
-  /** The full SHA of the commit that merges `commit` into its base, for pipelines that build that one. */
+  /** Full SHA of the commit that merges `commit` into its base, where pipelines build that one. */
   readonly mergeCommit?: string | undefined;
 }
 
-/** Characters that a tag can't have, https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests. */
+/**
+ * Characters that a tag can't have,
+ * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests.
+ */
 const NOT_OF_A_TAG = /[^A-Za-z0-9_.-]+/g;
 
-/** The value of every placeholder; `undefined` where the build has none. */
 const PLACEHOLDERS = {
   commit: ({ commit }: Build) => commit,
   short: ({ commit }: Build) => shortCommit(commit),
@@ -29,10 +31,10 @@ const PLACEHOLDERS = {
 };
 export type TagPlaceholder = keyof typeof PLACEHOLDERS;
 
-/** Placeholders whose value is another one for every commit; a tag without one of them moves from commit to commit. */
+/** Placeholders with another value for every commit; a tag without them moves. */
 const OF_ONE_COMMIT: readonly TagPlaceholder[] = ["commit", "short", "mergeCommit", "pipeline"];
 
-/** The tag where a Repository says nothing. */
+/** Tag of a Repository that sets none. */
 export const DEFAULT_TAG_TEMPLATE = "{commit}";
 
 /** The placeholders, for people. */
@@ -44,7 +46,7 @@ const DIGITS = "([7-9]|[1-3][0-9]|40)";
 const PLACEHOLDER = `\\{(short|branch|pullRequest|pipeline|(commit|mergeCommit)(:${DIGITS})?)\\}`;
 const placeholder = new RegExp(PLACEHOLDER.replaceAll(`(:${DIGITS})?`, "(?::(\\d+))?"), "g");
 
-/** The rules for a template, for the API server. The tag of a commit is judged once more, because a branch may be too long. */
+/** Rules for a template, for the API server. The tag of a commit is checked again: a branch may be too long. */
 export const TAG_TEMPLATE_RULES: readonly CelRule[] = [
   {
     rule: `self.matches(r'^([^{}]|${PLACEHOLDER})*$')`,
@@ -57,26 +59,25 @@ export const TAG_TEMPLATE_RULES: readonly CelRule[] = [
   },
 ];
 
-/** The placeholders of a template, as they come. */
 function placeholdersOf(template: string): readonly TagPlaceholder[] {
   return [...template.matchAll(placeholder)].map(([, name = "", withDigits]) => (withDigits ?? name) as TagPlaceholder);
 }
 
-/** Whether the template has this placeholder, with or without a number of digits. */
+/** True for a template with this placeholder, with or without digits. */
 export const hasPlaceholder = (template: string, name: TagPlaceholder): boolean =>
   placeholdersOf(template).includes(name);
 
-/** The first placeholder of the template that the build has no value for; `undefined` when its tag is known. */
+/** First placeholder without a value in the build; `undefined` when the tag is known. */
 export function missingPlaceholder(template: string, build: Build): TagPlaceholder | undefined {
   return placeholdersOf(template).find((name) => PLACEHOLDERS[name](build) === undefined);
 }
 
-/** Whether the tag stays the same from one commit to the next, so that only a new pull finds the newer image. */
+/** True when commits share the tag, so that only a new pull finds the newer image. */
 export function isMovingTag(template: string): boolean {
   return !placeholdersOf(template).some((name) => OF_ONE_COMMIT.includes(name));
 }
 
-/** The tag of a build; a placeholder without a value stays as it is. */
+/** Tag of a build; a placeholder without a value stays as it is. */
 export function tagOf(template: string, build: Build): string {
   return template.replaceAll(placeholder, (written, name: string, withDigits?: TagPlaceholder, digits?: string) => {
     const value = PLACEHOLDERS[withDigits ?? (name as TagPlaceholder)](build);

@@ -1,4 +1,4 @@
-/** Which environments may use a Repository or a config set, and which of them take a place of a Repository. */
+/** Permissions of environments to use a Repository or a config set, and a Repository's limit. */
 import type { EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
 import type { Component } from "../names.ts";
 import { admits, type Repository } from "./repository.ts";
@@ -34,23 +34,23 @@ export const isGranted = (environment: EphemeralEnvironment, repository: Reposit
   wasGranted(environment) || mayHave(environment, repository);
 
 /**
- * Whether the groups of a Repository or a config set allow the environment to use it. For an environment with an owner the
- * REST interface has checked the owner's groups. Any other one is checked by the groups that it is shared with; the admission
- * policy lets its creator name only their own groups.
+ * True when the groups of a Repository or a config set allow the environment to use it. With an owner, the REST
+ * interface has checked the owner's groups; without one, the groups of the environment count, and the admission policy
+ * lets its creator name only their own.
  */
 export function mayHave({ spec }: EphemeralEnvironment, used: Parameters<typeof admits>[0]): boolean {
   return spec.owner !== undefined || admits(used, spec.access?.groups ?? []);
 }
 
-/** Whether its Repositories were granted once; later changes of groups and limits do not concern it. */
+/** True when its Repositories were granted once; later changes of groups and limits don't matter. */
 export function wasGranted({ status }: EphemeralEnvironment): boolean {
   return status?.sources?.backend !== undefined;
 }
 
 /**
- * Whether it takes one of the Repository's places (`maxEnvironments`). It does until it is gone: what is
- * being deleted may still run. One that may not use this Repository takes none; one that fails because of its other Repository
- * does.
+ * True when the environment counts for the Repository's limit (`maxEnvironments`), until it is gone: pods may run
+ * during the deletion. One that may not use this Repository does not count; one that fails because of its other
+ * Repository does.
  */
 export function takesPlace(environment: EphemeralEnvironment, repository: Repository): boolean {
   const { spec } = environment;
@@ -60,9 +60,9 @@ export function takesPlace(environment: EphemeralEnvironment, repository: Reposi
 }
 
 /**
- * Whether all places of the Repository are taken by environments that come before this one: those that have a place, and
- * the older ones of those that wait, by UID if they are equally old. The limit applies only to creation; the REST interface
- * checks it for its own environments.
+ * True when environments before this one reach the Repository's limit: granted ones, and the older ones of those that
+ * wait, equally old ones by UID. The limit is only for creations; the REST interface checks it for its own
+ * environments.
  *
  * @param candidates all environments that may name the Repository, with this one; called only if it has a limit
  */
@@ -88,8 +88,8 @@ function comesBefore(other: EphemeralEnvironment, one: EphemeralEnvironment): bo
 const orderOf = ({ metadata }: EphemeralEnvironment) => `${metadata.creationTimestamp} ${metadata.uid}`;
 
 /**
- * The groups that share an environment of these Repositories: those that all of them name, where only some name groups
- * those of these; empty (owner and maintainers alone) when none names any, or when they have no group in common.
+ * Groups that share an environment of these Repositories: those common to all that name groups; empty (owner and
+ * maintainers alone) when none names any, or none is common.
  */
 export function sharedGroups(repositories: readonly Repository[]): string[] {
   const named = repositories.map(({ spec }) => spec.access?.groups ?? []).filter((groups) => groups.length > 0);

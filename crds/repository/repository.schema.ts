@@ -31,13 +31,13 @@ const GeneratedSecret = Type.Object({
 /** An escaped byte, %XX; without %, dot and slashes, which hosts decode at different times. */
 const ESCAPED = "%([346-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Da-d]|5[0-9ABD-Fabd-f])";
 
-/** The repository or the prefix of repositories on a registry; in lower case, so no segment is only dots. */
+/** Repository or prefix of repositories on a registry; lower case, so no segment is only dots. */
 const OCI_PLACE = "oci://[A-Za-z0-9._-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*";
 
 /**
- * The URL of a chart; the same pattern as in the platform chart's policy (`policy.chartUrl`), because an environment would
- * wait for ever for one that only this pattern allows. Without a login, which the application would show; without characters
- * that Argo CD reads as a pattern; and without segments of dots, with which git leaves a folder.
+ * URL of a chart; the same pattern as `policy.chartUrl` of the platform's chart, or an environment would wait for ever.
+ * No login, which the application would show; no characters that Argo CD reads as a pattern; no segments of dots, with
+ * which git leaves a folder.
  */
 export const CHART_URL_PATTERN = `^(https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|${ESCAPED})([A-Za-z0-9._~:@+,=&-]|${ESCAPED})*)?)*|${OCI_PLACE})$`;
 
@@ -46,7 +46,9 @@ const CloneUrl = text(512, "The http or https URL that git clones it from.", {
   pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$",
 });
 
-/** The source of a chart, one of three kinds, with what its values are mapped to. Its rules leave no other combination of fields. */
+/**
+ * Source of a chart, of three kinds, with the mapping of its values. Its rules allow no other combination of fields.
+ */
 export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
   Type.Object(
     {
@@ -54,27 +56,27 @@ export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
         pattern: CHART_URL_PATTERN,
         maxLength: 512,
         description:
-          "Where the chart is: a git repository or a Helm repository, by http or https, or an OCI registry with the folder of the chart, such as oci://registry.example.com/charts. Without a login, a query, a fragment, brackets, and segments that are only dots.",
+          "Source of the chart: a git repository or a Helm repository, by http or https, or an OCI registry with the folder of the chart, such as oci://registry.example.com/charts. Without a login, a query, a fragment, brackets, and segments that are only dots.",
       }),
-      path: Type.Optional(text(255, "Of a git repository: the folder of the chart.")),
+      path: Type.Optional(text(255, "Folder of the chart in a git repository.")),
       revision: Type.Optional(
         text(
           255,
-          "Of a git repository: branch, tag or commit. {commit}: the commit of the environment's own backend, where repoUrl is the Repository's cloneUrl.",
+          "Branch, tag or commit of a git repository. {commit}: the commit of the environment's own backend, where repoUrl is the Repository's cloneUrl.",
           { minLength: 1 },
         ),
       ),
       chart: Type.Optional(
-        text(128, "Of a Helm repository or an OCI registry: the name of the chart.", {
+        text(128, "Name of the chart in a Helm repository or an OCI registry.", {
           pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
         }),
       ),
       version: Type.Optional(
-        text(128, "Of a Helm repository or an OCI registry: one exact version, such as 1.2.3.", { minLength: 1 }),
+        text(128, "One exact version in a Helm repository or an OCI registry, such as 1.2.3.", { minLength: 1 }),
       ),
       values: Type.Optional(
         ChartValues(
-          "The values of the chart, as YAML in whose texts ${…} stands for what the platform knows, such as ${backend.image}. The platform's own layout when left out.",
+          "The values of the chart, as YAML with references ${…} to facts of the platform, such as ${backend.image}. The platform's own layout when left out.",
         ),
       ),
     },
@@ -86,18 +88,16 @@ export type Chart = Static<typeof Chart>;
 /** Passwords must not be sent over plain HTTP, except to this machine. */
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
 
-/** A reference to a value in the secret manager. */
 const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
 
-/** Values of the platform's layout that it sets or that have a field of their own. */
+/** Values of the platform's layout that the platform sets, or with a field of their own. */
 export const RESERVED_PATH_PATTERN =
   "^(environment|database|secret|imagePullSecrets|suspended)([.]|$)|^(backend|frontend)($|[.](image|commit|pullPolicy|port|host|url|healthPath|env|replicas|resources)([.]|$))";
-/** Special names of JavaScript. */
 const SPECIAL_PATH_PATTERN = "(^|[.])(__proto__|constructor|prototype)([.]|$)";
 
 export const RepositorySpec = Type.Object(
   {
-    type: literals(["backend", "frontend"], { description: "Which component of an environment it becomes." }),
+    type: literals(["backend", "frontend"], { description: "Component of an environment that it becomes." }),
     cloneUrl: CloneUrl,
     provider: Type.Optional(
       literals(["repohost", "pipelinehost"], { description: "Read by webhooks: the kind of its host." }),
@@ -213,7 +213,7 @@ export const RepositorySpec = Type.Object(
       "The key before, which is accepted as well while its host is given the new one.",
     ),
     access: Type.Optional(
-      Type.Object({ groups: Groups }, { description: "Who may use it; everyone when left out or empty." }),
+      Type.Object({ groups: Groups }, { description: "Groups that may use it; everyone when left out or empty." }),
     ),
   },
   {
@@ -267,17 +267,17 @@ export const RepositoryStatus = Type.Object(
     observedGeneration: Type.Optional(
       Type.Integer({ format: "int64", description: "The metadata.generation that was checked last." }),
     ),
-    reachable: Type.Optional(Type.Boolean({ description: "Whether its host answered at the last check." })),
-    lastCheckedAt: Type.Optional(timestamp("When its host was last asked.")),
+    reachable: Type.Optional(Type.Boolean({ description: "True when its host answered at the last check." })),
+    lastCheckedAt: Type.Optional(timestamp("Time of the last check.")),
     lastHandledReconcileAt: Type.Optional(text(256, "The token of the last requested check.")),
     hostRepository: Type.Optional(
       described(
         HostRepository,
-        "Its id and name as its host's newest webhook named it, whose signature fitted. Webhooks of another id are refused.",
+        "Id and name from its host's newest webhook with a valid signature. Webhooks of another id are refused.",
       ),
     ),
     conditions: Type.Optional(Conditions),
   },
-  { description: "What its host answered; only the operator writes it." },
+  { description: "Results of its host; only the operator writes them." },
 );
 export type RepositoryStatus = Static<typeof RepositoryStatus>;

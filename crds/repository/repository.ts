@@ -7,8 +7,8 @@ export type { ChartSource } from "./chart-source.ts";
 export type { Chart, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
 /**
- * A backend or frontend repository: where it is, and how it becomes a component of an environment. A deleted one stays
- * until its last environment is gone.
+ * A backend or frontend repository: its location, and how it becomes a component. A deleted one stays until its last
+ * environment is gone.
  */
 export interface Repository extends Resource<"Repository", RepositorySpec, Namespaced & Counted> {
   readonly status?: RepositoryStatus;
@@ -16,17 +16,17 @@ export interface Repository extends Resource<"Repository", RepositorySpec, Names
 
 export const repositoryKind = kindOf("Repository", "repositories");
 
-/** Whether it has our finalizer, because environments use it. */
+/** True with the platform's finalizer, because environments use the Repository. */
 export function isKept({ metadata }: Repository): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/** Its default branch. */
+/** Default branch of the Repository. */
 export function branchOf({ spec }: Repository): string {
   return spec.defaultBranch ?? "main";
 }
 
-/** Its full name on the host, such as `shop/shop-api`: as registered, else the path of its URL. */
+/** Full name on the host, such as `shop/shop-api`: as registered, else the path of the URL. */
 export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
   if (spec.fullName !== undefined) return spec.fullName;
   // An invalid URL has no path.
@@ -34,7 +34,7 @@ export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
   return path.replaceAll(/^\/+|\/+$/g, "").replace(/\.git$/, "");
 }
 
-/** Its id on the host: as registered, else as its first webhook named it; `undefined` before that. */
+/** Id on the host: as registered, else from the first webhook; `undefined` before that. */
 export function hostIdOf({ spec, status }: Pick<Repository, "spec" | "status">): string | undefined {
   return spec.hostId ?? (spec.host === undefined ? undefined : status?.hostRepository?.id);
 }
@@ -58,7 +58,7 @@ export function hostedRepository(
 
 type Hosted = Pick<Repository, "spec" | "status">;
 
-/** Whether both are parts of one repository of a host, a monorepo: by its id where both know it, else by its name. */
+/** True when both are parts of one repository of a host, a monorepo: by id where both have it, else by name. */
 export function isOneRepository(one: Hosted, other: Hosted): boolean {
   if (one.spec.host !== other.spec.host) return false;
   const [id, otherId] = [hostIdOf(one), hostIdOf(other)];
@@ -66,7 +66,7 @@ export function isOneRepository(one: Hosted, other: Hosted): boolean {
   return fullNameOf(one).toLowerCase() === fullNameOf(other).toLowerCase();
 }
 
-/** The token of a requested check that is not answered yet. */
+/** Token of a requested check without an answer. */
 export function askedCheck(repository: Repository): string | undefined {
   const asked = reconcileToken(repository);
   return asked === repository.status?.lastHandledReconcileAt ? undefined : asked;
@@ -80,7 +80,7 @@ export interface WantedSecret {
   readonly length: number;
 }
 
-/** The password of the role that owns an environment's database. */
+/** Password of the role that owns an environment's database. */
 export const DATABASE_LOGIN: WantedSecret = { name: "DATABASE_PASSWORD", kind: "password", length: 32 };
 
 const DEFAULT_SECRETS: readonly WantedSecret[] = [
@@ -89,22 +89,22 @@ const DEFAULT_SECRETS: readonly WantedSecret[] = [
   { name: "API_TOKEN", kind: "token", length: 40 },
 ];
 
-/** The variables that an environment of this repository gets generated. */
+/** Variables that are generated for this Repository's environments. */
 export function wantedSecrets({ spec }: Repository): readonly WantedSecret[] {
   return spec.secrets?.map(({ name, kind = "password", length = 32 }) => ({ name, kind, length })) ?? DEFAULT_SECRETS;
 }
 
-/** The variables that may be a secret of some environment: those of any Repository, and the default ones. */
+/** Variables that may be secret in some environment: those of any Repository, and the default ones. */
 export function secretNames(repositories: readonly Repository[]): ReadonlySet<string> {
   return new Set([...DEFAULT_SECRETS, ...repositories.flatMap(wantedSecrets)].map(({ name }) => name));
 }
 
-/** The secrets that an environment of these Repositories needs; a database has a password, whatever they list. */
+/** Secrets that an environment of these Repositories needs; a database always has a password. */
 export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly WantedSecret[] {
   return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
 }
 
-/** The chart that environments of this backend are rendered with: its own, else the default one. */
+/** Chart of this backend's environments: its own, else the default. */
 export function chartOf(
   { backend }: { readonly backend?: Repository | undefined },
   { defaultChart }: { readonly defaultChart: Chart },
@@ -112,20 +112,20 @@ export function chartOf(
   return backend?.spec.chart ?? defaultChart;
 }
 
-/** The template of its images' tags. */
+/** Template of the tags of the Repository's images. */
 export function tagTemplateOf({ spec }: Repository): string {
   return spec.image.tagTemplate ?? DEFAULT_TAG_TEMPLATE;
 }
 
-/** The image of a build; a placeholder without a value stays in it, see `missingPlaceholder`. */
+/** Image of a build; keeps a placeholder without a value, see `missingPlaceholder`. */
 export function imageOf(repository: Repository, build: Build): string {
   return `${repository.spec.image.repository}:${tagOf(tagTemplateOf(repository), build)}`;
 }
 
-/** The registry of images that name none. */
+/** Registry of images that name none. */
 export const DOCKER_HUB = "docker.io";
 
-/** The registry of its image, as `host` or `host:port` (Docker Hub when the image names no host), and its name there. */
+/** Registry of the image, as `host` or `host:port` (Docker Hub when the image names no host), and its name there. */
 export function imagePlace({ spec }: Repository): { readonly registry: string; readonly name: string } {
   const [first = "", ...path] = spec.image.repository.split("/");
   const isHost = path.length > 0 && (/[.:]/.test(first) || first === "localhost");
@@ -133,12 +133,12 @@ export function imagePlace({ spec }: Repository): { readonly registry: string; r
   return { registry: first === `index.${DOCKER_HUB}` ? DOCKER_HUB : first, name: path.join("/") };
 }
 
-/** Whether one of the Repositories lets environments override the chart value at exactly this path. */
+/** True when one of the Repositories lets environments override the value at exactly this path. */
 export function isOverridable(path: string, repositories: readonly Repository[]): boolean {
   return repositories.some(({ spec }) => spec.overridable?.includes(path));
 }
 
-/** Whether members of these groups may use the Repository or the config set. */
+/** True when these groups may use the Repository or config set. */
 export function admits(
   { spec }: { readonly spec: Pick<RepositorySpec, "access"> },
   groups: readonly string[],

@@ -1,4 +1,4 @@
-/** What webhooks read of a Repository: which events create and delete environments, and who is notified. */
+/** Webhook rules of a Repository: events that create and delete environments, and recipients of messages. */
 import { type Static, Type } from "typebox";
 import { TTL_MAX_HOURS } from "../environment/ttl.ts";
 import { literals, rules } from "../schema.ts";
@@ -12,12 +12,12 @@ export const NOTIFIED_EVENTS = ["created", "ready", "failed", "updated", "delete
 const words = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Array(literals(values), { maxItems: values.length, "x-kubernetes-list-type": "set", ...options });
 
-/** True for every text that is a valid RE2 expression; the API server refuses the others. */
+/** True for every valid RE2 expression; the API server refuses other texts. */
 const IS_PATTERN = "''.matches(self) ? true : true";
 
 export const PullRequestRules = Type.Object(
   {
-    enabled: Type.Optional(Type.Boolean({ default: false, description: "Whether pull requests get environments." })),
+    enabled: Type.Optional(Type.Boolean({ default: false, description: "True when pull requests get environments." })),
     createOn: Type.Optional(
       words(CREATE_ACTIONS, { description: "The actions that may create one; all when left out." }),
     ),
@@ -70,7 +70,7 @@ export const PullRequestRules = Type.Object(
 );
 export type PullRequestRules = Static<typeof PullRequestRules>;
 
-/** The events whose runs can count, in GitHub's words; a host's other words mean none of them. */
+/** Events whose runs can count, in GitHub's words. */
 export const PIPELINE_EVENTS = [
   "push",
   "pull_request",
@@ -78,7 +78,7 @@ export const PIPELINE_EVENTS = [
   "schedule",
   "repository_dispatch",
 ] as const;
-/** Of these somebody asked for a build of the commit. */
+/** Events by which a build of the commit was requested. */
 export const DEFAULT_PIPELINE_EVENTS = ["push", "pull_request", "workflow_dispatch"] as const;
 
 export const PipelineRules = Type.Object(
@@ -110,7 +110,7 @@ export const PipelineRules = Type.Object(
       literals(["own", "any", "ignore"], {
         default: "own",
         description:
-          "What a canceled pipeline deletes: the environment it created, all of its project and branch, or none.",
+          "Effect of a canceled pipeline: the environment it created, all of its project and branch, or none is deleted.",
       }),
     ),
   },
@@ -134,7 +134,7 @@ export const Notifications = Type.Object(
     // Not `on`, as in the REST interface: YAML 1.1 reads that as true.
     events: Type.Optional(words(NOTIFIED_EVENTS, { description: "All when left out." })),
   },
-  { description: "Which events are sent where." },
+  { description: "Events, and the recipients of their messages." },
 );
 
 export const COMMENT_MODES = ["always", "on_failure", "never"] as const;
@@ -154,13 +154,13 @@ export const Feedback = Type.Object(
       literals(STATUSES_WITHOUT_ENVIRONMENT, {
         default: "none",
         description:
-          "What a pull request gets whose rules want no environment: a draft, a missing label, a branch that no pattern matches, an action that creates none, a fork where those are denied. success: a status that names the rule, so that a branch which requires it is not blocked. Its author may then take a failed status away, with a label or a draft.",
+          "Result for a pull request whose rules want no environment: a draft, a missing label, a branch that no pattern matches, an action that creates none, a fork where those are denied. success: a status that names the rule, so that a branch which requires it is not blocked. Its author may then take a failed status away, with a label or a draft.",
       }),
     ),
     deployment: Type.Optional(
       Type.Boolean({ default: true, description: "GitHub: a deployment with an environment per pull request." }),
     ),
   },
-  { description: "What the host of a pull request is told; it needs `token` of the host in the settings." },
+  { description: "Reports to the host of a pull request; they need `token` of the host in the settings." },
 );
 export type Feedback = Static<typeof Feedback>;

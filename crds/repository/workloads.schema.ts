@@ -19,7 +19,7 @@ const Labels = map(Type.String({ maxLength: 63, pattern: LABEL_VALUE_PATTERN }),
 
 const Selector = Type.Object({ labels: Labels });
 
-/** Which pods of a chart are of which component. */
+/** Selectors of a chart's pods, by component. */
 export const Workloads = Type.Object(
   {
     backend: Type.Optional(described(Selector, "The pods of the backend.")),
@@ -27,7 +27,7 @@ export const Workloads = Type.Object(
   },
   {
     description:
-      "Which pods of its environments' chart are of which component, by their labels: for logs, problems and the commit that runs. What is left out is found by the labels ephemeral-environments.dev/component, app.kubernetes.io/component and app.kubernetes.io/name, the first that any pod has with the component's name; else it is all pods of no other component. Only of a backend.",
+      "Labels of the pods of its environments' chart by component: for logs, problems and the commit that runs. Without them, pods are found by the labels ephemeral-environments.dev/component, app.kubernetes.io/component and app.kubernetes.io/name, the first that any pod has with the component's name; else they are all pods of no other component. Only of a backend.",
   },
 );
 export type Workloads = Static<typeof Workloads>;

@@ -4,8 +4,8 @@ import { described, literals, rules, text, timestamp } from "../schema.ts";
 import { WebhookEvent } from "./webhook-event.schema.ts";
 
 /**
- * The endpoint that received it. Two are no endpoints of hosts: `approval`, the approval of a fork's commit, and `inquiry`,
- * the state of a pull request that its host was asked for.
+ * Source of a delivery: the endpoint that received it. No endpoints of hosts: `approval`, the approval of a fork's
+ * commit, and `inquiry`, the state of a pull request read from its host.
  */
 export const DOORS = ["repohost", "pipelinehost", "generic", "environment", "approval", "inquiry"] as const;
 export type Door = (typeof DOORS)[number];
@@ -19,7 +19,7 @@ export const WebhookDeliverySpec = Type.Object(
   {
     door: literals(DOORS, { description: "The endpoint that received it." }),
     host: Type.Optional(
-      Type.String({ maxLength: 63, description: "Its host's id in the settings; none: the contract's own headers." }),
+      Type.String({ maxLength: 63, description: "Host's id in the settings; none: the contract's own headers." }),
     ),
     deliveryId: Type.Optional(
       Type.String({ minLength: 1, maxLength: DELIVERY_ID_MAX_LENGTH, description: "As the host names it." }),
@@ -35,8 +35,8 @@ export const WebhookDeliverySpec = Type.Object(
           "Equal for deliveries that report the same event: an app's hook and a repository's send different bodies.",
       }),
     ),
-    verified: Type.Boolean({ description: "Whether a signature or a token was checked." }),
-    receivedAt: timestamp("When the platform received it."),
+    verified: Type.Boolean({ description: "True when a signature or a token was checked." }),
+    receivedAt: timestamp("Time when the platform received it."),
     repositories: Type.Optional(
       Type.Array(Type.String({ maxLength: 50 }), {
         maxItems: 10,
@@ -47,12 +47,10 @@ export const WebhookDeliverySpec = Type.Object(
       described(HostRepository, "The repository as its host named it; only of a host of the settings."),
     ),
     event: WebhookEvent,
-    message: Type.Optional(
-      Type.String({ maxLength: 500, description: "What an unverified event says of itself, for people." }),
-    ),
+    message: Type.Optional(Type.String({ maxLength: 500, description: "Content of an unverified event, for people." })),
   },
   {
-    description: "What was received; only the platform writes it, once.",
+    description: "Received facts; only the platform writes them, once.",
     ...rules({ rule: "self == oldSelf", message: "a delivery is never changed" }),
   },
 );
@@ -65,7 +63,7 @@ export const OUTCOME_MESSAGE_MAX_LENGTH = 500;
 export const RuleVerdict = Type.Object({
   repository: Type.Optional(text(50, "Name of the Repository that has the rule.")),
   rule: text(64, "Name of the rule."),
-  passed: Type.Boolean({ description: "Whether the event passed the rule." }),
+  passed: Type.Boolean({ description: "True when the event passed the rule." }),
   message: Type.Optional(text(VERDICT_MESSAGE_MAX_LENGTH, "For people: why it did or did not.")),
 });
 export type RuleVerdict = Static<typeof RuleVerdict>;
@@ -81,8 +79,8 @@ export const WebhookDeliveryStatus = Type.Object(
       Type.Array(
         Type.Object({
           name: text(253, "Name of the environment."),
-          uid: text(64, "Its metadata.uid."),
-          action: literals(["created", "updated", "deleted"], { description: "What was done with it." }),
+          uid: text(64, "Metadata.uid."),
+          action: literals(["created", "updated", "deleted"], { description: "Action on the environment." }),
         }),
         { maxItems: 100, description: "The environments that it created, updated or deleted." },
       ),
@@ -92,11 +90,11 @@ export const WebhookDeliveryStatus = Type.Object(
     ),
     waitsSince: Type.Optional(
       timestamp(
-        "Since when it waits for a name that is being deleted, or for a host or secret manager that can't be asked; after an hour it fails.",
+        "Begin of its wait for a name that is being deleted, or for an unavailable host or secret manager; after an hour it fails.",
       ),
     ),
-    attempts: Type.Optional(Type.Integer({ minimum: 0, description: "How often acting on it failed." })),
-    finishedAt: Type.Optional(timestamp("When the outcome was decided.")),
+    attempts: Type.Optional(Type.Integer({ minimum: 0, description: "Number of failed attempts to act on it." })),
+    finishedAt: Type.Optional(timestamp("Time of the decision.")),
   },
   { description: "The outcome; only the platform writes it." },
 );

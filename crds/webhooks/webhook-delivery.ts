@@ -12,8 +12,8 @@ export type {
 } from "./webhook-delivery.schema.ts";
 
 /**
- * One accepted delivery of a host: extracted fields only, its outcome, and the verdicts of the rules. See `deliveryName` for
- * its name: the API server is the lock on a delivery.
+ * One accepted delivery of a host: extracted fields only, its outcome, and the rules' verdicts. Its `deliveryName`
+ * makes the API server its lock.
  */
 export interface WebhookDelivery extends Resource<"WebhookDelivery", WebhookDeliverySpec, Namespaced> {
   /** Absent until its outcome is known: then it is pending. */
@@ -22,13 +22,12 @@ export interface WebhookDelivery extends Resource<"WebhookDelivery", WebhookDeli
 
 export const webhookDeliveryKind = kindOf("WebhookDelivery", "webhookdeliveries");
 
-/** What a delivery is told by. */
 interface DeliveryIdentity extends Pick<WebhookDeliverySpec, "door" | "host" | "deliveryId" | "digest"> {
-  /** The repository's full name on the host, in lower case. */
+  /** Full name of the repository on the host, in lower case. */
   readonly sender?: string | undefined;
 }
 
-/** The name of a delivery: a hash of host, repository and delivery id, or of the body where the host gives no id. */
+/** Name of a delivery: a hash of host, repository and delivery id, or of the body without an id. */
 export function deliveryName({ door, host = "", sender = "", deliveryId, digest }: DeliveryIdentity): string {
   return digestOf([door, host, sender, deliveryId ?? ["body", digest]]);
 }
@@ -37,43 +36,43 @@ export function deliveryName({ door, host = "", sender = "", deliveryId, digest 
 export const meaningOf = (parts: readonly (string | number | boolean | undefined)[]): string =>
   digestOf(parts.map((part) => part ?? null));
 
-/** The commit that it is about: that of a pipeline or a merge group, or the head of a pull request. */
+/** Commit of a pipeline or a merge group, or the head of a pull request. */
 export function reportedCommit({ spec: { event } }: Pick<WebhookDelivery, "spec">): string | undefined {
   const { pipeline, mergeGroup, pullRequest } = event;
   return (pipeline ?? mergeGroup)?.commit ?? pullRequest?.headCommit;
 }
 
-/** Whether nothing is left to do about it. */
+/** True when the delivery needs no further processing. */
 export function isFinal({ status }: WebhookDelivery): boolean {
   return status?.phase === "acted" || status?.phase === "ignored";
 }
 
-/** Whether it waits for its outcome. */
+/** True while the delivery has no outcome. */
 export function isPending({ status }: WebhookDelivery): boolean {
   return status === undefined || status.phase === "pending";
 }
 
-/** Whether it waits for a name that is being deleted, or for a host or secret manager that can't be asked. */
+/** True while the delivery waits for a name in deletion, or for an unavailable host or secret manager. */
 export function isWaiting(delivery: WebhookDelivery): boolean {
   return isPending(delivery) && delivery.status?.waitsSince !== undefined;
 }
 
 /**
- * Whether it counts when the intake is bounded: it is still to be decided. Neither what waits counts, whose number is
- * bounded by its keys and its hour, nor the end of a pull request, which settles what else there is about it.
+ * True when the delivery counts for the intake's limit: its decision is open. Waiting ones don't count, which their
+ * keys and their hour bound; nor does the end of a pull request, which decides its other deliveries.
  */
 export function isUndecided(delivery: WebhookDelivery): boolean {
   return isPending(delivery) && !isWaiting(delivery) && !isEndOfPullRequest(delivery);
 }
 
-/** Whether it reports a pull request that is closed. */
+/** True when the delivery reports a closed pull request. */
 export function isEndOfPullRequest({ spec }: Pick<WebhookDelivery, "spec">): boolean {
   return spec.event.pullRequest?.state === "closed";
 }
 
 /**
- * The key of all deliveries that wait for the same decision, of which the newest is enough: that of a pull request, of the
- * deletion of a branch, or of the pipelines of a branch with one status. `undefined` for a delivery that stands alone.
+ * Key of all deliveries that wait for the same decision, of which the newest is enough: of a pull request, of a
+ * branch's deletion, or of a branch's pipelines with one status. `undefined` for a delivery that stands alone.
  */
 export function waitingKeyOf({ spec }: Pick<WebhookDelivery, "spec">): string | undefined {
   const { event, host = "", repositories = [] } = spec;
@@ -90,12 +89,12 @@ export function waitingKeyOf({ spec }: Pick<WebhookDelivery, "spec">): string | 
   return digestOf(["pipeline", host, ...repositories, project, branch, status]);
 }
 
-/** The `traceparent` of the request that it came with, if that was traced and its outcome is not known yet. */
+/** `traceparent` of the request that brought the delivery, if traced, until its outcome is known. */
 export function undecidedTraceparent(delivery: WebhookDelivery): string | undefined {
   return isPending(delivery) ? delivery.metadata.annotations?.[TRACEPARENT_ANNOTATION] : undefined;
 }
 
-/** The pull requests that it is about, or that its pipeline builds, one of each of its Repositories; see `pullRequestKey`. */
+/** Pull requests of the delivery or its pipeline, one for each Repository; see `pullRequestKey`. */
 export function pullRequestsOf({ spec }: Pick<WebhookDelivery, "spec">): readonly string[] {
   const { event, host = "", repositories = [] } = spec;
   const number = event.pullRequest?.number ?? event.approval?.number ?? event.pipeline?.pullRequest;

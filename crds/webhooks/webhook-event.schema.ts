@@ -1,14 +1,14 @@
-/** One vocabulary for the events of all hosts: what an adapter extracts of a payload, and what a delivery stores. */
+/** Vocabulary of the events of all hosts: adapters extract them from payloads, and deliveries store them. */
 import { type Static, Type } from "typebox";
 import { PIPELINE_STATUSES } from "../environment/ephemeral-environment.schema.ts";
 import { literals, text, timestamp } from "../schema.ts";
 
-/** `other`: whatever the platform does nothing about; `approval`: a maintainer of ours approved a fork's commit. */
+/** `other`: the platform ignores it; `approval`: a maintainer approved a fork's commit. */
 export const EVENT_TYPES = ["pull_request", "push", "pipeline", "merge_group", "approval", "ping", "other"] as const;
 
 /**
- * GitHub's words. `edited`: the base branch was changed; `updated`: of a host that does not say reliably what changed
- * (commits, labels, draft); `other`: an action that changes nothing that the rules read.
+ * GitHub's words. `edited`: the base branch was changed; `updated`: the host does not report reliably what changed
+ * (commits, labels, draft); `other`: no effect on the rules.
  */
 export const PULL_REQUEST_ACTIONS = [
   "opened",
@@ -26,39 +26,39 @@ export const PULL_REQUEST_ACTIONS = [
 export type PullRequestAction = (typeof PULL_REQUEST_ACTIONS)[number];
 
 export const LABEL_MAX_LENGTH = 100;
-/** How many labels of a pull request are stored: the required ones first. */
+/** Limit of a pull request's stored labels: the required ones first. */
 export const MOST_LABELS = 20;
 
-/** The longest path or name of a workflow, in characters. */
+/** Longest path or name of a workflow, in characters. */
 export const WORKFLOW_MAX_LENGTH = 300;
 
 const commit = (description: string) =>
   text(64, description, { minLength: 40, pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
-/** A branch as the host reports it. Whether an environment can have it is decided when one is made. */
+/** A branch as the host reports it; checked at a creation. */
 const branch = (description: string) => text(255, description, { minLength: 1 });
 const project = text(200, "Full name of the project on its host.", { minLength: 1 });
 
 export const PullRequestState = Type.Object(
   {
-    number: Type.Integer({ minimum: 1, description: "Its number on the host." }),
+    number: Type.Integer({ minimum: 1, description: "Number on the host." }),
     action: literals(PULL_REQUEST_ACTIONS, {
       description:
-        "What happened, in GitHub's words. edited: the base branch was changed; updated: the host does not say what changed; other: nothing that the rules read.",
+        "Action in GitHub's words. edited: the base branch was changed; updated: the host does not say what changed; other: nothing that the rules read.",
     }),
-    state: literals(["open", "closed"], { description: "Its state after the event." }),
-    merged: Type.Boolean({ description: "Whether it was merged." }),
-    draft: Type.Boolean({ description: "Whether it is a draft." }),
+    state: literals(["open", "closed"], { description: "State after the event." }),
+    merged: Type.Boolean({ description: "True when it was merged." }),
+    draft: Type.Boolean({ description: "True for a draft." }),
     labels: Type.Array(Type.String({ minLength: 1, maxLength: LABEL_MAX_LENGTH }), {
       maxItems: MOST_LABELS,
-      description: "Its labels, the required ones first.",
+      description: "Labels, the required ones first.",
     }),
     label: Type.Optional(text(LABEL_MAX_LENGTH, "The label that was added or removed.", { minLength: 1 })),
-    headRef: branch("Its head branch."),
+    headRef: branch("Head branch."),
     headCommit: commit("The newest commit of its head branch."),
     mergeCommit: Type.Optional(
       commit("The commit that merges it into its base, made by the host for a test, where it was reported."),
     ),
-    isFork: Type.Boolean({ description: "Whether its head is in another repository, or in one that is gone." }),
+    isFork: Type.Boolean({ description: "True when its head is in another repository, or in a deleted one." }),
     baseRef: branch("The branch that it is merged into."),
     updatedAt: Type.Optional(timestamp("By the host's clock; orders events.")),
     login: Type.Optional(text(128, "The author's name on the host.")),
@@ -71,7 +71,7 @@ export const PushState = Type.Object(
   {
     branch: branch("The branch that was pushed to."),
     commit: Type.Optional(commit("The new head; absent when deleted.")),
-    deleted: Type.Boolean({ description: "Whether the branch was deleted." }),
+    deleted: Type.Boolean({ description: "True when the branch was deleted." }),
   },
   { description: "A push to a branch." },
 );
@@ -80,7 +80,7 @@ export type PushState = Static<typeof PushState>;
 export const PipelineState = Type.Object(
   {
     project,
-    id: Type.Integer({ format: "int64", minimum: 1, description: "Its id on the host; a higher id is newer." }),
+    id: Type.Integer({ format: "int64", minimum: 1, description: "Id on the host; a higher id is newer." }),
     workflow: Type.Optional(
       text(
         WORKFLOW_MAX_LENGTH,
@@ -95,7 +95,7 @@ export const PipelineState = Type.Object(
       text(64, "The event that it runs for, in GitHub's words where it has one.", { pattern: "^[a-z][a-z0-9_]*$" }),
     ),
     attempt: Type.Optional(
-      Type.Integer({ format: "int64", minimum: 0, description: "How often it was run, where its host counts that." }),
+      Type.Integer({ format: "int64", minimum: 0, description: "Number of its runs, where its host counts them." }),
     ),
     commit: commit("The commit that it builds."),
     branch: Type.Optional(branch("The branch that it builds.")),
@@ -107,10 +107,10 @@ export const PipelineState = Type.Object(
           "The pull request that it builds, where the host names it. Its commit may be a merge of that, which is on no branch.",
       }),
     ),
-    createdAt: Type.Optional(timestamp("When it was created, of a pull request's.")),
-    status: literals(PIPELINE_STATUSES, { description: "Its state after the event." }),
-    url: Type.Optional(text(512, "Its page on the host.", { pattern: "^https?://[^\\s]+$" })),
-    at: timestamp("When it got this status."),
+    createdAt: Type.Optional(timestamp("Creation of a pull request's pipeline.")),
+    status: literals(PIPELINE_STATUSES, { description: "State after the event." }),
+    url: Type.Optional(text(512, "Page on the host.", { pattern: "^https?://[^\\s]+$" })),
+    at: timestamp("Time of this status."),
   },
   { description: "A pipeline that began or ended." },
 );
@@ -140,7 +140,7 @@ export type ApprovalState = Static<typeof ApprovalState>;
 export const WebhookEvent = Type.Object(
   {
     type: literals(EVENT_TYPES, {
-      description: "What happened; the field of the type has the rest. other: nothing is done about it.",
+      description: "Type of the event; the field of the type has the rest. other: nothing is done about it.",
     }),
     pullRequest: Type.Optional(PullRequestState),
     push: Type.Optional(PushState),
@@ -148,6 +148,6 @@ export const WebhookEvent = Type.Object(
     mergeGroup: Type.Optional(MergeGroupState),
     approval: Type.Optional(ApprovalState),
   },
-  { description: "What the host reported, in the same words for all hosts." },
+  { description: "Reported event, in the same words for all hosts." },
 );
 export type WebhookEvent = Static<typeof WebhookEvent>;

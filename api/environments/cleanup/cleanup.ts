@@ -9,21 +9,20 @@ import type { Services } from "../../services.ts";
 import type { CleanupReply, CleanupRequest } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
-/** More at once would only queue up before the API server. */
+/** More would only queue before the API server. */
 const AT_ONCE = 8;
-/** After so many changes between check and deletion an environment is skipped. */
+/** Checks before an environment is skipped. */
 const ROUNDS = 5;
 
 type CleanupServices = Pick<Services, "environments" | "clock" | "log">;
 
-/** The result for one environment. */
 type Outcome = { readonly id: string; readonly name: string } & (
   | { readonly came: "cleaned" }
   | { readonly came: "skipped"; readonly reason: string }
   | { readonly came: "error"; readonly error: unknown }
 );
 
-/** The reason to skip an environment; `undefined` when it may be deleted. */
+/** `undefined` when it may be deleted. */
 function reasonToSkip(
   environment: EphemeralEnvironment,
   { older_than_hours = 0, include_running = false }: CleanupRequest,
@@ -42,7 +41,7 @@ function failedSince({ metadata, status }: EphemeralEnvironment): number {
   return Date.parse(findCondition(status?.conditions, "Ready")?.lastTransitionTime ?? metadata.creationTimestamp);
 }
 
-/** A former version may still be in use, or would be after waking; in doubt it is. */
+/** A former version may be in use, also after waking; if unknown, it is. */
 function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined {
   if (spec.suspended) return status?.readyAt === undefined ? undefined : "the version before the failure sleeps";
   const isSilent = findCondition(status?.conditions, "UrlsReady")?.status === "False";
@@ -50,8 +49,7 @@ function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined
 }
 
 /**
- * Deletes the environments that may be deleted, each in exactly the version that was checked; an error of one never stops
- * the others.
+ * Deletes the permitted environments, each in exactly the checked version; an error of one never stops the others.
  *
  * @throws ClusterUnavailable when none could be deleted and the Kubernetes API can't be reached
  */
@@ -87,7 +85,7 @@ async function cleanOne(
     const reason = await reasonNotRemoved(environment, request, services);
     return reason === undefined ? { id, name, came: "cleaned" } : { id, name, came: "skipped", reason };
   } catch (error) {
-    // It was protected meanwhile.
+    // A user has protected the environment meanwhile.
     if (error instanceof EnvironmentConflict) return { id, name, came: "skipped", reason: error.message };
     const level = error instanceof DomainError ? "warn" : "error";
     services.log[level]("a failed environment could not be deleted", { environment: name, error });
@@ -95,7 +93,7 @@ async function cleanOne(
   }
 }
 
-/** Checks and deletes, again if the environment changed in between; the reason if it was not deleted. */
+/** Checks and deletes, again after a change in between; else the reason. */
 async function reasonNotRemoved(
   environment: EphemeralEnvironment,
   request: CleanupRequest,

@@ -1,4 +1,3 @@
-/** Keeping environments in order, as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { Success, titled } from "../../schemas/fields.ts";
@@ -32,11 +31,11 @@ export type CleanupRequest = Static<typeof CleanupRequest>;
 
 const Cleaned = closed(identity, titled("CleanedEnvironment", EXAMPLE));
 const Skipped = closed(
-  { ...identity, reason: Type.String({ description: "Why it was not deleted." }) },
+  { ...identity, reason: Type.String({ description: "Reason for not deleting it." }) },
   titled("SkippedEnvironment", { ...EXAMPLE, reason: "it is protected" }),
 );
 const Failed = closed(
-  { id: Type.String({ examples: [EXAMPLE.id] }), detail: Type.String({ description: "What went wrong." }) },
+  { id: Type.String({ examples: [EXAMPLE.id] }), detail: Type.String({ description: "The error." }) },
   titled("CleanupError", { id: EXAMPLE.id, detail: "Internal server error" }),
 );
 
@@ -46,6 +45,6 @@ export const CleanupReply = closed({
   cleaned: Type.Array(Cleaned, { description: "Environments whose deletion is initiated, or would be." }),
   skipped: Type.Array(Skipped),
   errors: Type.Array(Failed),
-  total: Type.Integer({ description: "How many failed environments there are that the caller may delete." }),
+  total: Type.Integer({ description: "Number of failed environments that the caller may delete." }),
 });
 export type CleanupReply = Static<typeof CleanupReply>;

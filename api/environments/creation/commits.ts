@@ -8,7 +8,7 @@ const FULL_SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 type HeadServices = Pick<Services, "branchHeads" | "log">;
 
-/** The source that a request asks for of one component; the commit as it was sent, empty: the latest. */
+/** Requested source of one component; the commit as sent, empty: the latest. */
 export interface RequestedSource {
   readonly component: Component;
   readonly repository: Repository;
@@ -17,9 +17,8 @@ export interface RequestedSource {
 }
 
 /**
- * The full SHA, in lower case, of every requested commit, by component. A short one is compared with the head of its branch
- * and with nothing else: other commits of a repository (tags, pull requests of strangers) could be made to begin with the
- * same digits.
+ * Full SHA, in lower case, of every requested commit. A short one is compared only with its branch's head: other
+ * commits of a repository (tags, pull requests of strangers) could be made to begin with the same digits.
  *
  * @throws ConfigInvalid that names every short SHA that is not the head's; HostUnavailable, SecretsUnavailable
  */
@@ -36,7 +35,7 @@ export async function fullCommits(
   return Object.fromEntries(settled);
 }
 
-/** The full SHA of one requested commit, or what is wrong with it. @throws HostUnavailable, SecretsUnavailable */
+/** Full SHA of one requested commit, or its violation. @throws HostUnavailable, SecretsUnavailable */
 export async function fullCommit(source: RequestedSource, services: HeadServices): Promise<string | Violation> {
   const { component, branch, commit } = source;
   const digits = commit.toLowerCase();
@@ -47,7 +46,7 @@ export async function fullCommit(source: RequestedSource, services: HeadServices
   return { field: `${component}_commit`, message };
 }
 
-/** The commit at the head of the branch; `undefined` without such a branch. @throws HostUnavailable, SecretsUnavailable */
+/** Head of the branch; `undefined` without such a branch. @throws HostUnavailable, SecretsUnavailable */
 export function headOf(
   { repository, branch }: Pick<RequestedSource, "repository" | "branch">,
   { branchHeads, log }: HeadServices,

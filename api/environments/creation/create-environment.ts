@@ -13,11 +13,10 @@ import type { Services } from "../../services.ts";
 import { type DesiredEnvironment, desiredEnvironment } from "./intake.ts";
 import type { CreateRequest } from "./schemas.ts";
 
-/** A request for a new environment. */
 interface Creation {
   readonly body: CreateRequest;
   readonly caller: Caller;
-  /** The `Idempotency-Key`: a retry with it is answered with the environment that the first request created. */
+  /** Value of `Idempotency-Key`: a retry gets the first request's environment. */
   readonly key: string | undefined;
 }
 
@@ -28,11 +27,11 @@ type CreationServices = Pick<
 type Persistence = Pick<Services, "environments" | "secretManager" | "log">;
 
 /**
- * Creates the environment, once for a key: a retry is answered with what the first request created, even if Repositories
- * or settings have changed since.
+ * Creates the environment, once for a key: a retry gets the first result, even after changes of Repositories or
+ * settings.
  *
- * @throws what `desiredEnvironment` and `Environments.create` throw; HttpError (conflict) for a key that another request
- *   used and for a Repository whose quota is spent; SecretsUnavailable when the provided values can't be written
+ * @throws like `desiredEnvironment` and `Environments.create`; HttpError (conflict) for a key that another request used
+ * and for a Repository whose quota is spent; SecretsUnavailable when the provided values can't be written
  */
 export async function createEnvironment(creation: Creation, services: CreationServices): Promise<EphemeralEnvironment> {
   const { body, caller, key } = creation;
@@ -51,7 +50,7 @@ async function createNew({ body, caller }: Creation, services: CreationServices,
   return persist(desired, services, record).finally(release);
 }
 
-/** The record of a creation with an `Idempotency-Key`: the same key of two callers is two keys. */
+/** Idempotency record of a creation; it differs for another caller's same key. */
 export function idempotencyRecord(
   key: string,
   body: CreateRequest,
@@ -63,8 +62,8 @@ export function idempotencyRecord(
 const hash = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 
 /**
- * The parts of a request that a retry has to repeat, whatever the order of their fields: all but the text of variables. It
- * may be a secret, and a reader of the resource can guess a short one from its hash.
+ * Parts that a retry has to repeat, in any order: all but the text of variables. It may be a secret, and a short one
+ * can be guessed from its hash in the resource.
  */
 function comparable(value: unknown, isOfVariables = false): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
@@ -76,7 +75,7 @@ function comparable(value: unknown, isOfVariables = false): unknown {
   return fields.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** @throws HttpError (conflict) when the environment was created by the same key with another request */
+/** @throws HttpError (conflict) when another request with the key created the environment */
 function checkSameRequest(environment: EphemeralEnvironment, record: IdempotencyRecord): void {
   if (creationMark(environment)?.request === record.request) return;
   throw new HttpError(
@@ -85,7 +84,7 @@ function checkSameRequest(environment: EphemeralEnvironment, record: Idempotency
   );
 }
 
-/** The environment of an earlier request, with the provided values that it may not have written before it ended. */
+/** Completes an earlier request, which may lack its provided values. */
 async function resume(
   environment: EphemeralEnvironment,
   { body, record }: { readonly body: CreateRequest; readonly record: IdempotencyRecord },
@@ -97,7 +96,6 @@ async function resume(
   return storeValues(environment, provided, services);
 }
 
-/** The text that a request gives for variables that are known to be secrets. */
 function providedValues(
   overrides: ConfigOverrides | undefined,
   variables: readonly string[],
@@ -113,15 +111,15 @@ function providedValues(
   return new Map(values);
 }
 
-/** Whether provided values may not be written yet; once the operator has found them, it never reads them again. */
+/** True until the operator has found the provided values; it never reads them again. */
 function awaitsValues({ metadata, spec, status }: EphemeralEnvironment): boolean {
   if (metadata.deletionTimestamp !== undefined || (spec.secrets?.provided ?? []).length === 0) return false;
   return findCondition(status?.conditions, "SecretsReady")?.status !== "True";
 }
 
 /**
- * Creates the resource, then writes the provided values into the secret manager under its UID, which only the API server
- * can choose. After a crash in between, the operator gives up waiting for them.
+ * Creates the resource, then writes the provided values into the secret manager under its UID, which only the API
+ * server can choose. After a crash in between, the operator gives up waiting for them.
  */
 export async function persist(
   { name, spec, provided }: DesiredEnvironment,
@@ -132,7 +130,7 @@ export async function persist(
   if (record !== undefined) checkSameRequest(environment, record);
   if (!awaitsValues(environment)) return environment;
   const storing = storeValues(environment, provided, services);
-  // With a key the environment stays: an earlier request may have created it, and a retry goes on with it.
+  // With a key the environment stays: an earlier request may have created it, and a retry goes on.
   if (record === undefined) await storing.catch(() => withdraw(environment, services));
   return storing;
 }

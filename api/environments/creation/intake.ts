@@ -20,7 +20,7 @@ import type { CreateRequest } from "./schemas.ts";
 export interface DesiredEnvironment {
   readonly name: string;
   readonly spec: EnvironmentSpec;
-  /** Values of variables that the spec lists as provided: for the secret manager alone. */
+  /** Values of the spec's provided variables: for the secret manager alone. */
   readonly provided: ReadonlyMap<string, Sensitive>;
 }
 
@@ -29,22 +29,20 @@ type IntakeServices = Pick<
   "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 
-/** A request with the objects that it names. */
 interface Resolved {
   readonly sources: { readonly backend: RequestedSource } & { readonly [component in Component]?: RequestedSource };
   readonly configSet: ConfigSet | undefined;
   readonly hasDatabase: boolean;
   readonly overrides: Overrides;
-  /** Everything that is wrong so far. */
   readonly violations: readonly Violation[];
 }
 
 /**
  * Maps a request to the resource: REST names become the spec's, the caller becomes the owner.
  *
- * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a Repository that the
- *   caller may not use), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
- *   (forbidden) for shared API keys of other groups
+ * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a forbidden
+ * Repository), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
+ * (forbidden) for shared API keys of other groups
  */
 export async function desiredEnvironment(
   request: CreateRequest,
@@ -88,7 +86,7 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   };
   const sources = {
     backend: source("backend", request.backend_repo),
-    // Without its Repository, whatever else a request says of the frontend means nothing.
+    // Without its Repository, other fields of the frontend mean nothing.
     ...(request.frontend_repo ? { frontend: source("frontend", request.frontend_repo) } : {}),
   };
   const { configSet, violations } = usableConfigSet(request.config_set, caller, services);
@@ -105,7 +103,6 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   return { sources, configSet, hasDatabase, overrides, violations: all };
 }
 
-/** Names of the Repositories whose pull requests get environments. */
 function withPullRequests({ repositories }: IntakeServices): string[] {
   const enabled = repositories.list().filter(({ spec }) => spec.pullRequest?.enabled);
   return enabled.map(({ metadata }) => metadata.name);
@@ -121,10 +118,7 @@ const NO_SHARED_KEYS: Violation = {
   message: "needs a config set that has shared API keys",
 };
 
-/**
- * The part of the spec that the request decides. What follows from the config set is fixed here: later versions of it
- * change none of it.
- */
+/** Part of the spec by the request. The config set's values are fixed here: its later versions don't matter. */
 async function specOf(
   request: CreateRequest,
   { sources, configSet, hasDatabase, overrides: { overrides, provided } }: Resolved,
@@ -137,7 +131,7 @@ async function specOf(
     return { repository: repository.metadata.name, branch, ...(commit === undefined ? {} : { commit }) };
   };
   const { ttlDefaultHours = TTL_DEFAULT_HOURS, database } = configSet?.spec ?? {};
-  // The TTL of the default config set, which the request does not name, does not count.
+  // The TTL of an unnamed default config set does not count.
   const ttlHours = request.config_set ? ttlDefaultHours : TTL_DEFAULT_HOURS;
   return {
     ttlHours: request.ttl ?? Math.min(ttlHours, services.settings.ttl.maximumHours),

@@ -31,17 +31,16 @@ import type { CreateRequest } from "./schemas.ts";
 const VALUE_MAX_LENGTH = 4096;
 const FIELD = "config_overrides.helm_values";
 
-/** A request's overrides, taken apart. */
+/** A request's overrides by destination. */
 export interface Overrides {
-  /** The part that the resource shows; absent when empty. */
+  /** Part in the resource; absent when empty. */
   readonly overrides?: NonNullable<EnvironmentSpec["overrides"]>;
-  /** Values of secret variables: for the secret manager, and never for the resource. */
+  /** Secret values: for the secret manager, never for the resource. */
   readonly provided: ReadonlyMap<string, Sensitive>;
   readonly references: readonly ReferredVariable[];
   readonly violations: readonly Violation[];
 }
 
-/** The objects that the request names. */
 interface Named {
   readonly sources: { readonly [component in Component]?: { readonly repository: Repository } };
   readonly configSet: ConfigSet | undefined;
@@ -50,16 +49,15 @@ interface Named {
 }
 
 /**
- * Takes a request's `config_overrides` apart: the part for the resource, the values for the secret manager alone, and
- * everything that is wrong, each with its path. The schema has been checked before. The password of a database is a secret
- * even if no Repository lists it.
+ * Splits a request's `config_overrides` into the resource's part, the secret manager's values, and violations, each
+ * with its path. The schema has been checked. The password of a database is always a secret.
  */
 export function readOverrides(request: CreateRequest, named: Named): Overrides {
   const { sources, configSet, hasDatabase, settings } = named;
   const repositories = Object.values(sources).map(({ repository }) => repository);
   const secrets = neededSecrets(repositories, hasDatabase).map(({ name }) => name);
   const bounds = { quota: settings.isolation.quota, configSet: configSet?.spec };
-  // Where the values can't be read, the environment says so.
+  // The environment reports unreadable values.
   const chart = { repositories: { backend: sources.backend?.repository }, configSet: configSet?.spec };
   const reader = new OverridesReader(repositories, secrets, { bounds, mapping: readableMapping(chart, settings) });
   for (const component of COMPONENTS) {
@@ -93,7 +91,7 @@ class OverridesReader {
 
   /**
    * @param secrets the variables whose values are secrets
-   * @param mapping what the chart's values are mapped from; `undefined`: the platform's layout
+   * @param mapping template of the chart's values; `undefined`: the platform's layout
    */
   constructor(
     repositories: readonly Repository[],
@@ -128,7 +126,7 @@ class OverridesReader {
     for (const [name, value] of Object.entries(others)) this.#value(`${component}.${name}`, value);
   }
 
-  /** The variables of an environment fit into the objects that hold them: those of its config set count, too. */
+  /** Checks that the variables, also the config set's, fit into their objects. */
   measure(components: readonly Component[], configSet: ConfigSetSpec | undefined): void {
     const given = components.map(
       (component) => [component, givenVariables(component, this.#components, configSet)] as const,
@@ -140,7 +138,7 @@ class OverridesReader {
     if (secrets > ENVIRONMENT_MAX_BYTES) this.violate(FIELD, `may give ${ENVIRONMENT_MAX_BYTES / 1024} KiB of secrets`);
   }
 
-  /** Where nothing is generated, every secret must be given, or be among the variables that the config set refers to. */
+  /** Requires every secret, as a value or a reference of the config set, where nothing is generated. */
   requireSecrets(ofConfigSet: readonly string[]): void {
     const given = new Set([
       ...this.#provided.keys(),
@@ -160,7 +158,6 @@ class OverridesReader {
     return variables;
   }
 
-  /** The variable as the resource shows it: not at all if its value is a secret. */
   #variable(
     name: string,
     value: string | { readonly secretKeyRef: SecretRef },
@@ -191,7 +188,6 @@ class OverridesReader {
     if (!isOne) this.violate(field, `${name} has one value for all components, and another one is given elsewhere`);
   }
 
-  /** Any other value of the chart, down to its scalars. */
   #value(path: string, value: unknown): void {
     if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
       for (const [name, child] of Object.entries(value)) this.#value(`${path}.${name}`, child);

@@ -7,26 +7,22 @@ import { thousandthsOfQuantity } from "../../../crds/quantity.ts";
 
 type Resources = NonNullable<ComponentOverrides["resources"]>;
 
-/** The resources that a request gives a component. */
 export interface GivenResources {
   readonly component: Component;
   readonly resources: Resources;
-  /** Their path in the request. */
+  /** Path of the resources in the request. */
   readonly field: string;
 }
 
-/** What the resources of a component are measured by. */
+/** Bounds of a component's resources. */
 export interface ResourceBounds {
-  /** The quota of the settings. */
   readonly quota: Settings["isolation"]["quota"];
-  /** The config set that the environment is made with. */
   readonly configSet: ConfigSetSpec | undefined;
 }
 
 /**
- * What is wrong with the resources that a request gives: a request above the limit, which Kubernetes refuses, and what is
- * above the quota of the whole environment, in which not even one pod would fit. A request above the default limit of the
- * namespace is fine: it raises the limit.
+ * Violations of requested resources: a request above the limit, which Kubernetes refuses, or above the environment's
+ * quota, in which no pod would fit. A request above the namespace's default limit raises that limit.
  */
 export function resourceViolations(
   { component, resources, field }: GivenResources,
@@ -58,7 +54,6 @@ export function resourceViolations(
   });
 }
 
-/** The first bound that the amount exceeds. */
 function above(
   field: string,
   amount: string | undefined,

@@ -33,13 +33,13 @@ interface Asked {
 const created = ({ body, headers, caller }: Asked, services: Services) =>
   create({ body, caller, key: headers["Idempotency-Key"] }, services);
 
-/** Creates an environment; answers as soon as the resource exists. */
+/** Creates an environment; answers once the resource exists. */
 export const createEnvironment = route({ ...creation, only: "v1", reply: CreateReply })(async (asked, services) => ({
   status: "success",
   environment: toCreated(await created(asked, services), services.settings),
 }));
 
-/** The same, and what it is expected to cost. */
+/** Version 2 of `createEnvironment`: with its expected cost. */
 export const createReportedEnvironment = route({
   ...creation,
   only: "v2",

@@ -1,4 +1,3 @@
-/** The creation of environments as the REST contract words it. */
 import { type Static, Type } from "typebox";
 import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { closed } from "../../../crds/schema.ts";
@@ -41,7 +40,7 @@ export const CreateRequest = closed(
     ttl: Type.Optional(
       Type.Integer({
         ...Ttl,
-        // No `default`: generated clients send it, and it would override the config set's.
+        // No `default`: clients would send it, and override the config set's.
         description: `Hours from creation to deletion. When left out: the default of the config set that is named, if it has one, else ${TTL_DEFAULT_HOURS}.`,
       }),
     ),

@@ -37,9 +37,9 @@ const readLogs = {
 const WHAT_LOGS =
   "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource.";
 const OF_A_WORKLOAD =
-  "With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.";
+  "With `workload`: of the pods of that workload, whatever the component. The answer to an unknown name has the existing names.";
 
-/** The newest lines of a component's pods, or the deployer's report on the application. */
+/** Newest lines of a component's pods, or the deployer's report. */
 export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", query: LogQuery, reply: LogReply })(
   async ({ params: { environment_id, component }, query, caller }, services) => {
     const environment = await visibleEnvironment(environment_id, caller, services);
@@ -48,7 +48,7 @@ export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", 
   },
 );
 
-/** The same, and those of a workload. */
+/** Version 2 of `getLogs`: also of a workload. */
 export const getReportedLogs = route({
   ...readLogs,
   description: `${WHAT_LOGS} ${OF_A_WORKLOAD}`,
@@ -69,7 +69,7 @@ export const getReportedLogs = route({
   return { component, workload: workloadTitle(found), logs, total_lines: logs.length };
 });
 
-/** The same lines, then new ones, for as long as the environment exists and the caller may see it. */
+/** Streams the same lines, then new ones, while the environment exists and the caller may see it. */
 export const followLogs = route({
   endpoint: "GET /api/environments/{environment_id}/logs/{component}/stream",
   summary: "Follow a component's logs",
@@ -121,7 +121,7 @@ async function podEntries(
   return (await podLogs.tail(metadata, wanted, selectionOf(query))).map(toLogEntry);
 }
 
-/** Whose pods are asked for. @throws HttpError for a component or a workload that the environment lacks */
+/** @throws HttpError for a component or a workload that the environment lacks */
 async function podTarget(
   environment: EphemeralEnvironment,
   { component, workload }: { readonly component: Component; readonly workload?: string | undefined },
@@ -155,7 +155,7 @@ function selectionOf({ lines = DEFAULT_LINES, since }: LogQuery): LogSelection {
 
 const UNIT_SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
-/** Whole seconds, at least one, as the kubelet takes them, of a duration such as 1h30m or 1.5h. */
+/** Whole seconds, at least one, as the kubelet takes them, of 1h30m or 1.5h. */
 function secondsOf(duration: string): number {
   const parts = [...duration.matchAll(/(\d+(?:[.]\d+)?)([dhms])/g)];
   const seconds = parts.map(([, count, unit]) => Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS]);

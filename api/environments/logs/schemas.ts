@@ -1,4 +1,3 @@
-/** Logs of environments as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { closed, literals } from "../../../crds/schema.ts";
@@ -8,7 +7,7 @@ import { EnvironmentPath } from "../schemas.ts";
 export const DEFAULT_LINES = 100;
 const LOG_COMPONENTS = [...COMPONENTS, "argocd"] as const;
 
-/** Days, hours, minutes and seconds, each at most once, in this order, each with an optional fraction. */
+/** Days, hours, minutes and seconds, in this order, each optional and with an optional fraction. */
 const DURATION_PATTERN = `^${["d", "h", "m", "s"].map((unit) => `([0-9]{1,5}([.][0-9]{1,3})?${unit})?`).join("")}$`;
 
 export const LogPath = closed({
@@ -19,12 +18,12 @@ export const LogPath = closed({
 });
 export const FollowPath = closed({
   ...EnvironmentPath.properties,
-  component: literals(COMPONENTS, { description: "Whose pods." }),
+  component: literals(COMPONENTS, { description: "Component of the pods." }),
 });
 
 export const LogQuery = closed({
   lines: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: DEFAULT_LINES, description: "How many of the newest lines." }),
+    Type.Integer({ minimum: 1, maximum: 1000, default: DEFAULT_LINES, description: "Number of the newest lines." }),
   ),
   since: Type.Optional(
     Type.String({
@@ -39,10 +38,10 @@ export const LogQuery = closed({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
-/** As kubectl names them: the kind in any case and a name, or a name alone. */
+/** As kubectl: a kind in any case and a name, or a name alone. */
 const WORKLOAD_PATTERN = "^([A-Za-z]{1,63}/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
 
-/** The same with what goes beyond version 1. */
+/** Query of version 2. */
 export const LogReportQuery = closed({
   ...LogQuery.properties,
   workload: Type.Optional(
@@ -59,7 +58,6 @@ export const LogReportQuery = closed({
 });
 export type LogReportQuery = Static<typeof LogReportQuery>;
 
-/** The header of a stream. */
 export const FollowHeaders = closed({
   "Last-Event-ID": Type.Optional(
     Type.String({
@@ -98,16 +96,16 @@ export const LogReply = closed(
     logs: Type.Array(LogEntry, {
       description: "The oldest first; of all pods and containers, and of the runs before.",
     }),
-    total_lines: Type.Integer({ minimum: 0, description: "How many entries this answer has." }),
+    total_lines: Type.Integer({ minimum: 0, description: "Number of entries in this answer." }),
   },
   titled("EnvironmentLogs", LOGS_EXAMPLE),
 );
 
-/** The same with what goes beyond version 1. */
+/** Reply of version 2. */
 export const LogReportReply = closed(
   {
     ...LogReply.properties,
-    workload: orNull(Type.String(), "The workload that was asked for, as kind/name; null: the component."),
+    workload: orNull(Type.String(), "Requested workload, as kind/name; null: the component."),
   },
   titled("EnvironmentLogsReport", { ...LOGS_EXAMPLE, workload: null }),
 );

@@ -2,7 +2,7 @@ import type { DeployerEntry } from "../../../operator/ports/facade/deployer-log.
 import type { LogLine } from "../../../operator/ports/facade/pod-logs.ts";
 import type { LogEntry } from "./schemas.ts";
 
-/** A container's log line as an entry: JSON as most loggers write it is parsed, any other text is the message. */
+/** Container's log line as an entry: most loggers' JSON is parsed, other text is the message. */
 export function toLogEntry({ at, text }: LogLine): LogEntry {
   const written = new Date(at);
   const fields = fieldsOf(text);
@@ -13,12 +13,12 @@ export function toLogEntry({ at, text }: LogLine): LogEntry {
       momentOf(fields.time ?? fields.ts ?? fields["@timestamp"] ?? fields.timestamp) ?? written
     ).toISOString(),
     level: levelOf(fields.level ?? fields.severity ?? fields.lvl) ?? "INFO",
-    // Without a message in it, the whole line is shown.
+    // A line without a message is shown as a whole.
     message: typeof said === "string" ? withFailure(said, fields) : text,
   };
 }
 
-/** Loggers put errors beside the message; an entry has one text for both. */
+/** Loggers put errors beside the message; an entry has one text. */
 function withFailure(message: string, fields: Readonly<Record<string, unknown>>): string {
   const values = [fields.stack, fields.error, fields.err, fields.exception].flatMap((value) => {
     const { stack, message: said } = (value ?? {}) as { readonly stack?: unknown; readonly message?: unknown };
@@ -28,7 +28,7 @@ function withFailure(message: string, fields: Readonly<Record<string, unknown>>)
   return failure === undefined || message.includes(failure) ? message : `${message}: ${failure}`;
 }
 
-/** A line of the deployer's report as an entry. */
+/** Line of the deployer's report as an entry. */
 export function toDeployerLogEntry({ at, level, message }: DeployerEntry): LogEntry {
   return { timestamp: at.toISOString(), level, message };
 }
@@ -42,7 +42,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, told by their size: the years 2001 to 2286. */
+/** Units since 1970, recognised by size: the years 2001 to 2286. */
 const UNITS_MS = [
   { from: 1e9, ms: 1e3 },
   { from: 1e12, ms: 1 },
@@ -55,7 +55,7 @@ function momentOf(value: unknown): Date | undefined {
     const unit = UNITS_MS.findLast(({ from }) => value >= from);
     return unit && valid(new Date(Math.floor(value * unit.ms)));
   }
-  // Loggers write dates with times; a number in quotes would be read as a year.
+  // Loggers write dates with times; a quoted number would be read as a year.
   if (typeof value !== "string" || !/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(value)) return undefined;
   const hasZone = /(Z|[+-]\d{2}:?\d{2})$/i.test(value);
   return valid(new Date(hasZone ? value : `${value}Z`));
@@ -86,10 +86,10 @@ function levelOf(value: unknown): Level | undefined {
   return LEVELS.find((level) => level === word || SYNONYMS[level].includes(word));
 }
 
-/** A level in a plain line: as `level=…`, in brackets or before a colon in any case, else in capitals. */
+/** Level of a plain line: as `level=…`, in brackets or before a colon in any case, else in capitals. */
 const MARKED = /\b(?:level|lvl|severity)["']?[=:] ?["']?(\w+)|\[(\w+)\]|(?:^|\s)(\w+):/gi;
 const CAPITALS = /\b[A-Z]{3,}\b/g;
-/** The level stands near the beginning, after a time or a name; further on the word means something else. */
+/** Further on, the word does not mean the level. */
 const SEARCHED_CHARACTERS = 100;
 
 function levelIn(text: string): string {

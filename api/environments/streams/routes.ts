@@ -12,11 +12,11 @@ import { ChangedEnvironment } from "./schemas.ts";
 const STREAMED =
   "A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.";
 
-/** The environment as it is, and again at each change, until it is gone. */
+/** Streams the environment at first and at each change, until it is gone. */
 export const followEnvironment = route({
   endpoint: "GET /api/environments/{environment_id}/stream",
   summary: "Follow an environment",
-  description: `The environment as server-sent events: as it is, and again whenever its status, its spec or its expiry changes. The stream ends when the environment is gone; a client that reconnects then is answered ENV_NOT_FOUND. The first event after a reconnection tells what changed meanwhile. ${STREAMED}`,
+  description: `The environment as server-sent events: its current state, and each change of its status, its spec or its expiry. The stream ends when the environment is gone; a client that reconnects then is answered ENV_NOT_FOUND. The first event after a reconnection has the changes made meanwhile. ${STREAMED}`,
   access: { permission: "environments:read" },
   only: "v2",
   isStream: true,
@@ -33,7 +33,6 @@ export const followEnvironment = route({
   };
 });
 
-/** The environment as it is, and again whenever it has changed; ends when it is gone. */
 async function* statesOf(
   uid: string,
   { environments }: Services,
@@ -51,11 +50,11 @@ async function* statesOf(
   }
 }
 
-/** What changes among the environments that the caller may see. */
+/** Streams changes of the environments that the caller may see. */
 export const followEnvironments = route({
   endpoint: "GET /api/watch/environments",
   summary: "Follow all environments",
-  description: `What changes among the environments that are accessible to the current user, as server-sent events. A client that keeps a list reads it after \`opened\`, and again after each reconnection. ${STREAMED}`,
+  description: `Changes of the environments that are accessible to the current user, as server-sent events. A client that keeps a list reads it after \`opened\`, and again after each reconnection. ${STREAMED}`,
   access: { permission: "environments:read" },
   only: "v2",
   isStream: true,

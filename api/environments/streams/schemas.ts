@@ -1,10 +1,9 @@
-/** Changes of environments as streams have them. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../../crds/schema.ts";
 import { titled } from "../../schemas/fields.ts";
 import { ListedReport } from "../schemas.ts";
 
-/** One event of the stream of the list. */
+/** An event of the list's stream. */
 export const ChangedEnvironment = closed(
   {
     type: literals(["opened", "changed", "removed"], {

@@ -10,7 +10,7 @@ export const updateEnvironment = route({
   endpoint: "PATCH /api/environments/{environment_id}",
   summary: "Protect, suspend or move an environment",
   description:
-    "Protects the environment from deletion and expiry, scales it to zero, or takes either back; a protection by a caller who is no maintainer ends 168 hours after the expiry, and maintainers alone remove one without end. Moves it to another branch, commit or version of its config set. What runs stays until the new version is ready; secrets, URLs and expiry stay. What is moved to is checked as at a creation. An environment of a pull request is moved by its pull request alone: 409.",
+    "Protects the environment from deletion and expiry, scales it to zero, or takes either back; a protection by a caller who is no maintainer ends 168 hours after the expiry, and only maintainers remove one without end. Moves it to another branch, commit or version of its config set. The running version stays until the new one is ready; secrets, URLs and expiry stay. The target is checked as at a creation. Only its pull request moves an environment of a pull request: 409.",
   access: { permission: "environments:update" },
   only: "v2",
   params: EnvironmentPath,

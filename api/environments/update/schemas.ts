@@ -1,4 +1,3 @@
-/** Updates of environments as the REST contract words them. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { BranchName, CommitSha, titled } from "../../schemas/fields.ts";

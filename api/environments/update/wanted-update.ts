@@ -17,25 +17,23 @@ type UpdateServices = Pick<
   "clock" | "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 
-/** Whose environment is to be changed. */
 interface Asked {
   readonly environment: EphemeralEnvironment;
   readonly caller: Caller;
 }
 
-/** A part of the update, with what is wrong about it. */
 interface Part {
   readonly update: EnvironmentUpdate;
   readonly violations: readonly Violation[];
 }
 
 /**
- * The update that a request asks for, checked as a creation is.
+ * Requested update, checked as a creation is.
  *
- * @throws EnvironmentConflict for an environment that its pull request moves, or that is being deleted, or whose protection
- *   would be over already; ConfigInvalid with everything that is wrong; RepositoryNotFound (also for a Repository that the
- *   caller may not use), HostUnavailable, SecretsUnavailable; HttpError (forbidden) for shared API keys of other groups, and
- *   for a protection that a maintainer has to take back
+ * @throws EnvironmentConflict for an environment that its pull request moves, or in deletion, or whose protection would
+ * be over already; ConfigInvalid with everything that is wrong; RepositoryNotFound (also for a forbidden Repository),
+ * HostUnavailable, SecretsUnavailable; HttpError (forbidden) for shared API keys of other groups, and for a
+ * maintainer's protection
  */
 export async function wantedUpdate(
   request: UpdateRequest,
@@ -59,10 +57,10 @@ export async function wantedUpdate(
 }
 
 /**
- * Maintainers protect without end, and take that back. A protection by others ends 168 hours after the expiry; it shortens
+ * Maintainers protect without end, and take that back. Others' protection ends 168 hours after the expiry; it shortens
  * none, and takes none of a maintainer's back.
  *
- * @throws HttpError (forbidden) where a maintainer has to take it back; EnvironmentConflict when it would be over already
+ * @throws HttpError (forbidden) for a maintainer's protection; EnvironmentConflict when it would be over already
  */
 function protection(isWanted: boolean, { environment, caller }: Asked, now: Date): EnvironmentUpdate {
   if (caller.permissions.has("environments:all")) return { protected: isWanted, protectedUntil: null };
@@ -78,7 +76,7 @@ function protection(isWanted: boolean, { environment, caller }: Asked, now: Date
 }
 
 function assertMovable({ metadata, spec: { trigger } }: EphemeralEnvironment): void {
-  // No host is asked about what is refused in the end.
+  // Before any request to a host.
   if (metadata.deletionTimestamp !== undefined) throw new EnvironmentConflict("The environment is being deleted");
   if (trigger?.kind !== "pull_request") return;
   const { number, repository } = trigger;
@@ -104,7 +102,7 @@ async function movedSource(
   const wanted = { component, repository, branch: branch || current.branch, commit: commit ?? "" };
   const found = await (wanted.commit === "" ? headCommit(wanted, field, services) : fullCommit(wanted, services));
   if (typeof found !== "string") return { update: {}, violations: [found] };
-  // What follows its branch goes on following it; else the operator would keep a head that it has read before.
+  // A following component goes on; else the operator would keep the head that it has read.
   const isFollowing = wanted.commit === "" && current.follow === true;
   const source: SourceUpdate = { branch: wanted.branch, commit: isFollowing ? null : found };
   return { update: { [component]: source }, violations: [] };

@@ -14,7 +14,7 @@ const check = {
   errors: ["ENV_NOT_FOUND"],
 } as const;
 
-/** Probes the environment's URLs now, or answers the results of a moment ago; a URL that is down is no error. */
+/** Probes the environment's URLs, or answers recent results; a failed probe is no error. */
 export const checkAllUrls = route({ ...check, only: "v1", reply: UrlCheckReply })(
   async ({ params, caller }, services) => {
     const environment = await visibleEnvironment(params.environment_id, caller, services);
@@ -22,7 +22,7 @@ export const checkAllUrls = route({ ...check, only: "v1", reply: UrlCheckReply }
   },
 );
 
-/** The same with what goes beyond version 1. */
+/** Version 2 of `checkAllUrls`. */
 export const checkReportedUrls = route({
   ...check,
   only: "v2",

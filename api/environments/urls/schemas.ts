@@ -1,4 +1,3 @@
-/** How an environment's URLs answer, as the REST contract words it. */
 import { type Static, type TSchema, Type } from "typebox";
 import { closed, literals, map } from "../../../crds/schema.ts";
 import { Instant, titled } from "../../schemas/fields.ts";
@@ -25,7 +24,7 @@ const checkOf = <T extends TSchema>(details: T) => ({
   details,
   checked_at: Type.String({
     ...Instant,
-    description: "When the URLs were probed; the results are answered for 10 seconds.",
+    description: "Time of the probes; the results are answered for 10 seconds.",
   }),
 });
 const DETAILS_EXAMPLE = {
@@ -42,7 +41,7 @@ const CHECK_EXAMPLE = {
 export const UrlCheckReply = closed(checkOf(closed(components)), titled("UrlCheck", CHECK_EXAMPLE));
 export type UrlCheckReply = Static<typeof UrlCheckReply>;
 
-/** A check with what goes beyond version 1. */
+/** Check in version 2. */
 export const UrlCheckReportReply = closed(
   checkOf(
     closed({

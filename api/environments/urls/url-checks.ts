@@ -4,11 +4,11 @@ import type { Clock } from "../../../operator/ports/clock.ts";
 import type { Repositories } from "../../../operator/ports/repositories.ts";
 import type { ProbeResult, UrlProber } from "../../../operator/ports/url-prober.ts";
 
-/** How an environment's URLs answered. */
+/** Results of an environment's URLs. */
 export interface UrlCheck {
-  /** A component that is absent has no URL yet. */
+  /** An absent component has no URL yet. */
   readonly results: { readonly [component in Component]?: ProbeResult };
-  /** Of the further hosts, in the order of the status. */
+  /** Further hosts, in the order of the status. */
   readonly hosts: readonly { readonly name: string; readonly url: string; readonly result: ProbeResult }[];
   readonly checkedAt: Date;
 }
@@ -16,9 +16,9 @@ export interface UrlCheck {
 /** Probes the URLs in an environment's status, and no others. */
 export interface UrlChecks {
   /**
-   * Probes all of them at once; each URL at most once in 10 seconds for all callers together.
+   * Probes all at once; each URL at most once in 10 seconds for all callers together.
    *
-   * @throws ClusterUnavailable while the Repositories, which have the paths to probe, are not known
+   * @throws ClusterUnavailable while the Repositories' paths are unknown
    */
   check(environment: EphemeralEnvironment): Promise<UrlCheck>;
 }
@@ -29,12 +29,12 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Bounds how often callers can make this service call an environment. */
+/** Bounds calls to an environment. */
 const KEPT_MS = 10_000;
 
 export function createUrlChecks(parts: Parts): UrlChecks {
   const { clock } = parts;
-  // The oldest first, as they were begun.
+  // The oldest first.
   const kept = new Map<string, { readonly endsMs: number; readonly check: Promise<UrlCheck> }>();
   const forgetOld = () => {
     for (const [uid, { endsMs }] of kept) {

@@ -5,7 +5,7 @@ import { type UrlSettings, urlOf } from "../views.ts";
 import type { UrlCheckReply, UrlCheckReportReply } from "./schemas.ts";
 import type { UrlCheck } from "./url-checks.ts";
 
-/** The results of probing the components' URLs; one that is not served yet is unreachable. */
+/** Results of probing the components' URLs; unserved ones are unreachable. */
 export function toUrlCheck(
   environment: EphemeralEnvironment,
   { results, checkedAt }: UrlCheck,
@@ -19,7 +19,7 @@ export function toUrlCheck(
   return { environment_id: metadata.uid, status, details, checked_at: checkedAt.toISOString() };
 }
 
-/** The same with the further hosts. */
+/** Results with the further hosts. */
 export function toUrlCheckReport(
   environment: EphemeralEnvironment,
   check: UrlCheck,

@@ -5,12 +5,11 @@ import { WorkloadsReply } from "./schemas.ts";
 import { toWorkload } from "./views.ts";
 import { workloadsOf } from "./workloads.ts";
 
-/** What makes the environment's pods, as it is now. */
 export const listWorkloads = route({
   endpoint: "GET /api/environments/{environment_id}/workloads",
   summary: "List an environment's workloads",
   description:
-    "What makes the environment's pods, of whatever chart: Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, and what else has pods now. Each with its pods, their restarts, its images, and what is wrong. It is read from the cluster at each call. The log of one is read with `workload`.",
+    "Workloads with the environment's pods, of whatever chart: Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, and other owners of pods. Each with its pods, their restarts, its images, and its problem. They are read from the cluster at each call. The log of one is read with `workload`.",
   access: { permission: "environments:read" },
   only: "v2",
   params: EnvironmentPath,

@@ -1,4 +1,3 @@
-/** What makes the pods of an environment. */
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { orNull, titled } from "../../schemas/fields.ts";
@@ -9,22 +8,22 @@ const Workload = closed(
     name: Type.String(),
     component: orNull(
       Type.String(),
-      "What its pods are of: backend, frontend, or a backing service such as database; null: of none of them.",
+      "Component of its pods: backend, frontend, or a backing service such as database; null: none of them.",
     ),
     pods_wanted: orNull(
       Type.Integer({ minimum: 0 }),
-      "How many pods there should be; of a Job how many have to end well, of a CronJob how many run now; null: of a kind that the platform does not know.",
+      "Desired number of pods; of a Job the number that have to succeed, of a CronJob the number that run now; null: of a kind that the platform does not know.",
     ),
     pods_ready: Type.Integer({
       minimum: 0,
-      description: "How many pods are ready; of a Job how many have ended well.",
+      description: "Number of ready pods; of a Job the number that succeeded.",
     }),
     restarts: Type.Integer({
       minimum: 0,
-      description: "How often containers of its current pods were started again.",
+      description: "Restarts of containers of its current pods.",
     }),
     images: Type.Array(Type.String(), { description: "The images of its pods, as it names them." }),
-    problem: orNull(Type.String(), "What is wrong, and what helps; null: nothing is known to be."),
+    problem: orNull(Type.String(), "Problem and remedy; null: no problem is known."),
   },
   titled("Workload", {
     kind: "Deployment",
@@ -42,6 +41,6 @@ export type WorkloadReport = Static<typeof Workload>;
 
 export const WorkloadsReply = closed({
   workloads: Type.Array(Workload, {
-    description: "Those of the backend first, then those of the frontend, by kind and name.",
+    description: "Workloads of the backend first, then those of the frontend, by kind and name.",
   }),
 });

@@ -1,7 +1,7 @@
 import type { Workload } from "../../../operator/ports/facade/workloads.ts";
 import type { WorkloadReport } from "./schemas.ts";
 
-/** A workload as version 2 shows it. */
+/** Workload in version 2. */
 export function toWorkload({
   kind,
   name,

@@ -15,9 +15,9 @@ export function workloadsOf(
 }
 
 /**
- * The workload that is meant by `kind/name`, the kind in any case, or by a name that only one has.
+ * Workload named by `kind/name`, the kind in any case, or by a unique name.
  *
- * @throws HttpError when there is none or more than one, with the names of those that there are
+ * @throws HttpError with all names when there is none or more than one
  */
 export async function workloadNamed(
   asked: string,
@@ -41,7 +41,6 @@ export async function workloadNamed(
   return { kind: found.kind, name: found.name };
 }
 
-/** A sentence has room for so many. */
 const MOST_TITLES = 50;
 
 function titlesOf(workloads: readonly NamedObject[]): string {

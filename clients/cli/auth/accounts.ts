@@ -3,12 +3,14 @@ import { platformUrl } from "./addresses.ts";
 import { bearerOf, type Credential, isFresh, isToken, type LoginCredential } from "./credential.ts";
 import { type CredentialStore, credentialStore } from "./credential-store.ts";
 
-/** Which platform is spoken to, and as whom. `EENV_URL` and `EENV_TOKEN` win over what `eenv login` remembered. */
+/**
+ * Address of the platform and credentials for it. `EENV_URL` and `EENV_TOKEN` precede the stored ones of `eenv login`.
+ */
 export interface Accounts {
   readonly store: CredentialStore;
-  /** The platform's URL. @throws Failure (misuse) when nothing says it */
+  /** URL of the platform. @throws Failure (misuse) without one */
   url(): string;
-  /** What the next request is sent with, renewed where that is due. @throws Failure (not allowed) when there is none */
+  /** Token for the next request, renewed if due. @throws Failure (not allowed) without one */
   token(): Promise<string>;
 }
 
@@ -31,7 +33,7 @@ export function accountsOf(env: NodeJS.ProcessEnv, say: (line: string) => void):
   };
 }
 
-/** The text without the line end of a file. @throws Failure (not allowed) when no platform has given it out */
+/** Trims the line end of a file. @throws Failure (not allowed) when no platform can have issued it */
 function tokenOf(text: string): string {
   const token = text.trim();
   if (!isToken(token)) throw new Failure(EXIT.notAllowed, "EENV_TOKEN is not a token");
@@ -46,8 +48,8 @@ async function freshCredential(store: CredentialStore, url: string): Promise<Cre
 }
 
 /**
- * One process at a time: where refresh tokens are rotated, one that is used twice ends the session. Who waited finds what
- * the other has renewed.
+ * One process at a time: where refresh tokens are rotated, a second use ends the session. A process that waited finds
+ * the renewed one.
  */
 function renewed(store: CredentialStore, url: string): Promise<Credential> {
   return store.alone(async () => {

@@ -1,9 +1,9 @@
 import { misuse } from "../failure.ts";
 
 /**
- * A URL as credentials are remembered by it; that of a page of the console, which people copy, is the platform's.
+ * URL under which credentials are stored; of a page of the console, which people copy, the platform's.
  *
- * @throws Failure (misuse) for what is none
+ * @throws Failure (misuse) for an invalid one
  */
 export function platformUrl(text: string): string {
   const parsed = URL.parse(text);
@@ -13,5 +13,5 @@ export function platformUrl(text: string): string {
   return `${parsed.origin}${parsed.pathname.replace(/\/console(\/.*)?$/, "")}`.replace(/\/+$/, "");
 }
 
-/** Whether requests to it stay on this machine. */
+/** True when requests to it stay on this machine. */
 export const isLoopback = ({ hostname }: URL): boolean => ["127.0.0.1", "localhost", "[::1]"].includes(hostname);

@@ -1,10 +1,10 @@
-/** Opens a page in the user's browser, as far as there is one: whether it came up, only the user sees. */
+/** Opens a page in the user's browser, if there is one; only the user sees the result. */
 export async function openInBrowser(address: URL, env: NodeJS.ProcessEnv): Promise<void> {
   // A program might take another kind of address for a command.
   if (!/^https?:$/.test(address.protocol)) throw new Error(`${address.protocol} is no page`);
   const { spawn } = await import("node:child_process");
   const [program, ...args] = launcher(env);
-  // It is none of the browser's business.
+  // The browser must not see it.
   const { EENV_TOKEN: _, ...others } = env;
   const child = spawn(program, [...args, address.href], { stdio: "ignore", detached: true, env: others });
   child.on("error", () => undefined);

@@ -5,7 +5,6 @@ import type { Credential } from "./credential.ts";
 import { withFileLock } from "./file-lock.ts";
 import { type Keychain, keychainOf } from "./keychain.ts";
 
-/** What is known of the platforms: where each credential is, and which platform is spoken to unless another is named. */
 interface Remembered {
   readonly current?: string;
   readonly platforms: Readonly<Record<string, { readonly credential?: Credential }>>;
@@ -13,18 +12,18 @@ interface Remembered {
 
 /** Credentials by the URL of their platform: in the keychain, or in a file that only its owner reads. */
 export interface CredentialStore {
-  /** The platform that was logged in to last. */
+  /** Platform of the last log-in. */
   current(): string | undefined;
   read(url: string): Promise<Credential | undefined>;
-  /** @returns where it is now, for people */
+  /** @returns its place, for people */
   write(url: string, credential: Credential): Promise<string>;
-  /** @returns whether there was one */
+  /** @returns false when there was none */
   remove(url: string): Promise<boolean>;
   /** Does the work while no other process changes credentials. */
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** @param say told where the credentials are when no keychain takes them */
+/** @param say gets the credentials' place without a keychain */
 export function credentialStore(env: NodeJS.ProcessEnv, say: (line: string) => void): CredentialStore {
   const file = join(configFolder(env), "credentials.json");
   const keychain = keychainOf(env);
@@ -45,7 +44,7 @@ export function credentialStore(env: NodeJS.ProcessEnv, say: (line: string) => v
       const isNew = platforms[url]?.credential === undefined;
       remember(file, { current: url, platforms: { ...platforms, [url]: entry } });
       if (kept === true) return keychain?.name ?? "";
-      // Whoever expects a keychain has to hear of it, once.
+      // Reported once, because users may expect a keychain.
       if (isNew) say(`${kept}: the credentials are in ${file}, which only you can read.`);
       return file;
     },
@@ -61,7 +60,7 @@ export function credentialStore(env: NodeJS.ProcessEnv, say: (line: string) => v
   };
 }
 
-/** Whether the keychain has it; otherwise why not. */
+/** True when the keychain stored it; else the reason. */
 async function keepInKeychain(keychain: Keychain | undefined, url: string, credential: Credential) {
   if (keychain === undefined) return "There is no keychain here";
   try {

@@ -11,24 +11,24 @@ export interface LoginCredential {
   readonly issuer: string;
   readonly clientId: string;
   readonly idToken: string;
-  /** Good for one renewal where the issuer rotates it. */
+  /** Valid for one renewal where the issuer rotates it. */
   readonly refreshToken?: string;
-  /** ISO 8601; until when the ID token is good. */
+  /** Expiry of the ID token, ISO 8601. */
   readonly expiresAt: string;
 }
 
-/** An ID token that is good for less than this is renewed before it is used. */
+/** Time left below which an ID token is renewed. */
 const MARGIN_MS = 30_000;
 
-/** Whether it can be used as it is. */
+/** True when it needs no renewal. */
 export function isFresh(credential: Credential, now = Date.now()): boolean {
   return credential.kind === "token" || Date.parse(credential.expiresAt) - now > MARGIN_MS;
 }
 
-/** Whether a text can be a token. No other is sent, since what refuses it would show it. */
+/** True for a text that can be a token. No other is sent, because the refusal would show it. */
 export const isToken = (text: string): boolean => /^[!-~]{8,8192}$/.test(text);
 
-/** What the platform is sent. */
+/** Value of the `Authorization` header. */
 export function bearerOf(credential: Credential): string {
   return credential.kind === "token" ? credential.token : credential.idToken;
 }

@@ -9,7 +9,7 @@ interface Way {
   readonly interrupted: AbortSignal;
 }
 
-/** Logs in with a browser on any machine, where one enters a code: RFC 8628. */
+/** Logs in with a browser on any machine, where the user enters a code: RFC 8628. */
 export async function loginByDevice(login: Login, { say, interrupted }: Way): Promise<LoginCredential> {
   const configuration = await discovered(login);
   const begun = await oidc.initiateDeviceAuthorization(configuration, { scope: login.scopes.join(" ") });

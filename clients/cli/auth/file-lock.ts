@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** All work under the lock ends before. A lock that is older was left behind by a process that was killed. */
+/** Longest work under the lock; an older lock is a killed process's. */
 const LONGEST_MS = 60_000;
 const AGAIN_MS = 50;
 
-/** Does the work while no other process does what is done under the lock file. */
+/** Does the work under the lock file. */
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   while (!taken(file)) {
@@ -14,7 +14,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
     else await pause(AGAIN_MS);
   }
   const release = () => rmSync(file, { force: true });
-  // A second SIGINT ends the process in the middle of the work.
+  // A second SIGINT may end the work.
   process.once("exit", release);
   try {
     return await work();
@@ -26,7 +26,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
 
 function taken(file: string): boolean {
   try {
-    // One process only makes a file that must not be there.
+    // Only one process can create a file that must not exist.
     writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {

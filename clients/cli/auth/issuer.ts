@@ -1,10 +1,10 @@
-/** Log-ins at OpenID Connect issuers. Loaded only where one is made or renewed. */
+/** Log-ins at OpenID Connect issuers; loaded when needed. */
 import * as oidc from "openid-client";
 import { causeOf, EXIT, Failure } from "../failure.ts";
 import { isLoopback } from "./addresses.ts";
 import type { LoginCredential } from "./credential.ts";
 
-/** Where and as which client people log in. */
+/** Issuer and client of a log-in. */
 export interface Login {
   readonly issuer: string;
   readonly clientId: string;
@@ -13,7 +13,7 @@ export interface Login {
 
 const DEADLINE_SECONDS = 10;
 
-/** The issuer with what it says of itself. @throws Failure (refused) when it can't be reached */
+/** Metadata of the issuer. @throws Failure (refused) when it can't be reached */
 export function discovered({ issuer, clientId }: Pick<Login, "issuer" | "clientId">): Promise<oidc.Configuration> {
   const address = new URL(issuer);
   // Elsewhere a log-in without TLS is refused.
@@ -26,7 +26,7 @@ export function discovered({ issuer, clientId }: Pick<Login, "issuer" | "clientI
   });
 }
 
-/** What a log-in answered, as it is remembered. @throws Failure (not allowed) when there is no ID token in it */
+/** Credential for the reply to a log-in. @throws Failure (not allowed) without an ID token */
 export function credentialOf(
   { issuer, clientId }: Pick<Login, "issuer" | "clientId">,
   tokens: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
@@ -47,7 +47,7 @@ export function credentialOf(
   };
 }
 
-/** A new ID token for a refresh token. @throws Failure (not allowed) when the issuer refuses */
+/** Renews the ID token. @throws Failure (not allowed) when the issuer refuses */
 export async function renew(login: LoginCredential, refreshToken: string): Promise<LoginCredential> {
   try {
     const tokens = await oidc.refreshTokenGrant(await discovered(login), refreshToken);
@@ -58,7 +58,7 @@ export async function renew(login: LoginCredential, refreshToken: string): Promi
   }
 }
 
-/** Ends a log-in at its issuer, as far as the issuer can. @throws Error when it could, and it did not work */
+/** Ends a log-in at its issuer, if the issuer supports that. @throws Error when it failed */
 export async function revoke(login: LoginCredential): Promise<void> {
   if (login.refreshToken === undefined) return;
   const configuration = await discovered(login);

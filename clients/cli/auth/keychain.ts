@@ -1,9 +1,9 @@
-/** Where the operating system keeps secrets of its user. */
+/** The operating system's store of secrets. */
 export interface Keychain {
   readonly name: string;
   /** @returns undefined when there is none for the account */
   read(account: string): Promise<string | undefined>;
-  /** @throws Error when it can't be kept */
+  /** @throws Error when it can't be stored */
   write(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
@@ -11,8 +11,8 @@ export interface Keychain {
 const SERVICE = "eenv";
 
 /**
- * The keychain of this system, as far as there is a program for it: `security` of macOS, `secret-tool` where a desktop
- * session runs a secret service. Secrets go through standard input, since arguments can be seen by every process.
+ * Keychain of this system, if there is a program for it: `security` of macOS, `secret-tool` where a desktop session
+ * runs a secret service. Secrets go through standard input, because every process can see arguments.
  */
 export function keychainOf(env: NodeJS.ProcessEnv): Keychain | undefined {
   if (process.platform === "darwin") return macKeychain;
@@ -27,7 +27,7 @@ const macKeychain: Keychain = {
   },
   async write(account, secret) {
     const command = `add-generic-password -U -s ${SERVICE} -a "${account}" -w ${encoded(secret)}\n`;
-    // It reads lines of this length at most, and cuts off the rest.
+    // The program truncates longer lines.
     if (command.length > 4_000) throw new Error("the credentials are too long for it");
     const { code, stderr } = await run("security", ["-i"], { input: command });
     if (code !== 0 || stderr !== "") throw new Error(stderr.trim() || `security ended with ${code}`);

@@ -5,10 +5,10 @@ import { plainLine } from "../output/plain.ts";
 /** Ways to log in from a command line. */
 export type Flow = OfferedIssuer["flows"][number];
 
-/** An issuer that the platform's settings offer to command lines. */
+/** An issuer for command lines. */
 export type OfferedIssuer = LoginOptions["issuers"][number];
 
-/** What a platform offers to command lines. @throws PlatformError, TypeError when it can't be reached */
+/** Issuers that a platform offers to command lines. @throws PlatformError, TypeError when it can't be reached */
 export async function loginOptions(url: string, interrupted: AbortSignal): Promise<readonly OfferedIssuer[]> {
   const platform = createClient({ url });
   const { issuers } = await platform.call("GET /api/v2/auth/login-options", { signal: interrupted });
@@ -20,7 +20,7 @@ interface Wish {
   readonly device: boolean;
 }
 
-/** The issuer and the way to log in there. @throws Failure (misuse) when there is none, or none of them is meant */
+/** Chooses the issuer and the flow. @throws Failure (misuse) when there is none, or the choice is ambiguous */
 export function chosen(
   offered: readonly OfferedIssuer[],
   { issuer, device }: Wish,

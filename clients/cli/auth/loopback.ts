@@ -10,12 +10,11 @@ const DEADLINE_MS = 5 * 60_000;
 const PAGE = "<!doctype html><meta charset=utf-8><title>eenv</title><p>";
 
 interface Way {
-  /** Shows the page where one logs in. */
   readonly open: (address: URL) => Promise<void>;
   readonly interrupted: AbortSignal;
 }
 
-/** Logs in with the browser of this machine, which comes back to a port of it: RFC 8252 with PKCE, state and nonce. */
+/** Logs in with the browser of this machine, which returns to a port of it: RFC 8252 with PKCE, state and nonce. */
 export async function loginByLoopback(login: Login, { open, interrupted }: Way): Promise<LoginCredential> {
   const configuration = await discovered(login);
   const { createServer } = await import("node:http");
@@ -70,7 +69,7 @@ async function exchanged({ login, configuration, expected }: Begun, came: URL, r
   }
 }
 
-/** Requests as they come. @throws Failure when it takes too long, or the signal's reason */
+/** Incoming requests. @throws Failure when it takes too long, or the signal's reason */
 async function* requestsTo(
   server: Server,
   interrupted: AbortSignal,

@@ -22,7 +22,7 @@ async function logIn(this: Context, flags: LoginFlags): Promise<void> {
   if (url.startsWith("http:") && !isLoopback(new URL(url))) this.say(`${url} has no TLS: others may read the token.`);
   const credential = flags.withToken ? await tokenFrom(this) : await atIssuer(this, url, flags);
   const platform = createClient({ url, token: bearerOf(credential) });
-  // What the platform does not take is not remembered.
+  // Stored only after the platform accepted it.
   const user = await platform.call("GET /api/v2/auth/user", { signal: this.interrupted });
   const { store } = this.accounts;
   await store.alone(() => store.write(url, credential));

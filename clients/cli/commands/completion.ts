@@ -2,7 +2,9 @@ import { buildCommand } from "@stricli/core";
 import type { Context } from "../context.ts";
 import { documented } from "../parameters.ts";
 
-/** Scripts that ask `eenv __complete WORD…`, which answers a line for each proposal: the word, a tab, what it is. */
+/**
+ * Scripts that run `eenv __complete WORD…`, which prints a line for each proposal: the word, a tab, its description.
+ */
 const SCRIPTS = {
   bash: `_eenv() {
   local line

@@ -49,7 +49,7 @@ interface ApplyFlags extends OutputFlags {
   readonly file: string;
 }
 
-/** Fields that the platform alone sets: a file that `get` wrote can be applied again. */
+/** Fields that only the platform sets: a file from `get` can be applied again. */
 const OF_THE_PLATFORM = new Set(["id", "is_default", "version", "used_by", "created_by", "created_at", "updated_at"]);
 
 const apply = buildCommand<ApplyFlags, [], Context>({

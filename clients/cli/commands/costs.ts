@@ -47,7 +47,7 @@ export const costs = buildCommand<Flags, [], Context>({
   func: run,
   parameters: {
     flags: {
-      window: { kind: "enum", values: WINDOWS, brief: "Of the time before now", default: "30d" },
+      window: { kind: "enum", values: WINDOWS, brief: "Period before now", default: "30d" },
       by: { kind: "enum", values: ["environment", "repository", "creator"], brief: "Rows of", default: "environment" },
       ...outputFlags,
     },

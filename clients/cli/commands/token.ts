@@ -38,15 +38,15 @@ const create = buildCommand<CreateFlags, [name: string], Context>({
       ...(expires !== undefined && { expires_in_days: expires / 24 }),
     };
     const made = await this.client().call("POST /api/v2/tokens", { body });
-    // To people, and to pipes, the token alone is of use.
+    // For people and pipes, only the token is useful.
     if (flags.output === "table") this.process.stdout.write(`${plainLine(made.token)}\n`);
     else await print(this, { data: made, items: [made], columns, name: idOf }, flags);
     this.say(`Token ${made.id} may do ${made.scopes.join(", ")}. Its value is not shown again by eenv.`);
   },
   parameters: {
-    positional: { kind: "tuple", parameters: [{ brief: "What the token is for", placeholder: "name", parse: String }] },
+    positional: { kind: "tuple", parameters: [{ brief: "Purpose of the token", placeholder: "name", parse: String }] },
     flags: {
-      scope: { kind: "enum", values: SCOPES, variadic: ",", brief: "What it may do; several with commas" },
+      scope: { kind: "enum", values: SCOPES, variadic: ",", brief: "Rights of the token; several with commas" },
       expires: {
         kind: "parsed",
         parse: hoursOf,

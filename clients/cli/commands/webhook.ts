@@ -23,7 +23,6 @@ const deliveryColumns: readonly Column<WebhookDelivery>[] = [
   { title: "ID", of: ({ id }) => id, wide: true },
 ];
 
-/** Says which rule decided, and why. */
 function sayTrace({ say }: Context, trace: readonly RuleVerdict[]): void {
   for (const { rule, passed, repository, message } of trace) {
     const of = repository === null ? "" : ` (${plainLine(repository)})`;

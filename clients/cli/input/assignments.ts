@@ -3,11 +3,11 @@ import { misuse } from "../failure.ts";
 type Fields = Record<string, unknown>;
 
 /**
- * Sets values at paths: `backend.env.LOG_LEVEL=debug` becomes `{ backend: { env: { LOG_LEVEL: "debug" } } }`. Below `env`
- * everything is text; elsewhere numbers, `true` and `false` are what they look like.
+ * Sets values at paths: `backend.env.LOG_LEVEL=debug` becomes `{ backend: { env: { LOG_LEVEL: "debug" } } }`. Below
+ * `env` everything is text; elsewhere numbers, `true` and `false` are recognised.
  *
- * @param base what is there already; it stays as it is
- * @throws Failure (misuse) for what is no assignment
+ * @param base stays unchanged
+ * @throws Failure (misuse) for an invalid assignment
  */
 export function withAssignments(base: unknown, assignments: readonly string[]): Fields {
   const result = structuredClone((base ?? {}) as Fields);
@@ -20,7 +20,7 @@ export function withAssignments(base: unknown, assignments: readonly string[]): 
   return result;
 }
 
-// A segment of this name would change the prototype of what is made.
+// A key of this name would change the result's prototype.
 const isName = (name: string) => name !== "" && name !== "__proto__";
 
 function parsed(assignment: string) {

@@ -1,13 +1,13 @@
 import type { Context } from "../context.ts";
 import { EXIT, Failure, misuse } from "../failure.ts";
 
-/** Whether one is asked at all, and whether the answer is known. */
+/** Flags that skip or forbid the question. */
 export interface ConfirmFlags {
   readonly yes: boolean;
   readonly input: boolean;
 }
 
-/** The flags of commands that destroy something. */
+/** Flags of commands that destroy something. */
 export const confirmFlags = {
   yes: { kind: "boolean", brief: "Do not ask", default: false, withNegated: false },
   input: { kind: "boolean", brief: "Ask on the terminal; without one nothing is asked", default: true },

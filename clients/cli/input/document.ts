@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { misuse } from "../failure.ts";
 
-/** More than the platform takes. */
 const MOST_CHARACTERS = 1024 ** 2;
 
-/** What YAML or JSON of a file, or of stdin as `-`, has: an object. @throws Failure (misuse) when it can't be read */
+/** Object in the YAML or JSON of a file, or of stdin as `-`. @throws Failure (misuse) when it can't be read */
 export async function documentIn(file: string, stdin: NodeJS.ReadStream): Promise<Record<string, unknown>> {
   const content = await contentOf(file, stdin);
   const name = file === "-" ? "stdin" : file;

@@ -1,11 +1,10 @@
-/** Writes `operations.gen.ts` beside this file; with `--check` fails instead when it is not up to date. */
+/** Writes `operations.gen.ts`; with `--check` fails instead when it is outdated. */
 
 import document from "../../../api/openapi.json" with { type: "json" };
 import { generated } from "../../../crds/generated.ts";
 import type { Document } from "../../sdk/operations.ts";
 import { inputsOf } from "./operation-inputs.ts";
 
-/** What tools call. */
 const ROUTES = [
   "GET /api/v2/environments",
   "GET /api/v2/environments/{environment_id}",
@@ -22,7 +21,7 @@ generated(
   `// Written from api/openapi.json by clients/cli/mcp/generate.ts: run 'make generate' after a change.
 import type { OperationInput } from "./operation-inputs.ts";
 
-/** What the operations take that tools call. */
+/** Inputs of the operations that tools call. */
 export const OPERATIONS = ${JSON.stringify(inputsOf(document as unknown as Document, ROUTES), null, 2)} as const satisfies Readonly<Record<string, OperationInput>>;
 `,
 );

@@ -1,15 +1,13 @@
-/** What operations of the OpenAPI document take, as one JSON Schema each: tools have one object of arguments. */
+/** Inputs of operations in the OpenAPI document, as one JSON Schema each: tools have one object of arguments. */
 import type { Document } from "../../sdk/operations.ts";
 import type { Schema } from "../../sdk/types-of.ts";
 
 type Place = "path" | "query" | "body";
 
-/** The arguments of an operation. */
+/** Arguments of an operation. */
 export interface OperationInput {
   readonly description: string;
-  /** An object with everything that it takes. */
   readonly schema: Schema;
-  /** Where each argument goes. */
   readonly places: Readonly<Record<string, Place>>;
 }
 
@@ -20,7 +18,7 @@ interface Field {
   readonly schema: Schema;
 }
 
-/** The inputs of those routes (`GET /api/v2/environments`). @throws Error for one that the document does not have */
+/** Inputs of those routes (`GET /api/v2/environments`). @throws Error for one that the document lacks */
 export function inputsOf(document: Document, routes: readonly string[]): Record<string, OperationInput> {
   return Object.fromEntries(routes.map((route) => [route, inputOf(document, route)]));
 }
@@ -57,7 +55,7 @@ function inputOf(document: Document, route: string): OperationInput {
   };
 }
 
-/** What a schema says without references, examples and words of our own. */
+/** Schema without references, examples and the platform's own keywords. */
 function resolved(document: Document, schema: Schema): Schema {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
@@ -67,7 +65,6 @@ function resolved(document: Document, schema: Schema): Schema {
   return mapped(schema, (part) => resolved(document, part));
 }
 
-/** Words whose values are schemas by name, lists of schemas, and schemas. */
 const NAMED = new Set(["properties", "patternProperties"]);
 const LISTED = new Set(["anyOf", "oneOf", "allOf"]);
 const SINGLE = new Set(["items", "additionalProperties", "propertyNames"]);

@@ -1,7 +1,7 @@
 // Written from api/openapi.json by clients/cli/mcp/generate.ts: run 'make generate' after a change.
 import type { OperationInput } from "./operation-inputs.ts";
 
-/** What the operations take that tools call. */
+/** Inputs of the operations that tools call. */
 export const OPERATIONS = {
   "GET /api/v2/environments": {
     "description": "Lists the environments that are accessible to the current user, newest first.\n\nNeeds the permission `environments:read`.",
@@ -15,7 +15,7 @@ export const OPERATIONS = {
           "minimum": 1,
           "maximum": 100,
           "default": 50,
-          "description": "How many are answered; default 50, maximum 100."
+          "description": "Size of the page; default 50, maximum 100."
         },
         "offset": {
           "type": "integer",
@@ -396,7 +396,7 @@ export const OPERATIONS = {
     }
   },
   "GET /api/v2/environments/{environment_id}/stream": {
-    "description": "The environment as server-sent events: as it is, and again whenever its status, its spec or its expiry changes. The stream ends when the environment is gone; a client that reconnects then is answered ENV_NOT_FOUND. The first event after a reconnection tells what changed meanwhile. A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.\n\nNeeds the permission `environments:read`.",
+    "description": "The environment as server-sent events: its current state, and each change of its status, its spec or its expiry. The stream ends when the environment is gone; a client that reconnects then is answered ENV_NOT_FOUND. The first event after a reconnection has the changes made meanwhile. A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.\n\nNeeds the permission `environments:read`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,
@@ -417,7 +417,7 @@ export const OPERATIONS = {
     }
   },
   "GET /api/v2/environments/{environment_id}/logs/{component}": {
-    "description": "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource. With `workload`: of the pods of that workload, and the component is not looked at. A name that no workload has is answered with the names that there are.\n\nNeeds the permission `environments:read`.",
+    "description": "The newest lines of all pods and containers of the component, and of the former run of containers that were restarted. Lines of JSON are parsed (an error beside the message is added to it), others are the message. For `argocd`: the conditions of the environment's application, its last operation, and the result for each resource. With `workload`: of the pods of that workload, whatever the component. The answer to an unknown name has the existing names.\n\nNeeds the permission `environments:read`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,
@@ -446,7 +446,7 @@ export const OPERATIONS = {
           "minimum": 1,
           "maximum": 1000,
           "default": 100,
-          "description": "How many of the newest lines."
+          "description": "Number of the newest lines."
         },
         "since": {
           "type": "string",
@@ -497,7 +497,7 @@ export const OPERATIONS = {
         "description": {
           "type": "string",
           "maxLength": 500,
-          "description": "Why; kept for the audit trail."
+          "description": "Reason; kept for the audit trail."
         }
       }
     },
@@ -508,7 +508,7 @@ export const OPERATIONS = {
     }
   },
   "PATCH /api/v2/environments/{environment_id}": {
-    "description": "Protects the environment from deletion and expiry, scales it to zero, or takes either back; a protection by a caller who is no maintainer ends 168 hours after the expiry, and maintainers alone remove one without end. Moves it to another branch, commit or version of its config set. What runs stays until the new version is ready; secrets, URLs and expiry stay. What is moved to is checked as at a creation. An environment of a pull request is moved by its pull request alone: 409.\n\nNeeds the permission `environments:update`.",
+    "description": "Protects the environment from deletion and expiry, scales it to zero, or takes either back; a protection by a caller who is no maintainer ends 168 hours after the expiry, and only maintainers remove one without end. Moves it to another branch, commit or version of its config set. The running version stays until the new one is ready; secrets, URLs and expiry stay. The target is checked as at a creation. Only its pull request moves an environment of a pull request: 409.\n\nNeeds the permission `environments:update`.",
     "schema": {
       "type": "object",
       "additionalProperties": false,

@@ -1,4 +1,4 @@
-/** Tools for assistants, over the Model Context Protocol on stdin and stdout. Loaded only where they are served. */
+/** Tools for assistants, over the Model Context Protocol on stdin and stdout. Loaded only when they are served. */
 import {
   acceptedContent,
   type CallToolResult,
@@ -16,7 +16,7 @@ import { type Tool, tools } from "./tools.ts";
 
 interface Serving {
   readonly client: Client;
-  /** Whether tools are there that destroy something. */
+  /** True to offer tools that destroy something. */
   readonly allowsDeletion: boolean;
   readonly say: (line: string) => void;
 }
@@ -70,7 +70,7 @@ async function answerOf(
 
 const failure = (text: string): CallToolResult => ({ content: [{ type: "text", text }], isError: true });
 
-/** Of the person, not of the assistant: the client shows it. Where it can't, the call fails. */
+/** Asks the person through the client, not the assistant. Where the client can't, the call fails. */
 const question = ({ environment_id }: Record<string, unknown>) =>
   inputRequired({
     inputRequests: {

@@ -1,15 +1,15 @@
 /**
- * Text of others without what a terminal would obey: escape sequences, control characters, and marks that turn the
- * direction of writing. Tabs become spaces; line ends stay.
+ * Text of others without escape sequences, control characters, and marks that turn the direction of writing. Tabs
+ * become spaces; line ends stay.
  */
 export function plain(text: string): string {
   return text.replaceAll(SEQUENCES, "").replaceAll("\t", "  ").replaceAll(CONTROLS, "");
 }
 
-/** The same in one line. */
+/** Same as `plain`, in one line. */
 export const plainLine = (text: string): string => plain(text.replaceAll(/\s*[\r\n]+\s*/g, " "));
 
-/** JSON as text in which nothing is left that a terminal would obey; it means the same. */
+/** JSON text of the same meaning without terminal sequences. */
 export function plainJson(value: unknown, indent?: number): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return (JSON.stringify(value, null, indent) ?? "null").replaceAll(CONTROLS, escaped);

@@ -2,23 +2,23 @@ import type { Context } from "../context.ts";
 import { plain, plainJson } from "./plain.ts";
 import { type Column, tableOf } from "./table.ts";
 
-/** The forms of output: tables for people, the others for programs. */
+/** Forms of output: tables for people, others for programs. */
 export const FORMS = ["table", "wide", "json", "yaml", "name"] as const;
 export type Form = (typeof FORMS)[number];
 
-/** What every command that shows data takes. */
+/** Flags of every command that shows data. */
 export interface OutputFlags {
   readonly output: Form;
   readonly headers: boolean;
 }
 
-/** How data is shown in each form. */
+/** Data in each form. */
 export interface Shown<T> {
-  /** What JSON and YAML have. */
+  /** Content of JSON and YAML. */
   readonly data: unknown;
   readonly items: readonly T[];
   readonly columns: readonly Column<T>[];
-  /** What the form `name` has of each. */
+  /** Content of the form `name`. */
   readonly name: (item: T) => string;
 }
 
@@ -44,13 +44,12 @@ async function textOf<T>({ data, items, columns, name }: Shown<T>, { output, hea
   }
 }
 
-/** Data for programs. */
 export async function serialized(data: unknown, form: "json" | "yaml"): Promise<string> {
   if (form === "json") return `${plainJson(data, 2)}\n`;
-  // Through JSON, so that nothing is left that a terminal would obey.
+  // Through JSON, which escapes terminal sequences.
   const { stringify } = await import("yaml");
   return plain(stringify(JSON.parse(JSON.stringify(data)), { lineWidth: 0 }));
 }
 
-/** Whether a form is for programs, and whole. */
+/** True for complete forms for programs. */
 export const isData = (form: Form): form is "json" | "yaml" => form === "json" || form === "yaml";

@@ -5,20 +5,19 @@ import { spanOf } from "./times.ts";
 
 const MARKS = { True: ["green", "✓"], False: ["red", "✗"], Unknown: ["dim", "·"] } as const;
 
-/** The sum of the steps: `status` says the same. */
+/** Summary of the steps: `status` says the same. */
 const SUM = "Ready";
-/** Of a condition's message, a line of this length at most where the terminal does not say how wide it is. */
+/** Line length where the terminal states no width. */
 const WIDTH = 80;
 
 /**
- * Shows how far each step of an environment came: drawn again on a terminal, a line for each change elsewhere, so that the
- * log of a pipeline stays readable.
+ * Shows the progress of each step: redrawn on a terminal, a line for each change elsewhere, so that the log of a
+ * pipeline stays readable.
  */
 export function progressOn(stream: NodeJS.WriteStream): (report: EnvironmentReport) => void {
   return stream.isTTY ? redrawn(stream) : inLines(stream);
 }
 
-/** The steps without what only informs. */
 const stepsOf = ({ conditions }: EnvironmentReport) => conditions.filter(({ type }) => type !== SUM);
 
 function redrawn(stream: NodeJS.WriteStream) {
@@ -34,7 +33,7 @@ function redrawn(stream: NodeJS.WriteStream) {
   };
 }
 
-/** A step in one line: a longer one would wrap, and the next drawing would miss it. */
+/** Line of a step: a longer one would wrap, and the next drawing would miss it. */
 export function stepLine({ type, status, reason, message }: EnvironmentCondition, stream: NodeJS.WriteStream): string {
   const [colour, mark] = MARKS[status];
   const text = `${plainLine(type).padEnd(20)} ${status === "True" ? "" : plainLine(message || reason)}`.trimEnd();

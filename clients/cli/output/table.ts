@@ -1,13 +1,13 @@
 import { plainLine } from "./plain.ts";
 
-/** How a table shows things: what each column is called and shows, and whether only wide tables have it. */
+/** A column; wide ones only in wide tables. */
 export interface Column<T> {
   readonly title: string;
   readonly of: (item: T) => string | number | undefined | null;
   readonly wide?: boolean;
 }
 
-/** Lines of a table without borders; what is missing is a dash. */
+/** Lines of a table without borders; a missing value is a dash. */
 export function tableOf<T>(items: readonly T[], columns: readonly Column<T>[], withTitles: boolean): string {
   const cell = (value: string | number | undefined | null) => plainLine(String(value ?? "")) || "-";
   const rows = items.map((item) => columns.map(({ of }) => cell(of(item))));

@@ -5,7 +5,7 @@ const UNITS = [
   { name: "s", ms: 1_000 },
 ] as const;
 
-/** A duration in its two largest units: `2d3h`, `45s`. */
+/** Duration in its two largest units: `2d3h`, `45s`. */
 export function spanOf(ms: number): string {
   const first = UNITS.findIndex((unit) => ms >= unit.ms);
   const parts = UNITS.slice(first === -1 ? UNITS.length - 1 : first).slice(0, 2);
@@ -21,5 +21,5 @@ export function spanOf(ms: number): string {
     .join("");
 }
 
-/** How long ago a moment is, or how long it takes until then. */
+/** Time between a moment and now. */
 export const spanTo = (moment: string, now = Date.now()): string => spanOf(Math.abs(Date.parse(moment) - now));

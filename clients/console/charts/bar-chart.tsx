@@ -4,7 +4,6 @@ import { barsOf, type Column, HEIGHT, highestOf, WIDTH } from "./bars.ts";
 
 interface BarChartProps {
   readonly title: string;
-  /** The names of the values in each column. */
   readonly series: readonly string[];
   readonly columns: readonly Column[];
   readonly text: (value: number | null) => string;

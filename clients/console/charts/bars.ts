@@ -1,6 +1,6 @@
-/** Where the bars of a chart stand: pure arithmetic, so that it can be tested. */
+/** Geometry of a chart's bars, without a browser. */
 
-/** One column: what it stands for, and a value for each series; `null` where nothing is known. */
+/** One column: its label, and a value for each series; `null` where it is unknown. */
 export interface Column {
   readonly label: string;
   readonly values: readonly (number | null)[];
@@ -20,7 +20,7 @@ export const WIDTH = 600;
 export const HEIGHT = 100;
 const GAP = 0.25;
 
-/** The bars of each column beside each other, as high as their share of the highest. */
+/** Bars of each column side by side, as high as their share of the highest. */
 export function barsOf(columns: readonly Column[]): readonly Bar[] {
   const highest = highestOf(columns);
   if (highest === 0) return [];
@@ -35,6 +35,6 @@ export function barsOf(columns: readonly Column[]): readonly Bar[] {
   });
 }
 
-/** The greatest value; 0 where there is none. */
+/** Greatest value; 0 where there is none. */
 export const highestOf = (columns: readonly Column[]) =>
   Math.max(0, ...columns.flatMap(({ values }) => values.map((value) => value ?? 0)));

@@ -1,4 +1,4 @@
-/** Over which time a screen speaks. */
+/** Period of a screen. */
 export type Window = "24h" | "7d" | "30d";
 
 const WINDOWS: readonly (readonly [Window, string])[] = [

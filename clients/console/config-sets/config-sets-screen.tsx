@@ -18,7 +18,7 @@ import { may } from "../platform/user.ts";
 const LIMIT = 50;
 const pathOf = (id: string) => `/console/config-sets/${encodeURIComponent(id)}`;
 
-/** The config sets that the reader may use. */
+/** Config sets that the reader may use. */
 export function ConfigSetsScreen() {
   const [offset, setOffset] = useState(0);
   const [isMaking, setMaking] = useState(false);
@@ -28,7 +28,7 @@ export function ConfigSetsScreen() {
   return (
     <Page
       title="Config sets"
-      about="What environments have in common: variables, resources, a database, a lifetime."
+      about="Common settings of environments: variables, resources, a database, a lifetime."
       actions={
         may("configs:write") && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>

@@ -1,6 +1,6 @@
 import type { ConfigSet, ConfigSetContent } from "../../sdk/index.ts";
 
-/** What of a config set can be replaced; empty parts are left out, so that the text is short. */
+/** Replaceable content of a config set; empty parts are left out, so that the text is short. */
 export function contentOf(set: ConfigSet): ConfigSetContent {
   const { description, production, helm_values, env, shared_api_keys, database, quota, ttl_default_hours, access } =
     set;

@@ -7,7 +7,7 @@ const BASES: Readonly<Record<CostSummary["basis"], string>> = {
   mixed: "Partly by what was requested, partly by what OpenCost allocated.",
 };
 
-/** What sums are computed from, and of how much of the time that is known. */
+/** Source of the sums, and their known share of time. */
 export function basisText(basis: CostSummary["basis"], { known_percent: known }: CostCoverage): string {
   return known === null || known === 100
     ? BASES[basis]

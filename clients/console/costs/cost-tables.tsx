@@ -9,7 +9,6 @@ interface CostTablesProps {
   readonly people: readonly User[];
 }
 
-/** The same sum, split in four ways. */
 export function CostTables({ costs, people }: CostTablesProps) {
   const { currency } = costs.summary;
   const creators = costs.by_creator.map((row) => ({ ...row, id: personName(row.id, people) }));

@@ -20,7 +20,7 @@ interface Shown {
   readonly activity: UserActivity | undefined;
 }
 
-/** What environments cost, and where money could be saved. */
+/** Costs of environments, and possible savings. */
 export function CostsScreen() {
   const [window, setWindow] = useState<Window>("30d");
   const shown = useLoaded<Shown>(window, async (signal) => {
@@ -29,7 +29,7 @@ export function CostsScreen() {
     const [costs, analysis, activity] = await Promise.all([
       platform.call("GET /api/v2/observability/costs/dashboard", { query, signal }),
       mayAnalyse ? platform.call("GET /api/v2/insights/costs/analysis", { query, signal }) : undefined,
-      // Who the creators are: the costs have their ids alone.
+      // Names of the creators: costs have only ids.
       mayAnalyse ? platform.call("GET /api/v2/insights/users/activity", { query, signal }) : undefined,
     ]);
     return { costs, analysis, activity };

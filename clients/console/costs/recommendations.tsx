@@ -2,7 +2,7 @@ import type { CostAnalysis } from "../../sdk/index.ts";
 import { environmentPath } from "../parts/addresses.ts";
 import { moneyText } from "../parts/words.ts";
 
-/** The environments that could cost less, and how. */
+/** Environments that could cost less, and how. */
 export function Recommendations({ of: { recommendations, waste, currency } }: { readonly of: CostAnalysis }) {
   if (recommendations.length === 0) return null;
   return (

@@ -6,7 +6,7 @@ import { may } from "../platform/user.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { ExtendDialog } from "./extend-dialog.tsx";
 
-/** What can be done to an environment, as far as the reader may. */
+/** Actions on an environment that the reader may take. */
 export function Actions({ environment }: { readonly environment: EnvironmentReport }) {
   const [open, setOpen] = useState<"extend" | "delete">();
   const [isBusy, setBusy] = useState(false);

@@ -20,7 +20,7 @@ const TABS = [
   ["history", "History"],
 ] as const;
 
-/** One environment, as it is at each moment. */
+/** One environment, live. */
 export function EnvironmentScreen() {
   const { params } = useRoute();
   const { name = "", tab = "", component = "" } = params;
@@ -64,7 +64,6 @@ function OneEnvironment({ name, tab, component }: OneEnvironmentProps) {
   );
 }
 
-/** Before the first answer. */
 function NotYet({ state }: { readonly state: StreamState }) {
   if (typeof state === "object") return null;
   if (state === "interrupted")

@@ -9,7 +9,7 @@ import { tellOutcome } from "../platform/notices.ts";
 import { now } from "../platform/now.ts";
 import { violationAt } from "../platform/problems.ts";
 
-/** By how many hours; the platform has the last word on how long an environment may live. */
+/** Hours to add; the platform has a maximum. */
 const CHOICES = [2, 4, 8, 24, 48, 72];
 const HOUR_MS = 3_600_000;
 

@@ -6,7 +6,7 @@ import { useLoaded } from "../platform/loading.ts";
 import { may } from "../platform/user.ts";
 import { historyOf } from "./history.ts";
 
-/** What happened to an environment, as far as the platform tells it. */
+/** Past events of an environment. */
 export function HistoryView({ environment }: { readonly environment: EnvironmentReport }) {
   const { repo } = environment.repositories.backend;
   const deliveries = useLoaded(environment.id, async (signal) =>

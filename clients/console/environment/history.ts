@@ -1,13 +1,13 @@
 import type { EnvironmentReport, WebhookDelivery } from "../../sdk/index.ts";
 import { conditionName } from "./steps.ts";
 
-/** Something that happened to an environment. */
+/** A past event of an environment. */
 export interface Happening {
   readonly key: string;
   /** ISO 8601. */
   readonly at: string;
   readonly what: string;
-  /** Who, or why. */
+  /** Person or reason. */
   readonly note: string;
   /** The webhook delivery behind it. */
   readonly delivery?: string;
@@ -15,7 +15,7 @@ export interface Happening {
 
 const STATES = { True: "done", False: "not done", Unknown: "waiting" } as const;
 
-/** What is known of an environment's past, the newest first: its making, its conditions, and the webhooks that touched it. */
+/** Known events of an environment, the newest first: its creation, its conditions, and the webhooks that touched it. */
 export function historyOf(
   environment: EnvironmentReport,
   deliveries: readonly WebhookDelivery[],

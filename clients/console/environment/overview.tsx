@@ -5,7 +5,7 @@ import { moneyText, shortCommit } from "../parts/words.ts";
 import { StepsView } from "./steps-view.tsx";
 import { UrlsView } from "./urls-view.tsx";
 
-/** What an environment is made of, where it is, and how far it came. */
+/** Parts of an environment, its addresses, and its progress. */
 export function Overview({ environment }: { readonly environment: EnvironmentReport }) {
   return (
     <div class="columns">

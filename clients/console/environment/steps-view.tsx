@@ -4,7 +4,7 @@ import { remarksOf, type StepState, stepsOf } from "./steps.ts";
 
 const WORDS: Readonly<Record<StepState, string>> = { done: "done", waiting: "waiting", failed: "failed" };
 
-/** How far each step came, how long it took, and what to do about those that are not done. */
+/** Progress and duration of each step, and the remedy for those that are not done. */
 export function StepsView({ environment }: { readonly environment: EnvironmentReport }) {
   const steps = stepsOf(environment, now.value);
   return (

@@ -3,16 +3,14 @@ import { durationText } from "../parts/words.ts";
 
 export type StepState = "done" | "waiting" | "failed";
 
-/** A step of an environment as it is shown. */
+/** A step of an environment on the screen. */
 export interface Step {
-  /** The condition's type. */
   readonly type: string;
-  /** What it is about, for people. */
   readonly name: string;
   readonly state: StepState;
-  /** How long it took, or how long it has been waited for; `undefined` where that is not known. */
+  /** Duration or wait; `undefined` if unknown. */
   readonly duration: string | undefined;
-  /** What is wrong or waited for, and what to do; empty for what is done. */
+  /** Problem and remedy; empty when it is done. */
   readonly message: string;
   readonly reason: string;
 }
@@ -30,19 +28,19 @@ const NAMES: Readonly<Record<string, string>> = {
   Ready: "All steps",
 };
 
-/** What a condition is about, for people. */
+/** Name of a condition for people. */
 export const conditionName = (type: string) => NAMES[type] ?? type;
 
-/** Conditions that are no steps: the sum of them, and what only informs. */
+/** Conditions that are no steps: the summary, and informational ones. */
 const NO_STEPS = new Set(["Ready", "Suspended", "PipelineSilent", "SourceGone", "ResourcesHealthy", "ExpiryRefused"]);
-/** A step of the creation does not take longer; one that was done later was done again. */
+/** Longest step of a creation; a later end means a repetition. */
 const LONGEST_MS = 3_600_000;
 
 const at = ({ last_transition_time }: EnvironmentCondition) => Date.parse(last_transition_time);
 
 /**
- * The steps in the order in which they were done, those that are not done last. How long one took is counted from the
- * end of the one before it: of those that run side by side, that is what the later one added.
+ * Steps in the order of their ends, unfinished ones last. A duration begins at the end of the step before: of parallel
+ * steps, that is what the later one added.
  */
 export function stepsOf(
   { conditions, created_at, status }: Pick<EnvironmentReport, "conditions" | "created_at" | "status">,

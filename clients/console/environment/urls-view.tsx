@@ -7,7 +7,7 @@ import { Ago } from "../parts/when.tsx";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 
-/** The addresses of an environment, and whether they answer now. */
+/** Addresses of an environment, and their current results. */
 export function UrlsView({ environment }: { readonly environment: EnvironmentReport }) {
   const { id, status, suspended, urls } = environment;
   const isExpected = status === "ready" && !suspended;
@@ -62,7 +62,7 @@ export function UrlsView({ environment }: { readonly environment: EnvironmentRep
 
 type Row = readonly [name: string, address: string, health: UrlHealth | undefined];
 
-/** Those hosts that are known, with the results of those that were asked. */
+/** Known hosts, with results of probes. */
 function furtherRows(hosts: EnvironmentReport["urls"]["hosts"] = {}, checked: Record<string, UrlHealth> = {}): Row[] {
   const results = new Map(Object.entries(checked));
   return Object.entries(hosts).map(([name, address]) => [name, address, results.get(name)]);

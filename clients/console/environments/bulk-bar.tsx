@@ -15,10 +15,10 @@ interface BulkBarProps {
 }
 
 type Act = Parameters<typeof toEach>[1];
-/** What is typed before several are deleted. */
+/** Word to type before several are deleted. */
 const CONFIRMATION = "delete";
 
-/** What can be done to all chosen environments together. */
+/** Actions on all chosen environments. */
 export function BulkBar({ environments, done }: BulkBarProps) {
   const [isBusy, setBusy] = useState(false);
   const [isDeleting, setDeleting] = useState(false);

@@ -4,16 +4,16 @@ import { sentenceOf } from "../platform/problems.ts";
 
 type Target = Pick<ListedEnvironmentReport, "id" | "name">;
 
-/** What came of one action on several environments. */
+/** Result of one action on several environments. */
 export interface BulkResult {
   readonly done: readonly string[];
   readonly refused: readonly { readonly name: string; readonly sentence: string }[];
 }
 
-/** So many at once: the platform answers each caller a limited number of calls a minute. */
+/** Concurrent calls, because the platform limits each caller's. */
 const AT_ONCE = 4;
 
-/** Does it to each; one that is refused stops none of the others. */
+/** Acts on each; a refusal stops no other. */
 export async function toEach(
   targets: readonly Target[],
   act: (target: Target) => Promise<unknown>,
@@ -35,12 +35,12 @@ export async function toEach(
   return { done, refused };
 }
 
-/** "2 environments are being deleted." */
+/** Text such as "2 environments are being deleted." */
 export function doneText({ done }: BulkResult, what: string): string {
   const name = done.length === 1 ? done[0] : countText(done.length, "environment");
   return `${name} ${done.length === 1 ? "is" : "are"} ${what}`;
 }
 
-/** What was refused, each with the platform's sentence. */
+/** Refusals, each with the platform's sentence. */
 export const refusedText = ({ refused }: BulkResult) =>
   refused.map(({ name, sentence }) => `${name}: ${sentence}`).join("\n");

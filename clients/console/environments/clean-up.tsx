@@ -7,7 +7,7 @@ import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 import { tellOutcome } from "../platform/notices.ts";
 
-/** Deletes all failed environments, after showing which. */
+/** Deletes all failed environments, after a list of them. */
 export function CleanUp() {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -10,11 +10,11 @@ interface EnvironmentStateProps {
   };
 }
 
-/** The state of an environment, with how far it came and its switches. */
+/** State of an environment, with progress and switches. */
 export function EnvironmentState({ of }: EnvironmentStateProps) {
   const { status, suspended, progress } = of;
   const isUnderWay = status === "creating" || status === "building" || status === "updating";
-  // It is ready to be woken; nothing of it runs.
+  // Ready to wake; no pod runs.
   const state = suspended && status === "ready" ? "asleep" : status;
   return (
     <span class="states">

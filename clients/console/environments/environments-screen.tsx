@@ -18,7 +18,7 @@ import { addressOf, type ListQuery, PAGE_SIZE, queryFrom } from "./page-of-list.
 
 const COLUMNS = ["Name", "State", "Source", "Address", "Expires"];
 
-/** All environments that the reader may see, a page at a time. */
+/** Environments that the reader may see, by page. */
 export function EnvironmentsScreen() {
   const { query: parameters, route } = useLocation();
   const query = queryFrom(parameters);

@@ -10,7 +10,7 @@ interface FiltersProps {
   readonly go: (change: Partial<ListQuery>) => void;
 }
 
-/** What the list is narrowed by; all of it is in the address, so that it can be passed on. */
+/** Filters of the list; all are in the address, so that it can be passed on. */
 export function Filters({ query, go }: FiltersProps) {
   const [typed, setTyped] = useState(query.search);
   useEffect(() => {

@@ -8,18 +8,18 @@ import { addressOf, afterChange, type ListPage, type ListQuery, PAGE_SIZE } from
 
 type Status = NonNullable<NonNullable<Operations["GET /api/v2/environments"]["query"]>["status"]>;
 
-/** The page that is shown; `undefined` until it is known. */
+/** Current page; `undefined` until it is known. */
 export const page = signal<ListPage | undefined>(undefined);
 export const listError = signal<unknown>(undefined);
 export const listStream = signal<StreamState>("connecting");
 
-/** Changes come in bursts; the page is asked for again once for all of a burst. */
+/** Changes come in bursts; each reloads the page once. */
 const RELOAD_AFTER_MS = 400;
 const MOST_PER_CALL = 100;
-/** So many environments are looked through for one's own: the platform can't choose by maker. */
+/** Limit of the environments searched for the reader's own: the platform can't filter by creator. */
 export const LOOKED_THROUGH = 1_000;
 
-/** Keeps the page of the query as the platform has it, for as long as the component is there. */
+/** Keeps the query's page up to date. */
 export function useList(query: ListQuery): void {
   const held = useRef<Holder>(null);
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useList(query: ListQuery): void {
   useEffect(() => held.current?.show(query), [addressOf(query), user.value?.email]);
 }
 
-/** Asks for the page when there is a new query, when the stream begins, and when a change moved what is on it. */
+/** Loads the page for a new query, at the begin of the stream, and after a change that moves its rows. */
 class Holder implements Listener<"GET /api/v2/watch/environments"> {
   #query: ListQuery | undefined;
   #asked = new AbortController();
@@ -52,7 +52,7 @@ class Holder implements Listener<"GET /api/v2/watch/environments"> {
 
   event(change: ChangedEnvironment): void {
     if (this.#query === undefined) return;
-    // Whatever changed before was not told.
+    // The stream does not report earlier changes.
     if (change.type === "opened") return void this.#load();
     if (page.value === undefined) return;
     const after = afterChange(page.value, change, this.#query);

@@ -1,6 +1,6 @@
 import type { StreamState } from "../platform/following.ts";
 
-/** Whether what is shown follows the platform by itself. */
+/** Mark that shows whether the list is live. */
 export function LiveMark({ state }: { readonly state: StreamState }) {
   if (typeof state === "object")
     return (

@@ -1,24 +1,22 @@
 import type { ChangedEnvironment, ListedEnvironmentReport } from "../../sdk/index.ts";
 
-/** What of the list is shown. */
+/** Filters of the list. */
 export interface ListQuery {
   readonly search: string;
   readonly status: string;
-  /** Only those that the reader made. */
   readonly isMine: boolean;
   readonly offset: number;
 }
 
-/** A page as it is known. */
+/** A known page. */
 export interface ListPage {
   readonly environments: readonly ListedEnvironmentReport[];
-  /** On all pages. */
   readonly total: number;
 }
 
 export const PAGE_SIZE = 50;
 
-/** What the address says of the list, as far as it makes sense. */
+/** Filters in an address; invalid ones are ignored. */
 export function queryFrom(query: Readonly<Record<string, string>>): ListQuery {
   const offset = Number(query.offset);
   return {
@@ -29,7 +27,7 @@ export function queryFrom(query: Readonly<Record<string, string>>): ListQuery {
   };
 }
 
-/** The address of a list. */
+/** Address of a list. */
 export function addressOf({ search, status, isMine, offset }: ListQuery): string {
   const parameters = new URLSearchParams({
     ...(search && { search }),
@@ -40,13 +38,13 @@ export function addressOf({ search, status, isMine, offset }: ListQuery): string
   return parameters.size === 0 ? "/console/" : `/console/?${parameters}`;
 }
 
-/** A page after a change, and whether it is to be asked for again: what came or went moves the others. */
+/** A page after a change; stale when a created or deleted environment moves the other rows. */
 export interface AfterChange {
   readonly page: ListPage;
   readonly isStale: boolean;
 }
 
-/** Puts a change into a page, as far as it is about one of its environments. */
+/** Applies a change to a page. */
 export function afterChange(page: ListPage, { id, environment }: ChangedEnvironment, query: ListQuery): AfterChange {
   const isShown = page.environments.some((one) => one.id === id);
   if (!isShown) return { page, isStale: environment === undefined || isWanted(environment, query) };

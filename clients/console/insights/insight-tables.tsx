@@ -10,7 +10,6 @@ interface InsightTablesProps {
   readonly activity: UserActivity;
 }
 
-/** The details behind the sums. */
 export function InsightTables({ analytics, activity }: InsightTablesProps) {
   return (
     <div class="grid">

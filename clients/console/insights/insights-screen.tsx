@@ -16,7 +16,7 @@ interface Shown {
   readonly activity: UserActivity;
 }
 
-/** What became of environments, and who makes them. */
+/** Statistics of environments, and their creators. */
 export function InsightsScreen() {
   const [window, setWindow] = useState<Window>("30d");
   const shown = useLoaded<Shown>(window, async (signal) => {

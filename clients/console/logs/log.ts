@@ -16,16 +16,16 @@ interface Wanted {
   readonly component: Component;
   /** A workload instead of the component, as kind/name; empty: the component. */
   readonly workload: string;
-  /** Nothing older than that, as `1h`; empty: all. */
+  /** Maximum age, as `1h`; empty: all. */
   readonly since: string;
-  /** Read once more when it changes; only for the deployer, whose report is no stream. */
+  /** Reloads when it changes; for the deployer's report, which is no stream. */
   readonly round: string;
 }
 
-/** The most that the platform answers at once. */
+/** The platform's limit of one answer. */
 const MOST_LINES = 1_000;
 
-/** The lines of a component, while they are written. */
+/** Lines of a component, live. */
 export function useLog({ id, component, workload, since, round }: Wanted): Log {
   const [log, setLog] = useState<Log>({ lines: NO_LINES, state: "connecting" });
   const isStream = component !== "argocd";
@@ -50,7 +50,7 @@ interface Taker {
 type Query = { readonly lines: number; readonly since?: string; readonly workload?: string };
 type PodComponent = Exclude<Component, "argocd">;
 
-/** Lines come in bursts; they are shown once for each picture of the screen. */
+/** Lines come in bursts; they are shown once per animation frame. */
 function followPods(
   { id, component, query }: { id: string; component: PodComponent; query: Query },
   { add, tell }: Taker,

@@ -20,11 +20,11 @@ const SINCE = [
 
 interface LogsViewProps {
   readonly environment: EnvironmentReport;
-  /** As the address has it; the first one when it is empty. */
+  /** Name in the address; the first one when it is empty. */
   readonly component: string;
 }
 
-/** The logs of an environment's components. Values of its secrets have been masked by the platform. */
+/** Logs of an environment's components, masked by the platform. */
 export function LogsView({ environment, component }: LogsViewProps) {
   const { id, name, urls } = environment;
   const components: readonly (readonly [Component, string])[] = [

@@ -3,27 +3,25 @@ import { isAtEnd, type Line } from "./log-lines.ts";
 
 interface ScrollProps {
   readonly lines: readonly Line[];
-  /** How many lines came in all. */
   readonly total: number;
   readonly label: string;
-  /** No more lines come. */
   readonly isOver: boolean;
 }
 
-/** Lines that are followed until somebody scrolls up; then they stay where they are, and the way back is shown. */
+/** Follows lines until the reader scrolls up; then they stay, and a way back is shown. */
 export function Scroll({ lines, total, label, isOver }: ScrollProps) {
   const box = useRef<HTMLDivElement>(null);
-  /** How many lines had come when the reader left the end; `undefined` while the end is followed. */
+  /** Number of lines when the reader left the end; `undefined` while the end is followed. */
   const [left, setLeft] = useState<number>();
   const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
   useLayoutEffect(() => {
     if (left !== undefined) return undefined;
     toEnd();
-    // Lines that come into view take their height only then.
+    // Lines get their height only in view.
     const frame = requestAnimationFrame(toEnd);
     return () => cancelAnimationFrame(frame);
   }, [lines, left]);
-  /** Only who scrolls up leaves the end: lines that grow move it, too. */
+  /** Only scrolling up leaves the end: growing lines move it, too. */
   const top = useRef(0);
   const onScroll = (seen: HTMLDivElement) => {
     const isUp = seen.scrollTop < top.current;
@@ -40,7 +38,7 @@ export function Scroll({ lines, total, label, isOver }: ScrollProps) {
         role="log"
         aria-live="off"
         aria-label={label}
-        // It is scrolled by keyboard, too.
+        // Scrollable by keyboard, too.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
         onScroll={({ currentTarget }) => onScroll(currentTarget)}

@@ -2,23 +2,22 @@ import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 
 interface WorkloadChoiceProps {
-  /** The environment's id. */
   readonly id: string;
-  /** Asked again when it changes: workloads come and go with an environment's state. */
+  /** Reloads when it changes, as workloads may. */
   readonly round: string;
   /** As kind/name; empty: all pods of the component. */
   readonly chosen: string;
   choose(workload: string): void;
 }
 
-/** Whose log is shown: the component's, or that of one workload of the environment. */
+/** Chooses the log of the component or a workload. */
 export function WorkloadChoice({ id, round, chosen, choose }: WorkloadChoiceProps) {
   const path = { environment_id: id };
   const { value } = useLoaded(`${id} ${round}`, (signal) =>
     platform.call("GET /api/v2/environments/{environment_id}/workloads", { path, signal }),
   );
   const titles = (value?.workloads ?? []).map(({ kind, name }) => `${kind}/${name}`);
-  // What is chosen stays to be seen, also when it has gone.
+  // The choice stays visible without its workload.
   const shown = chosen === "" || titles.includes(chosen) ? titles : [chosen, ...titles];
   return (
     <select aria-label="Workload" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>

@@ -10,7 +10,7 @@ interface NewEnvironmentFieldsProps {
   readonly violations: readonly Violation[];
 }
 
-/** The longest that the platform lets an environment live, in hours. */
+/** The platform's maximum, in hours. */
 const LONGEST_TTL = 168;
 
 export function NewEnvironmentFields({ repositories, configSets, draft, violations }: NewEnvironmentFieldsProps) {

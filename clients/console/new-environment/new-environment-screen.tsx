@@ -13,11 +13,11 @@ import { tellOutcome } from "../platform/notices.ts";
 import { NewEnvironmentFields } from "./new-environment-fields.tsx";
 import { commandOf, type Draft, draftOf, EMPTY, requestOf } from "./request.ts";
 
-/** Makes an environment, and shows the command that would make the same. */
+/** Creates an environment, and shows the equivalent command. */
 export function NewEnvironmentScreen() {
   const { route } = useLocation();
   const [draft, setDraft] = useState<Draft>(EMPTY);
-  // Sent again, the same request makes nothing twice.
+  // A repeated request creates nothing twice.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const choices = useLoaded("choices", async (signal) => {
     const [repositories, configSets] = await Promise.all([repositoryChoices(signal), configSetChoices(signal)]);
@@ -63,7 +63,7 @@ export function NewEnvironmentScreen() {
   );
 }
 
-/** A key stands for one request: with another body it would be refused. */
+/** A key is for one request, not for another body. */
 async function digestOf(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
   return Array.from(bytes.slice(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");

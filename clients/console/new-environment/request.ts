@@ -1,6 +1,6 @@
 import type { CreateEnvironmentRequest } from "../../sdk/index.ts";
 
-/** What the form holds, as text. Empty: left out. */
+/** Content of the form, as text. Empty: left out. */
 export interface Draft {
   readonly environment_name: string;
   readonly backend_repo: string;
@@ -10,10 +10,10 @@ export interface Draft {
   readonly frontend_branch: string;
   readonly config_set: string;
   readonly ttl: string;
-  /** "yes", "no", or as the config set says. */
+  /** "yes", "no", or by the config set. */
   readonly provision_database: string;
   readonly use_shared_api_keys: string;
-  /** Values of the chart, as YAML. */
+  /** Chart values as YAML. */
   readonly overrides: string;
 }
 
@@ -32,7 +32,7 @@ export const EMPTY: Draft = {
   overrides: "",
 };
 
-/** What the form's fields hold. */
+/** Draft from the form's fields. */
 export function draftOf(values: FormData): Draft {
   const text = (name: Field) => {
     const value = values.get(name);
@@ -44,7 +44,7 @@ export function draftOf(values: FormData): Draft {
 
 type Values = NonNullable<NonNullable<CreateEnvironmentRequest["config_overrides"]>["helm_values"]>;
 
-/** The request for a draft; `values` are its overrides, read. */
+/** Request for a draft; `values` are its parsed overrides. */
 export function requestOf(draft: Draft, values: Values | undefined): CreateEnvironmentRequest {
   const { environment_name, backend_repo, backend_branch, backend_commit, frontend_repo, frontend_branch } = draft;
   return {
@@ -62,7 +62,7 @@ export function requestOf(draft: Draft, values: Values | undefined): CreateEnvir
   };
 }
 
-/** The command that asks for the same. */
+/** Equivalent command. */
 export function commandOf(draft: Draft): string {
   const flag = (name: string, value: string) => (value === "" ? [] : [`--${name} ${quoted(value)}`]);
   const words = [
@@ -81,13 +81,12 @@ export function commandOf(draft: Draft): string {
   return words.join(" \\\n  ");
 }
 
-/** The fields of the request that flags can't give. */
 function fileOf(overrides: string): string {
   const indented = overrides.split("\n").map((line) => (line === "" ? line : `    ${line}`));
   return ["config_overrides:", "  helm_values:", ...indented].join("\n");
 }
 
-/** A word as a shell takes it literally. */
+/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,8 +1,8 @@
-/** Which addresses that the platform passes on may become links: what an environment names is not to be trusted. */
+/** Links to addresses from the platform: names by an environment are not trusted. */
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** The address as a link's; `undefined` for what is no `https:` address, nor an `http:` one of this machine. */
+/** Address for a link; `undefined` unless it is `https:`, or `http:` on this machine. */
 export function linkAddress(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { protocol, hostname, href, username, password } = new URL(address);
@@ -11,9 +11,9 @@ export function linkAddress(address: string): string | undefined {
   return isFit ? href : undefined;
 }
 
-/** An address without what all of them have. */
+/** Address without scheme and last slash. */
 export const shortAddress = (address: string) => address.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
-/** The path of an environment's screen. */
+/** Path of an environment's screen. */
 export const environmentPath = (name: string, tab = "") =>
   `/console/environments/${encodeURIComponent(name)}${tab && `/${tab}`}`;

@@ -2,7 +2,7 @@ import { tellFailure, tellOutcome } from "../platform/notices.ts";
 
 interface CopyProps {
   readonly text: string;
-  /** What it is, for those who hear it: "Copy the command". */
+  /** Purpose, for screen readers: "Copy the command". */
   readonly label: string;
 }
 

@@ -7,7 +7,7 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog that is open for as long as it is rendered. Escape closes it, and the focus goes back. */
+/** A modal dialog that is open while it is rendered. Escape closes it, and the focus returns. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();

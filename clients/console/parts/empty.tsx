@@ -5,7 +5,7 @@ interface EmptyProps {
   readonly children?: ComponentChildren;
 }
 
-/** What stands where a list has nothing: what it is for, and what to do. */
+/** Placeholder of an empty list. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">

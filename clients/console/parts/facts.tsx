@@ -16,7 +16,7 @@ export function Facts({ of }: { readonly of: readonly Fact[] }) {
   );
 }
 
-/** A number that stands out, with what it is. */
+/** A prominent number and its name. */
 export function Figure({ name, value, note }: { name: string; value: ComponentChildren; note?: ComponentChildren }) {
   return (
     <div class="figure">

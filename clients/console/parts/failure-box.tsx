@@ -7,7 +7,7 @@ interface FailureBoxProps {
   readonly children?: ComponentChildren;
 }
 
-/** A failure where it happened: the platform's sentence, and the request's id. */
+/** A failure in its place: sentence and request id. */
 export function FailureBox({ title, error, children }: FailureBoxProps) {
   const requestId = requestIdOf(error);
   return (

@@ -10,7 +10,6 @@ import { useId } from "preact/hooks";
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with it. */
   readonly wrong?: string | undefined;
 }
 

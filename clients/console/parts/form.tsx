@@ -4,24 +4,24 @@ import { type Violation, violationsOf } from "../platform/problems.ts";
 import { FailureBox } from "./failure-box.tsx";
 
 interface FormProps {
-  /** Sends it; a refusal is shown in the form. */
+  /** Sends the form; a refusal is shown in it. */
   readonly submit: (values: FormData) => Promise<void>;
   readonly label: string;
-  /** What the button of a form that destroys says is red. */
+  /** Red button, for a form that destroys something. */
   readonly isDangerous?: boolean;
   readonly isIncomplete?: boolean;
   readonly onCancel?: () => void;
-  /** The fields, which get what the platform says about each. */
+  /** Fields, which get their violations. */
   readonly children: (violations: readonly Violation[]) => ComponentChildren;
   readonly onInput?: (values: FormData) => void;
 }
 
-/** A form whose refusals stay in it until they are sent again: the platform's sentence, and what it says of each field. */
+/** A form that shows a refusal until it is sent again: the platform's sentence, and the violations of the fields. */
 export function Form({ submit, label, isDangerous, isIncomplete, onCancel, children, onInput }: FormProps) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // The first field that is wrong is where one goes on.
+  // Focuses the first wrong field.
   useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [error]);
   async function send(values: FormData) {
     setBusy(true);
@@ -59,7 +59,7 @@ export function Form({ submit, label, isDangerous, isIncomplete, onCancel, child
   );
 }
 
-/** A field's text without spaces around it; empty when there is none. */
+/** Trimmed text of a field; empty when there is none. */
 export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === "string" ? value.trim() : "";

@@ -4,12 +4,12 @@ import { FailureBox } from "./failure-box.tsx";
 
 interface LoadedViewProps<T> {
   readonly of: Loaded<T>;
-  /** What is loaded, in the failure's title: "The costs". */
+  /** Subject in the failure's title: "The costs". */
   readonly what: string;
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** What was loaded; until then that it is being loaded, and why it can't be. */
+/** Loaded content; before it, a placeholder or the failure. */
 export function LoadedView<T>({ of, what, children }: LoadedViewProps<T>) {
   return (
     <>
@@ -25,7 +25,7 @@ export function LoadedView<T>({ of, what, children }: LoadedViewProps<T>) {
   );
 }
 
-/** Rows that stand for what is not there yet. */
+/** Placeholder rows. */
 export function Waiting() {
   return (
     <div class="waiting" aria-busy="true">

@@ -5,7 +5,7 @@ interface OuterLinkProps {
   readonly text?: string;
 }
 
-/** A link that leaves the console; text alone where the address is none that may be followed. */
+/** A link that leaves the console; only text where the address may not be followed. */
 export function OuterLink({ address, text = shortAddress(address) }: OuterLinkProps) {
   const href = linkAddress(address);
   if (href === undefined) return <span class="address">{text}</span>;

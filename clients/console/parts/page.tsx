@@ -3,9 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 interface PageProps {
   readonly title: string;
-  /** One sentence below the title. */
   readonly about?: ComponentChildren;
-  /** Beside the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -13,7 +11,7 @@ interface PageProps {
 /** The first screen keeps the focus where the browser puts it. */
 let isFirst = true;
 
-/** A screen. Its heading takes the focus after a navigation, so that it is read out and Tab goes on from there. */
+/** A screen. Its heading takes the focus after a navigation, so that it is read out and Tab continues from there. */
 export function Page({ title, about, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -5,7 +5,7 @@ interface PagerProps {
   readonly go: (offset: number) => void;
 }
 
-/** The way to the other pages of a list; nothing where there is one page. */
+/** Links to other pages of a list, if there are any. */
 export function Pager({ total, limit, offset, go }: PagerProps) {
   if (total <= limit && offset === 0) return null;
   const last = Math.min(offset + limit, total);

@@ -1,4 +1,4 @@
-/** How a state looks; its word always stands beside. */
+/** Colour of a state; its word always stands beside. */
 export type Tone = "good" | "busy" | "bad" | "warn" | "rest";
 
 const TONES: Readonly<Record<string, Tone>> = {

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 
 interface TableProps {
-  /** What it lists, for those who can't see it. */
+  /** Content, for screen readers. */
   readonly caption: string;
-  /** The names of the columns; those that begin with `#` hold numbers, the name is not shown of those with `~`. */
+  /** Names of the columns; `#` marks numbers, `~` hides the name. */
   readonly columns: readonly string[];
   readonly children: ComponentChildren;
-  /** Each row becomes a block on a narrow screen. Then every cell says by `data-label` what it is. */
+  /** Each row becomes a block on a narrow screen, with `data-label` as the title of each cell. */
   readonly isStacked?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { now } from "../platform/now.ts";
 import { agoText, instantText, untilText } from "./words.ts";
 
-/** How long ago that was; the instant itself on hover. */
+/** Relative time; the instant on hover. */
 export function Ago({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={instantText(at)}>
@@ -10,7 +10,7 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** The instant itself; how long ago on hover. */
+/** Instant; the relative time on hover. */
 export function At({ instant }: { readonly instant: string }) {
   return (
     <time dateTime={instant} title={agoText(instant, now.value)}>
@@ -19,7 +19,7 @@ export function At({ instant }: { readonly instant: string }) {
   );
 }
 
-/** How long it is until then. */
+/** Time until an instant. */
 export function Until({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={instantText(at)}>
@@ -28,7 +28,7 @@ export function Until({ at }: { readonly at: string }) {
   );
 }
 
-/** How long ago, or "never". */
+/** Relative time, or "never". */
 export function AgoOrNever({ at }: { readonly at: string | null }) {
   return at === null ? <>never</> : <Ago at={at} />;
 }

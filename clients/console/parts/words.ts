@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A duration in its two largest units: "4.2 s", "3 min 20 s", "5 h 10 min", "2 d 4 h". */
+/** Duration in its two largest units: "4.2 s", "3 min 20 s", "5 h 10 min", "2 d 4 h". */
 export function durationText(ms: number): string {
   const whole = Math.max(0, ms);
   if (whole < SHORTEST) return "under 0.1 s";
@@ -22,13 +22,13 @@ function pair(ms: number, [large, name]: [number, string], [small, smallName]: [
   return `${Math.floor(ms / large)} ${name}${rest === 0 ? "" : ` ${rest} ${smallName}`}`;
 }
 
-/** How long something is going to last: "in 5 h 10 min", or "now" when its time is up. */
+/** Remaining time: "in 5 h 10 min", or "now" at its end. */
 export function untilText(instant: string, now: number): string {
   const left = Date.parse(instant) - now;
   return left <= 0 ? "now" : `in ${left < MINUTE ? "under 1 min" : durationText(left)}`;
 }
 
-/** How long ago: "just now", "4 min ago", "3 d ago". */
+/** Past time: "just now", "4 min ago", "3 d ago". */
 export function agoText(instant: string, now: number): string {
   const past = now - Date.parse(instant);
   if (past < MINUTE) return "just now";
@@ -36,22 +36,22 @@ export function agoText(instant: string, now: number): string {
   return `${Math.floor(past / Number(unit))} ${name} ago`;
 }
 
-/** An instant in the reader's own place and language. */
+/** Instant in the reader's own time zone and language. */
 export function instantText(instant: string): string {
   return new Date(instant).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** What is less than the smallest sum that people write, and still is something. */
+/** Smallest sum that is written out. */
 const LEAST_SUM = 0.01;
 
-/** A sum; "unknown" when the platform knows none. */
+/** Money; "unknown" when the platform has no sum. */
 export function moneyText(sum: number | null, currency: string): string {
   if (sum === null) return "unknown";
   const text = (value: number) => value.toLocaleString(undefined, { style: "currency", currency });
   return sum > 0 && sum < LEAST_SUM ? `under ${text(LEAST_SUM)}` : text(sum);
 }
 
-/** A share between 0 and 1. */
+/** Share between 0 and 1. */
 export function shareText(share: number | null): string {
   if (share === null) return "unknown";
   return share.toLocaleString(undefined, {
@@ -60,18 +60,18 @@ export function shareText(share: number | null): string {
   });
 }
 
-/** A number with its unit; "unknown" when the platform knows none. */
+/** Number with its unit; "unknown" without a number. */
 export function amountText(value: number | null, unit: string): string {
   return value === null ? "unknown" : `${value.toLocaleString(undefined, { maximumFractionDigits: 1 })} ${unit}`.trim();
 }
 
-/** "1 environment", "3 environments". */
+/** Count such as "1 environment", "3 environments". */
 export function countText(count: number, noun: string): string {
   return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A word of the interface for people: "pull_request" is "pull request". */
+/** Words of an identifier: "pull_request" is "pull request". */
 export const plain = (word: string) => word.replaceAll("_", " ");
 
-/** As much of a commit as people compare. */
+/** Digits of a commit that people compare. */
 export const shortCommit = (commit: string) => commit.slice(0, 7);

@@ -1,11 +1,11 @@
-/** The YAML of a form. Its parser is loaded when it is first needed. */
+/** YAML of a form; the parser is loaded when needed. */
 
-/** Why a text can't be taken. */
+/** Problem of a text that is not a YAML mapping. */
 export class UnreadableYaml extends Error {
   override readonly name = "UnreadableYaml";
 }
 
-/** A mapping that is written as YAML; `undefined` for an empty text. @throws UnreadableYaml */
+/** Mapping in YAML; `undefined` for an empty text. @throws UnreadableYaml */
 export async function readYaml(text: string): Promise<Record<string, unknown> | undefined> {
   if (text.trim() === "") return undefined;
   const { parse } = await import("yaml");

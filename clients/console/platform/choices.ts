@@ -2,10 +2,9 @@ import type { ConfigSet, Repository } from "../../sdk/index.ts";
 import { platform } from "./client.ts";
 
 const MOST = 100;
-/** More are not offered to choose from. */
+/** Limit of the choices. */
 const MOST_PAGES = 5;
 
-/** All that pages of a list hold, as far as a form can offer it. */
 async function all<T>(page: (offset: number) => Promise<{ readonly items: readonly T[]; readonly total: number }>) {
   const found: T[] = [];
   for (let count = 0; count < MOST_PAGES; count += 1) {
@@ -16,10 +15,10 @@ async function all<T>(page: (offset: number) => Promise<{ readonly items: readon
   return found;
 }
 
-/** The repositories that the reader may use. */
+/** Repositories that the reader may use. */
 export const repositoryChoices = (signal: AbortSignal): Promise<readonly Repository[]> =>
   all((offset) => platform.call("GET /api/v2/repos", { query: { limit: MOST, offset }, signal }));
 
-/** The config sets that the reader may use. */
+/** Config sets that the reader may use. */
 export const configSetChoices = (signal: AbortSignal): Promise<readonly ConfigSet[]> =>
   all((offset) => platform.call("GET /api/v2/config-sets", { query: { limit: MOST, offset }, signal }));

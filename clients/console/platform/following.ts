@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type EventData, type Input, PlatformError, type StreamEvent, type StreamRoute } from "../../sdk/index.ts";
 import { platform } from "./client.ts";
 
-/** How a stream is: `over` when what it is about is gone. */
+/** State of a stream: `over` when its object is gone. */
 export type StreamState = "connecting" | "live" | "interrupted" | "over" | { readonly error: unknown };
 
 export interface Listener<R extends StreamRoute> {
@@ -14,8 +14,8 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Follows a stream while the page is in view: a hidden page holds no connection, and goes on after the last event when
- * it is seen again. Without an answer it tries again, for as long as it takes. The answer ends it.
+ * Follows a stream while the page is visible: a hidden page holds no connection, and later continues after the last
+ * event. Retries without end. The returned function ends it.
  */
 export function keepFollowing<R extends StreamRoute>(route: R, input: Input<R>, listener: Listener<R>): () => void {
   let last: string | undefined;
@@ -74,7 +74,7 @@ function stateAfter(error: unknown): StreamState {
   return error.status === 429 || error.status >= 500 ? "interrupted" : { error };
 }
 
-/** Follows a stream for as long as the component is there. */
+/** Follows a stream while the component is mounted. */
 export function useFollowing<R extends StreamRoute>(
   route: R,
   input: Input<R>,

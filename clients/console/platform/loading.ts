@@ -1,16 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What a screen has of something that the platform is asked for. */
+/** Data of a screen. */
 export interface Loaded<T> {
-  /** The newest answer; a former one stays while the next is waited for. */
+  /** Newest answer; the former one during a request. */
   readonly value: T | undefined;
-  /** Why there is no newer one. */
+  /** Reason of a missing newer one. */
   readonly error: unknown;
   readonly isLoading: boolean;
   reload(): void;
 }
 
-/** Asks when the component comes, and again when `key` changes or `reload` is called; a newer question ends an older one. */
+/**
+ * Loads when the component mounts, and again when `key` changes or `reload` is called; a newer request aborts an older
+ * one.
+ */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, "reload">>({
     value: undefined,

@@ -1,17 +1,17 @@
 import { signal } from "@preact/signals";
 import { requestIdOf, sentenceOf } from "./problems.ts";
 
-/** A failure that is shown until the user dismisses it. */
+/** A failure on the page until it is dismissed. */
 export interface Failure {
   readonly id: number;
-  /** What was to be done: "shop could not be extended". */
+  /** Title such as "shop could not be extended". */
   readonly title: string;
   readonly sentence: string;
   readonly requestId: string | undefined;
 }
 
 export const failures = signal<readonly Failure[]>([]);
-/** What was done last, for `role=status`. */
+/** Last outcome, for `role=status`. */
 export const outcome = signal("");
 
 const OUTCOME_MS = 8_000;
@@ -36,7 +36,7 @@ export function dismiss(failure: Failure): void {
   failures.value = failures.value.filter(({ id }) => id !== failure.id);
 }
 
-/** Does something, and tells what came of it. Answers whether it was done. */
+/** Reports the outcome of some work; true: it succeeded. */
 export async function tell(work: Promise<unknown>, done: string, notDone: string): Promise<boolean> {
   try {
     await work;

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The present, for what is shown relative to it; it goes on once a second. In milliseconds. */
+/** Current time in milliseconds, updated once a second. */
 export const now = signal(Date.now());
 
 setInterval(() => {

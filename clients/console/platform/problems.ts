@@ -1,31 +1,31 @@
 import { PlatformError } from "../../sdk/platform-error.ts";
 
-/** A field of a request that the platform does not accept. */
+/** A refused field of a request. */
 export type Violation = PlatformError["violations"][number];
 
-/** What is shown of a failure: the platform's own sentence where there is one. */
+/** Text of a failure, if possible the platform's. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof PlatformError) return error.message;
-  // What fetch throws when nothing answers.
+  // Error of fetch without an answer.
   if (error instanceof TypeError) return "The platform does not answer. What you entered is still here; try again.";
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the platform's log calls the request; for those who ask the platform's team. */
+/** Id of the request, for the platform's team. */
 export function requestIdOf(error: unknown): string | undefined {
   return error instanceof PlatformError ? error.requestId : undefined;
 }
 
-/** The fields that a refusal names; none where it is about no field. */
+/** Violations of a refusal. */
 export function violationsOf(error: unknown): readonly Violation[] {
   return error instanceof PlatformError ? error.violations : [];
 }
 
-/** The sentence about a field of a form: what the platform says of it, and of what is inside it. */
+/** Sentence about a field of a form and its parts. */
 export function violationAt(violations: readonly Violation[], field: string): string | undefined {
   const own = violations.filter((one) => one.field === field || one.field.startsWith(`${field}.`));
   if (own.length === 0) return undefined;
-  // The platform's words are to be read after the field's name.
+  // The platform's words follow the field's name.
   return own.map((one) => `${one.field === field ? capital(one.message) : `${one.field} ${one.message}`}.`).join(" ");
 }
 

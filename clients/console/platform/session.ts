@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Whether the platform knows no session of this browser any more: the page asks to sign in. */
+/** True when this browser has no session any more: the page asks to sign in. */
 export const isSignedOut = signal(false);
 
 /** The tabs of a browser share one session; only one of them renews it at a time. */
@@ -9,8 +9,8 @@ const LOCK = "console-session";
 let renewing: Promise<Response> | undefined;
 
 /**
- * Sends a request of the page with its session, which is renewed once where the platform asks for a credential. Where that can't
- * be done now, such as while the identity provider is away, the answer is why.
+ * Sends a request of the page with its session, which is renewed once after a 401. When that fails, such as during an
+ * outage of the identity provider, the answer is the reason.
  */
 export async function sendWithSession(request: Request): Promise<Response> {
   const again = request.clone();
@@ -23,7 +23,7 @@ export async function sendWithSession(request: Request): Promise<Response> {
   return response;
 }
 
-/** Whether the session goes on. Calls that need that at the same time share one answer: only clones of it are read. */
+/** Renews the session. Concurrent calls share one answer, and read its clones. */
 function renewed(): Promise<Response> {
   renewing ??= navigator.locks.request(LOCK, renew).finally(() => {
     renewing = undefined;
@@ -33,7 +33,7 @@ function renewed(): Promise<Response> {
 
 const renew = (): Promise<Response> => fetch("/console/auth/refresh", { method: "POST" });
 
-/** Where one signs in, and comes back to the page that is shown. */
+/** Sign-in address, which returns to the current page. */
 export function signInAddress({ pathname, search }: { readonly pathname: string; readonly search: string }): string {
   return `/console/auth/login?back=${encodeURIComponent(`${pathname}${search}`)}`;
 }

@@ -9,7 +9,7 @@ import { useLoaded } from "../platform/loading.ts";
 import { tell } from "../platform/notices.ts";
 import { may } from "../platform/user.ts";
 
-/** Whether a repository's webhook arrives, what is missing, and its repair. */
+/** State of a repository's webhook, problems, and repair. */
 export function HookDoctor({ id }: { readonly id: string }) {
   const [isBusy, setBusy] = useState(false);
   const path = { id };

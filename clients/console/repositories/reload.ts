@@ -1,6 +1,6 @@
 import type { RepositoryReload } from "../../sdk/index.ts";
 
-/** What a reload found, in words. */
+/** Result of a reload, in words. */
 export function reloadOutcome({ loaded, added, updated, removed, errors }: RepositoryReload) {
   const changes = [
     ["new", added],

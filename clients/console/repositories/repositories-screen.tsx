@@ -15,7 +15,7 @@ import { reloadOutcome } from "./reload.ts";
 
 const LIMIT = 50;
 
-/** The repositories that environments can be made of. */
+/** Repositories that environments can be made of. */
 export function RepositoriesScreen() {
   const [offset, setOffset] = useState(0);
   const [isReloading, setReloading] = useState(false);
@@ -37,7 +37,7 @@ export function RepositoriesScreen() {
   return (
     <Page
       title="Repositories"
-      about="What environments are made of."
+      about="Sources of environments."
       actions={
         may("repos:reload") && (
           <button type="button" disabled={isReloading} onClick={() => void reload()}>

@@ -9,7 +9,7 @@ import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 import { HookDoctor } from "./hook-doctor.tsx";
 
-/** One repository: what it is, which rules it has, and whether its webhook arrives. */
+/** One repository: facts, rules, webhook. */
 export function RepositoryScreen() {
   const { id = "" } = useRoute().params;
   const repository = useLoaded(id, (signal) => platform.call("GET /api/v2/repos/{id}", { path: { id }, signal }));

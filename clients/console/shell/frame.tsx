@@ -7,7 +7,7 @@ import { Notices } from "./notices.tsx";
 interface Place {
   readonly path: string;
   readonly name: string;
-  /** Who sees it; everybody when left out. */
+  /** Required permission; every user when left out. */
   readonly needs?: Permission;
   /** Screens below these paths belong to it, too. */
   readonly holds?: readonly string[];
@@ -24,7 +24,7 @@ const PLACES: readonly Place[] = [
   { path: "/console/status", name: "Platform" },
 ];
 
-/** What stands around each screen: the ways to the others, who has signed in, and what came of the last action. */
+/** Frame of each screen: navigation, user, and the last outcome. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);

@@ -1,6 +1,6 @@
 import { dismiss, failures, outcome } from "../platform/notices.ts";
 
-/** Failures stay until they are dismissed; what was done is told and goes. */
+/** Failures until they are dismissed; outcomes for a moment. */
 export function Notices() {
   return (
     <>

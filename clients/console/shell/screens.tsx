@@ -3,7 +3,7 @@ import { EnvironmentsScreen } from "../environments/environments-screen.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Page } from "../parts/page.tsx";
 
-// Each screen but the first is loaded when it is opened.
+// Loaded when opened, except the first.
 const NewEnvironment = lazy(() =>
   import("../new-environment/new-environment-screen.tsx").then((it) => it.NewEnvironmentScreen),
 );
@@ -19,7 +19,7 @@ const Costs = lazy(() => import("../costs/costs-screen.tsx").then((it) => it.Cos
 const Insights = lazy(() => import("../insights/insights-screen.tsx").then((it) => it.InsightsScreen));
 const Status = lazy(() => import("../status/status-screen.tsx").then((it) => it.StatusScreen));
 
-/** Which screen is at which path. */
+/** Screens by path. */
 export function Screens() {
   return (
     <Router>

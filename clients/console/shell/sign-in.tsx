@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { signInAddress } from "../platform/session.ts";
 
-/** What is shown without a session. */
+/** Page without a session. */
 export function SignIn() {
   useEffect(() => {
     document.title = "Sign in · Environments";

@@ -3,7 +3,7 @@ import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { amountText, shareText } from "../parts/words.ts";
 
-/** What the platform promises, and how much of it was kept. */
+/** Objectives of the platform, and their fulfilment. */
 export function Objectives({ of: { objectives, overall } }: { readonly of: ServiceLevels }) {
   return (
     <section class="card" aria-labelledby="objectives">

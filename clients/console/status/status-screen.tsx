@@ -16,7 +16,7 @@ interface Shown {
   readonly metrics: PlatformMetrics | undefined;
 }
 
-/** Whether the platform does its work, and how well. */
+/** Health and metrics of the platform. */
 export function StatusScreen() {
   const shown = useLoaded<Shown>("status", async (signal) => {
     const mayObserve = may("observability:read");

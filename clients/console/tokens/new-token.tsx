@@ -17,7 +17,7 @@ interface NewTokenProps {
   readonly made: (token: CreatedToken) => void;
 }
 
-/** Makes an API token. */
+/** Form for a new API token. */
 export function NewToken({ close, made }: NewTokenProps) {
   async function submit(values: FormData) {
     const days = textOf(values, "expires_in_days");

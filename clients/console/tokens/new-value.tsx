@@ -6,7 +6,7 @@ interface NewValueProps {
   readonly close: () => void;
 }
 
-/** The value of a token that has just been made. It is shown here once, and kept nowhere in the page. */
+/** Value of a new token. It is shown here once, and kept nowhere in the page. */
 export function NewValue({ token, close }: NewValueProps) {
   return (
     <section class="card new-value" aria-labelledby="new-value">

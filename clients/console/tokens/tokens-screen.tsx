@@ -17,7 +17,7 @@ import { TokenTable } from "./token-table.tsx";
 
 const LIMIT = 50;
 
-/** The reader's API tokens; all tokens for users who may see them. */
+/** The reader's API tokens, or all tokens. */
 export function TokensScreen() {
   const [offset, setOffset] = useState(0);
   const [isAll, setAll] = useState(false);

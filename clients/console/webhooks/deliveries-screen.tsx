@@ -15,7 +15,7 @@ import { addressOf, CHOICES, type DeliveryQuery, queryFrom } from "./delivery-qu
 const LIMIT = 50;
 type Query = NonNullable<Operations["GET /api/v2/webhooks/deliveries"]["query"]>;
 
-/** Webhooks that arrived, and what became of each. */
+/** Webhooks that arrived, and their outcomes. */
 export function DeliveriesScreen() {
   const { query: parameters, route } = useLocation();
   const query = queryFrom(parameters);
@@ -29,7 +29,7 @@ export function DeliveriesScreen() {
   return (
     <Page
       title="Webhooks"
-      about="What hosts of repositories told the platform, and what became of it."
+      about="Events of repository hosts, and their outcomes."
       actions={
         <button type="button" disabled={deliveries.isLoading} onClick={deliveries.reload}>
           Refresh

@@ -1,4 +1,4 @@
-/** What of the deliveries is shown. Empty: all. */
+/** Filters of the deliveries. Empty: all. */
 export interface DeliveryQuery {
   readonly status: string;
   readonly event: string;
@@ -27,7 +27,7 @@ export const CHOICES: readonly Choice[] = [
   },
 ];
 
-/** What the address says of it. */
+/** Filters in an address. */
 export function queryFrom(query: Readonly<Record<string, string>>): DeliveryQuery {
   const offset = Number(query.offset);
   return {
@@ -39,7 +39,7 @@ export function queryFrom(query: Readonly<Record<string, string>>): DeliveryQuer
   };
 }
 
-/** The address of the deliveries that are wanted. */
+/** Address of filtered deliveries. */
 export function addressOf({ offset, ...chosen }: DeliveryQuery): string {
   const given = Object.entries({ ...chosen, offset: offset === 0 ? "" : String(offset) });
   const parameters = new URLSearchParams(given.filter(([, value]) => value !== ""));

@@ -13,7 +13,7 @@ import { useLoaded } from "../platform/loading.ts";
 import { tellFailure, tellOutcome } from "../platform/notices.ts";
 import { may } from "../platform/user.ts";
 
-/** One webhook: what it said, what each rule said of it, and what became of it. */
+/** One webhook: content, verdicts, outcome. */
 export function DeliveryScreen() {
   const { id = "" } = useRoute().params;
   const [isBusy, setBusy] = useState(false);

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { timestamp } from "../../schema.ts";
 
-/** Of more, the oldest are dropped: their time is priced by what was requested. */
+/** Beyond this number the oldest are dropped: their time is priced by what was requested. */
 export const MOST_ALLOCATIONS = 100;
 
 const money = (description: string) =>
@@ -9,17 +9,17 @@ const money = (description: string) =>
 
 const Allocation = Type.Object({
   from: timestamp("The start of the period."),
-  to: timestamp("Its end, on the same day (UTC)."),
-  cpu: money("What CPU cost"),
-  memory: money("What memory cost"),
-  storage: money("What volumes cost"),
-  other: money("What the rest cost: GPUs, network, load balancers"),
+  to: timestamp("End, on the same day (UTC)."),
+  cpu: money("Cost of CPU"),
+  memory: money("Cost of memory"),
+  storage: money("Cost of volumes"),
+  other: money("Other costs: GPUs, network, load balancers"),
 });
 export type Allocation = Static<typeof Allocation>;
 
 export const Allocations = Type.Array(Allocation, {
   maxItems: MOST_ALLOCATIONS,
   description:
-    "What OpenCost allocated to the environment, the oldest first. For these times it is its cost, whatever was requested.",
+    "Costs that OpenCost allocated to the environment, the oldest first. For these times they replace the price of its requests.",
 });
 export type Allocations = Static<typeof Allocations>;

@@ -1,4 +1,4 @@
-/** What a cost monitor allocated to an environment over time, and what that adds up to. */
+/** Costs of an environment by a cost monitor, and their sums. */
 import { oncePer } from "../../once-per.ts";
 import { type Allocation, type Allocations, MOST_ALLOCATIONS } from "./allocation.schema.ts";
 import { type Consumption, consumedBetween, NOTHING_CONSUMED, secondsBetween, type UsageSpan } from "./usage.ts";
@@ -8,9 +8,8 @@ export type { Allocation, Allocations } from "./allocation.schema.ts";
 /** Allocated money, in thousandths of a cent, in whole numbers. */
 export type AllocatedCost = Pick<Allocation, "cpu" | "memory" | "storage" | "other">;
 
-/** The same as a part of a sum that also has what was requested. */
+/** Allocated money in a sum with requested resources. */
 export interface Allocated {
-  /** The time for which it was allocated. */
   readonly allocatedSeconds: number;
   readonly allocatedCpu: number;
   readonly allocatedMemory: number;
@@ -26,9 +25,9 @@ export const NOTHING_ALLOCATED: Allocated = {
   allocatedOther: 0,
 };
 
-/** What an environment is charged for in a time: where nothing is allocated, what it requested. */
+/** Charge for a time: allocated money, and requested resources where nothing is allocated. */
 export interface Charged extends Consumption, Allocated {
-  /** The time of which either is known. */
+  /** Time for which either is known. */
   readonly knownSeconds: number;
 }
 
@@ -42,8 +41,8 @@ interface Known {
 const DAY_MS = 86_400_000;
 
 /**
- * The allocations with one more, or the same when they have some of its time: another process may have added it, and no time is
- * charged twice. Those that touch become one, within a day: what the parts of a day cost is not asked for.
+ * Adds an allocation, or returns the same object when part of its time is allocated, perhaps by another process: no
+ * time is charged twice. Adjacent allocations of a day become one.
  */
 export function allocationsWith(known: Allocations | undefined, added: Allocation): Allocations {
   if (known !== undefined && isAllocated(known, Date.parse(added.from), Date.parse(added.to))) return known;
@@ -58,21 +57,21 @@ export function allocationsWith(known: Allocations | undefined, added: Allocatio
   return joined.slice(-MOST_ALLOCATIONS);
 }
 
-/** Whether some of that time is allocated already, or all of it is before what is kept. */
+/** True when part of the time is allocated, or all of it is older than the stored allocations. */
 export function isAllocated(known: Allocations | undefined, fromMs: number, toMs: number): boolean {
   const spans = known === undefined ? [] : spansOf(known);
   const isFull = spans.length === MOST_ALLOCATIONS && toMs <= (spans[0]?.beginMs ?? 0);
   return isFull || spans.some(({ beginMs, endMs }) => beginMs < toMs && fromMs < endMs);
 }
 
-/** What is charged between two moments, in milliseconds since 1970, each taken at its whole second. */
+/** Charge between two moments, in milliseconds since 1970, each rounded down to its second. */
 export function chargedBetween(known: Known, fromMs: number, toMs: number): Charged {
   const sum = { ...NOTHING_CHARGED };
   addCharge(sum, known, fromMs, toMs);
   return sum;
 }
 
-/** Adds the same to a sum, without objects of its own: most environments have no allocations, and there may be tens of thousands. */
+/** Adds a charge without new objects: there may be tens of thousands of environments, most without allocations. */
 export function addCharge(
   sum: { -readonly [F in keyof Charged]: number },
   { usage, allocations }: Known,
@@ -111,12 +110,11 @@ interface Span extends AllocatedCost {
   readonly endMs: number;
 }
 
-/** Read once: they are asked for often. */
 const spansOf = oncePer((allocations: Allocations): readonly Span[] =>
   allocations.map(({ from, to, ...cost }) => ({ ...cost, beginMs: Date.parse(from), endMs: Date.parse(to) })),
 );
 
-/** Of an amount that grows evenly, what it is at a moment; in whole numbers, so that the parts of a time add up to it. */
+/** Part of an evenly growing amount until a moment; whole numbers, so that parts add up. */
 function amountUntil({ beginMs, endMs }: Span, amount: number, atMs: number): number {
   const [seconds, whole] = [secondsBetween(beginMs, atMs), secondsBetween(beginMs, endMs)];
   return seconds >= whole ? amount : Math.floor((amount * seconds) / whole);

@@ -1,13 +1,13 @@
 import { type Static, Type } from "typebox";
 import { timestamp } from "../../schema.ts";
 
-/** More changes are kept as fewer: the oldest become one with their average. */
+/** Beyond this number the oldest changes become one with their average. */
 export const USAGE_MAX_CHANGES = 100;
 
 const amount = (description: string) => Type.Integer({ format: "int64", minimum: 0, description });
 
 const UsageChange = Type.Object({
-  since: timestamp("When this began to be requested."),
+  since: timestamp("Begin of the request."),
   cpuMillicores: amount("CPU, in thousandths of a core."),
   memoryMebibytes: amount("Memory, in MiB."),
   storageMebibytes: amount("Volumes, in MiB."),
@@ -17,6 +17,6 @@ export type UsageChange = Static<typeof UsageChange>;
 export const Usage = Type.Array(UsageChange, {
   maxItems: USAGE_MAX_CHANGES,
   description:
-    "What its pods and volumes request, as its ResourceQuota counts it: each change with its begin, the oldest first. Costs are computed from it.",
+    "Requests of its pods and volumes, as its ResourceQuota counts them: each change with its begin, the oldest first. Costs are computed from them.",
 });
 export type Usage = Static<typeof Usage>;

@@ -1,13 +1,13 @@
-/** What an environment requests over time, and what that adds up to. */
+/** Requested resources of an environment over time, and their sums. */
 import { thousandthsOfQuantity } from "../../quantity.ts";
 import { USAGE_MAX_CHANGES, type Usage, type UsageChange } from "./usage.schema.ts";
 
 export type { Usage } from "./usage.schema.ts";
 
-/** What pods and volumes request at a moment. */
+/** Resources that pods and volumes request at a moment. */
 export type Requested = Omit<UsageChange, "since">;
 
-/** Resources by time, in whole numbers: thousandths of a core, MiB of memory and MiB of volumes, each by seconds. */
+/** Resources by time, in whole numbers: thousandths of a core, MiB of memory and of volumes, each by seconds. */
 export interface Consumption {
   readonly cpu: number;
   readonly memory: number;
@@ -17,7 +17,6 @@ export interface Consumption {
 export const NOTHING_REQUESTED: Requested = { cpuMillicores: 0, memoryMebibytes: 0, storageMebibytes: 0 };
 export const NOTHING_CONSUMED: Consumption = { cpu: 0, memory: 0, storage: 0 };
 
-/** The resources that are counted, as a ResourceQuota names them. */
 const CPU = "requests.cpu";
 const MEMORY = "requests.memory";
 const STORAGE = "requests.storage";
@@ -25,7 +24,7 @@ export const COUNTED_RESOURCES: readonly string[] = [CPU, MEMORY, STORAGE];
 
 const MEBIBYTE = 1024 ** 2;
 
-/** What a ResourceQuota counts as used; `undefined` unless it counts all of them. */
+/** Resources that a ResourceQuota counts; `undefined` unless it counts all. */
 export function requestedOf(used: Readonly<Record<string, string>> | undefined): Requested | undefined {
   const [cpu, memory, storage] = COUNTED_RESOURCES.map((resource) => used?.[resource]);
   if (cpu === undefined || memory === undefined || storage === undefined) return undefined;
@@ -38,9 +37,9 @@ export function requestedOf(used: Readonly<Record<string, string>> | undefined):
 }
 
 /**
- * The usage once this is known to be requested; the same object when it is no news.
+ * Usage after a request; the same object when nothing changed.
  *
- * @param requested `undefined` while it is not known: then what was known last still counts
+ * @param requested `undefined` while it is unknown: then the last one still counts
  */
 export function usageAfter(known: Usage | undefined, requested: Requested | undefined, now: Date): Usage | undefined {
   const last = known?.at(-1);
@@ -48,7 +47,7 @@ export function usageAfter(known: Usage | undefined, requested: Requested | unde
   return bounded([...(known ?? []), { since: now.toISOString(), ...requested }]);
 }
 
-/** A change, when it was in whole seconds since 1970, and what had been consumed until then. */
+/** A change, its second since 1970, and the consumption until then. */
 export interface UsageSpan extends UsageChange {
   readonly begin: number;
   readonly cpuBefore: number;
@@ -56,7 +55,7 @@ export interface UsageSpan extends UsageChange {
   readonly storageBefore: number;
 }
 
-/** What was requested, in a form in which what was consumed until a moment is found by one of them. */
+/** Usage with the consumption before each change, so that a moment's consumption needs only one span. */
 export function spansOf(usage: Usage): readonly UsageSpan[] {
   const spans: UsageSpan[] = [];
   for (const change of usage) {
@@ -68,7 +67,7 @@ export function spansOf(usage: Usage): readonly UsageSpan[] {
   return spans;
 }
 
-/** What was consumed between two moments, in milliseconds since 1970, each taken at its whole second. */
+/** Consumption between two moments, in milliseconds since 1970, each rounded down to its second. */
 export function consumedBetween(spans: readonly UsageSpan[], fromMs: number, toMs: number): Consumption {
   const [from, to] = [secondOf(fromMs), secondOf(toMs)];
   const last = spanAt(spans, to);
@@ -80,7 +79,7 @@ export function consumedBetween(spans: readonly UsageSpan[], fromMs: number, toM
   return { cpu: whole.cpu - part.cpu, memory: whole.memory - part.memory, storage: whole.storage - part.storage };
 }
 
-/** From the beginning to a second in which that span holds. The next leader's clock may be behind: no span is below nothing. */
+/** Consumption until a second within that span. Never negative: the next leader's clock may be behind. */
 function consumedUntil(span: UsageSpan, second: number): Consumption {
   const seconds = Math.max(0, second - span.begin);
   return {
@@ -90,12 +89,12 @@ function consumedUntil(span: UsageSpan, second: number): Consumption {
   };
 }
 
-/** The one that holds in that second; `undefined` before the first. The last is asked for most. */
+/** Span of that second; `undefined` before the first. From the end, because the last is needed most. */
 function spanAt(spans: readonly UsageSpan[], second: number): UsageSpan | undefined {
   return spans.findLast(({ begin }) => begin <= second);
 }
 
-/** Between the whole seconds of both moments, so that the parts of a time are exactly as long as the whole; never below nothing. */
+/** Seconds between the whole seconds of both moments, so that parts add up; never negative. */
 export const secondsBetween = (fromMs: number, toMs: number): number => Math.max(0, secondOf(toMs) - secondOf(fromMs));
 
 const secondOf = (ms: number) => Math.floor(ms / 1000);
@@ -105,7 +104,6 @@ const isEqual = (one: Requested, other: Requested) =>
   one.memoryMebibytes === other.memoryMebibytes &&
   one.storageMebibytes === other.storageMebibytes;
 
-/** The two oldest become one, which requested their average all the while. */
 function bounded(usage: Usage): Usage {
   const [first, second, third] = usage;
   if (usage.length <= USAGE_MAX_CHANGES || !first || !second || !third) return usage;

@@ -27,7 +27,7 @@ async function run(this: Context, flags: Flags, name?: string): Promise<void> {
     const ready = await waitFor(this, made.id, { goal: "ready", timeoutSeconds: flags.timeout });
     await show(this, ready ?? made, flags);
   } catch (error) {
-    // A pipeline may want to know of the failure what the platform knows.
+    // A pipeline may need the details.
     const isFailed = error instanceof Failure && error.exitCode === EXIT.environmentFailed;
     if (isFailed && isData(flags.output)) await show(this, await environmentOf(this, made.id), flags);
     throw error;
@@ -58,7 +58,7 @@ async function make(context: Context, request: CreateEnvironmentRequest): Promis
   return environmentOf(context, environment.id);
 }
 
-/** The environment that has the name. @throws the refusal where the caller may not see it */
+/** Environment of that name. @throws the refusal where the caller may not see it */
 function namesake(context: Context, { environment_name }: CreateEnvironmentRequest, refusal: PlatformError) {
   return environmentOf(context, environment_name).catch((error: unknown) => {
     throw error instanceof PlatformError && error.status === 404 ? refusal : error;
@@ -83,7 +83,7 @@ async function untilGone(context: Context, { id, name }: EnvironmentReport, flag
   await waitFor(context, id, { goal: "deleted", timeoutSeconds: flags.timeout, show: silent });
 }
 
-/** To people, the URL alone is of use: `open $(eenv create …)`. */
+/** For people, only the URL is useful: `open $(eenv create …)`. */
 async function show(context: Context, environment: EnvironmentReport, flags: Flags): Promise<void> {
   if (flags.output === "table") context.process.stdout.write(`${urlOf(environment)}\n`);
   else await print(context, shownEnvironment(environment), flags);
@@ -108,7 +108,7 @@ export const create = buildCommand<Flags, [name?: string], Context>({
         parse: hoursOf,
         optional: true,
         placeholder: "duration",
-        brief: "How long it lives, such as 8h or 2d",
+        brief: "Its lifetime, such as 8h or 2d",
       },
       configSet: optionalText("Config set", "name"),
       database: {
@@ -132,7 +132,7 @@ export const create = buildCommand<Flags, [name?: string], Context>({
         kind: "enum",
         values: ["fail", "use"],
         default: "fail",
-        brief: "What if an environment has the name: of the same repository and branch it can be used",
+        brief: "use: accept an existing environment of the name, if it has the same repository and branch",
       },
       ...outputFlags,
     },

@@ -3,7 +3,7 @@ import { misuse } from "../../failure.ts";
 import { withAssignments } from "../../input/assignments.ts";
 import { given } from "../../input/given.ts";
 
-/** Flags of `create` that say what is made. They win over the file. */
+/** Flags of `create`; they override the file. */
 export interface CreationFlags {
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;
@@ -17,7 +17,7 @@ export interface CreationFlags {
   readonly set?: readonly string[] | undefined;
 }
 
-/** The request that a name, a file and flags amount to. @throws Failure (misuse) when they lack what it needs */
+/** Request from a name, a file and flags. @throws Failure (misuse) when required parts are missing */
 export function creationRequest(
   name: string | undefined,
   file: Readonly<Record<string, unknown>>,
@@ -50,8 +50,8 @@ function overridesOf(file: Readonly<Record<string, unknown>>, assignments: reado
 }
 
 /**
- * The Idempotency-Key of a request: a pipeline that was killed and runs again asks for the same, and gets what it made
- * before. The order of fields does not matter.
+ * Idempotency-Key of a request: a pipeline that was killed and runs again sends the same request, and gets the
+ * environment that it created. The order of fields does not matter.
  */
 export async function keyOf(request: CreateEnvironmentRequest): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(ordered(request)));

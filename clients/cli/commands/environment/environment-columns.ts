@@ -1,21 +1,19 @@
-/** How environments are shown. */
 import type { EnvironmentReport, ListedEnvironmentReport } from "../../../sdk/index.ts";
 import type { Column } from "../../output/table.ts";
 import { spanTo } from "../../output/times.ts";
 
 type Environment = ListedEnvironmentReport | EnvironmentReport;
 
-/** Its status, with what else decides whether one can use it. */
+/** Status, and the switches that matter for use. */
 export const stateOf = ({ status, suspended, protected: isProtected }: Environment) =>
   [status, ...(suspended ? ["asleep"] : []), ...(isProtected ? ["protected"] : [])].join(", ");
 
-/** Where people look at it. */
+/** URL for people. */
 export const urlOf = ({ urls }: Pick<Environment, "urls">) => urls.frontend ?? urls.backend;
 
 const sourceOf = (source: Environment["repositories"]["backend"] | undefined) =>
   source && `${source.repo}@${source.branch}${source.commit ? ` ${source.commit.slice(0, 7)}` : ""}`;
 
-/** The columns of environments. */
 export const environmentColumns: readonly Column<Environment>[] = [
   { title: "NAME", of: ({ name }) => name },
   { title: "STATUS", of: stateOf },
@@ -33,7 +31,7 @@ function expiryOf({ expires_at }: Environment): string {
   return isOver ? `${spanTo(expires_at)} ago` : `in ${spanTo(expires_at)}`;
 }
 
-/** One environment as data is shown. */
+/** Environment in the forms of the output. */
 export const shownEnvironment = (report: EnvironmentReport) => ({
   data: report,
   items: [report],

@@ -1,4 +1,4 @@
-/** Waiting for what becomes of an environment, over its stream. */
+/** Waits for a state over an environment's stream. */
 import type { EnvironmentReport } from "../../../sdk/index.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, Failure } from "../../failure.ts";
@@ -6,22 +6,22 @@ import { plainLine } from "../../output/plain.ts";
 import { progressOn } from "../../output/progress.ts";
 import { spanOf } from "../../output/times.ts";
 
-/** What one may wait for. */
+/** Goals of a wait. */
 export const GOALS = ["ready", "asleep", "deleted"] as const;
 export type Goal = (typeof GOALS)[number];
 
 interface Wait {
   readonly goal: Goal;
-  /** After which it is given up; what goes on in the platform goes on. */
+  /** Ends only the wait; the platform continues. */
   readonly timeoutSeconds: number;
-  /** Called with each state (default: shows the progress on stderr). */
+  /** Called with each state (default: progress on stderr). */
   readonly show?: (report: EnvironmentReport) => void;
 }
 
 /**
- * Follows an environment until it is as wanted; answers its last state, `undefined` when it is gone.
+ * Follows an environment until the goal; returns its last state, `undefined` when it is gone.
  *
- * @param id its id: of a name, another environment may be the bearer one day
+ * @param id its id, because names are reused
  * @throws Failure when it failed, when it is deleted instead, and when it takes too long
  */
 export async function waitFor(context: Context, id: string, wait: Wait): Promise<EnvironmentReport | undefined> {
@@ -46,12 +46,12 @@ export async function waitFor(context: Context, id: string, wait: Wait): Promise
 const followed = (context: Context, id: string, signal: AbortSignal) =>
   context.client().follow("GET /api/v2/environments/{environment_id}/stream", { path: { environment_id: id }, signal });
 
-/** @throws Failure when it can't be reached without a change by a person */
+/** @throws Failure when only a change by a person can reach it */
 function isReached(report: EnvironmentReport, goal: Goal): boolean {
-  // Until the operator has seen the last change, the status is about what was before it.
+  // Until the operator has seen it, the status describes the former spec.
   if (goal === "deleted" || !report.observed) return false;
   if (report.status === "failed") throw new Failure(EXIT.environmentFailed, whyItFailed(report));
-  // The operator takes the condition away, so that what was ready before it slept does not count.
+  // The operator removes the condition; a state before the sleep does not count.
   const sleeps = report.conditions.some(({ type, status }) => type === "Suspended" && status === "True");
   if (report.status !== "ready" || report.suspended !== sleeps) return false;
   return sleeps === (goal === "asleep");
@@ -60,7 +60,7 @@ function isReached(report: EnvironmentReport, goal: Goal): boolean {
 /** False without failing an environment. */
 const NO_STEPS = ["Ready", "ResourcesHealthy"];
 
-/** The steps that did not work, with their cause. */
+/** Failed steps, with their cause. */
 export function whyItFailed({ name, conditions }: EnvironmentReport): string {
   const failed = conditions.filter(({ type, status }) => status === "False" && !NO_STEPS.includes(type));
   const shown = failed.length > 0 ? failed : conditions.filter(({ type }) => type === "Ready");

@@ -18,7 +18,7 @@ async function run(this: Context, flags: Flags, name: string, hours: number): Pr
   await print(this, shownEnvironment(environment), flags);
 }
 
-/** Sets the time from its creation to its deletion. */
+/** Sets the hours from its creation to its deletion. */
 export async function setTtl(
   context: Context,
   id: string,

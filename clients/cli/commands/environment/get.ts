@@ -35,7 +35,6 @@ async function watch(context: Context, id: string, flags: Flags): Promise<void> 
   }
 }
 
-/** All that people ask about one environment. */
 function described(environment: EnvironmentReport, stream: NodeJS.WriteStream): string {
   const { repositories, urls, cost, configuration, creator } = environment;
   const sources = Object.entries(repositories).map(

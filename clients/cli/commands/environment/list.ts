@@ -6,7 +6,6 @@ import { count, documented, off, optionalText, outputAliases, outputFlags } from
 import { environmentColumns } from "./environment-columns.ts";
 
 const STATUSES = ["creating", "building", "updating", "ready", "failed", "terminating"] as const;
-/** What the platform answers at once. */
 const PAGE = 100;
 
 interface Flags extends OutputFlags {

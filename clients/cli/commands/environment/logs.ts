@@ -38,7 +38,7 @@ interface Followed {
   readonly query: { readonly since?: string; readonly lines?: number; readonly workload?: string };
 }
 
-/** A connection that breaks goes on after the last line. */
+/** A broken connection continues after the last line. */
 async function follow(context: Context, { name, component, query }: Followed, flags: Flags): Promise<void> {
   if (component === "argocd") throw misuse("the report of argocd can't be followed: leave -f out");
   if (flags.output === "yaml")

@@ -30,7 +30,7 @@ export const wait = buildCommand<Flags, [name: string], Context>({
   parameters: {
     positional: onlyName,
     flags: {
-      for: { kind: "enum", values: GOALS, brief: "What is waited for", default: "ready" },
+      for: { kind: "enum", values: GOALS, brief: "Goal of the wait", default: "ready" },
       timeout: timeout("15m"),
       ...outputFlags,
     },

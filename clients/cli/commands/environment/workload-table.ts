@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { plainLine } from "../../output/plain.ts";
 import { tableOf } from "../../output/table.ts";
 
-/** What makes an environment's pods, as a table; a line that says why where it can't be read now. Empty: there is nothing. */
+/** Workloads of an environment as a table, or a line with the reason when they can't be read; empty without any. */
 export async function workloadTable(context: Context, environmentId: string): Promise<string> {
   try {
     const path = { environment_id: environmentId };
