@@ -1,24 +1,24 @@
-/** How far steps are that run one after the other. */
+/** Progress of consecutive steps. */
 export interface Estimate {
-  /** About the processor seconds of each step. */
+  /** Approximate processor seconds of each step. */
   readonly weights: readonly number[];
-  /** How many of them are done, and after how many seconds the last one was. */
+  /** The number of finished steps, and the second at which the last one finished. */
   readonly done: { readonly steps: number; readonly seconds: number };
-  /** Seconds since the first began. */
+  /** Seconds since the start of the first step. */
   readonly seconds: number;
   readonly processors: number;
 }
 
-/** How long all steps take together, in seconds, and how much of it is over. */
+/** The estimated duration of all steps in seconds, and the elapsed part of it. */
 export interface Told {
   readonly seconds: number;
   readonly ofSeconds: number;
 }
 
 /**
- * Estimates the whole by the weights and the pace of this machine so far; before the first step is done, by a machine that
- * keeps all its processors busy as fast as the one that was measured. A step that takes longer than its share moves the
- * end, and is never told to be over. Undefined when no step has a weight.
+ * Estimates the total from the weights and this machine's pace so far; before the first step is done, from the pace of the
+ * measured machine with all processors busy. A step that exceeds its share moves the end; it is never reported as over.
+ * Undefined when no step has a weight.
  */
 export function estimate({ weights, done, seconds, processors }: Estimate): Told | undefined {
   const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0);

@@ -3,11 +3,11 @@ import { delimiter, join } from "node:path";
 import { run } from "./processes/run.ts";
 import type { Progress } from "./progress.ts";
 
-/** The way for who can't have a local cluster, as the end of a sentence. */
+/** The alternative to a local cluster, as the end of a sentence. */
 export const alternative =
   "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up, or with Docker CLUSTER=kind make up";
 
-/** Programs that the local cluster is built with or calls, and the Debian packages that bring them. */
+/** Programs that the local cluster builds with or calls, and their Debian packages. */
 const needed: Readonly<Record<string, string>> = {
   // For Gitea's SQLite, with the header below.
   cc: "gcc",
@@ -25,13 +25,13 @@ const needed: Readonly<Record<string, string>> = {
   tar: "tar",
 };
 
-/** A compiler can be there without what it compiles against: Debian only recommends the one to the other. */
+/** Debian only recommends the compiler's headers with the compiler. */
 const neededFiles: Readonly<Record<string, string>> = { "/usr/include/stdio.h": "libc6-dev" };
 
 /**
- * Makes sure that the local cluster can run here. Missing Debian packages are installed, after saying so.
+ * Ensures that the local cluster can run here. Missing Debian packages are installed, after a message.
  *
- * Fails with one sentence, which names the alternative, when it cannot.
+ * Fails with one sentence that names the alternative.
  */
 export async function assertCanRun(progress: Progress): Promise<void> {
   const obstacle = whyNot();
@@ -43,7 +43,7 @@ export async function assertCanRun(progress: Progress): Promise<void> {
   await progress.step(`install the Debian packages ${packages.join(", ")}`, () => install(packages));
 }
 
-/** Why the local cluster cannot run on this machine, in one sentence, or undefined when it can. */
+/** The reason why the local cluster cannot run on this machine, in one sentence, or undefined. */
 export function whyNot(): string | undefined {
   if (process.platform !== "linux") return `The local cluster needs Linux; ${alternative}.`;
   if (process.getuid?.() !== 0)
@@ -65,7 +65,7 @@ async function install(packages: readonly string[]): Promise<void> {
   await run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", ...packages], options);
 }
 
-/** Where the program is. Users other than root often have no sbin in their PATH, and root has none after `su`. */
+/** The path of a program. Other users than root often have no sbin in their PATH, and root has none after `su`. */
 export function findProgram(program: string): string | undefined {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].filter(Boolean);
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));

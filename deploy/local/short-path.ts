@@ -1,4 +1,4 @@
-/** The path as a person types it: without the current folder. */
+/** The path relative to the current folder. */
 export function shortPath(path: string): string {
   return path.replace(`${process.cwd()}/`, "");
 }

@@ -2,7 +2,7 @@ import { identityFolder } from "./folders.ts";
 import { signedIdToken } from "./identity/tokens.ts";
 import { localIssuer } from "./network/addresses.ts";
 
-/** ID tokens of the accounts that the documentation and the tests use, by the names of shell variables. */
+/** ID tokens of the accounts in documentation and tests, by the names of shell variables. */
 export async function userTokens() {
   const token = (email: string) => signedIdToken(identityFolder, localIssuer, email);
   return {

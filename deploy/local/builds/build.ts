@@ -11,20 +11,21 @@ import { replacePackages, sourceOf } from "./replaced-packages.ts";
 
 const BUILD_DEADLINE_MS = 60 * 60_000;
 
-/** The linker leaves debug information out (`-s -w`), so the compiler makes none: a seventh of a build's time. */
+/** The linker drops debug information (`-s -w`), so the compiler makes none: this saves a seventh of the build time. */
 const BUILD_FLAGS = ["-trimpath", "-gcflags=all=-dwarf=false"];
 
-/** Where one module was built: its programs, and the source files it needs while it runs. */
+/** A built module: the folder of its programs, and that of the source files they need at run time. */
 export interface BuiltModule {
   readonly programs: string;
   readonly files: string;
 }
 
 /**
- * The built module, from the cache or built now (minutes on a cold machine, then shown as a step).
+ * The built module, from the cache or built now (minutes on a cold machine, shown as a step).
  *
- * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all, so a build
- * that was killed is never used. A second process waits for the first one's build, because Go would compile all of it twice.
+ * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all, so an
+ * interrupted build is never used. A second process waits for the first one's build, because Go would compile everything
+ * twice.
  */
 export async function buildModule(module: GoModule, progress: Progress): Promise<BuiltModule> {
   const target = await cacheFolder(module);
@@ -39,7 +40,7 @@ export async function buildModule(module: GoModule, progress: Progress): Promise
   return builtIn(target);
 }
 
-/** Does the work while no other process of this machine does the one of that name; the lock needs Linux. */
+/** Runs the work under a machine-wide lock of that name; without a lock where the system is not Linux. */
 export function onlyHere(name: string, work: () => Promise<void>): Promise<void> {
   if (process.platform !== "linux") return work();
   return withLock({ name, what: `the build of ${name} by another process`, deadlineMs: BUILD_DEADLINE_MS }, work);
@@ -59,18 +60,18 @@ function builtIn(target: string): BuiltModule {
   return { programs: join(target, "programs"), files: join(target, "files") };
 }
 
-/** The folder that keeps the built programs of all checkouts on this machine; safe to delete. */
+/** The folder of built programs, shared by all checkouts on this machine; safe to delete. */
 export function cacheRoot(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ephemeral-environments");
 }
 
-/** Sixteen hexadecimal digits that change whenever a source file or a build flag of the module does. */
+/** Sixteen hexadecimal digits that change with the module's source files and build flags. */
 export async function sourceHash({ folder, buildSeconds, ...flags }: GoModule): Promise<string> {
   const source = folderOf({ folder });
   return hashOfFiles(source, ["go.mod", "go.sum", "**/*.go"], JSON.stringify([flags, BUILD_FLAGS]));
 }
 
-/** Sixteen hexadecimal digits that change with the names and contents of the folder's files that fit, and with the text. */
+/** Sixteen hexadecimal digits that change with the text and with the names and contents of the matching files. */
 export async function hashOfFiles(folder: string, patterns: readonly string[], text = ""): Promise<string> {
   const names = await Array.fromAsync(glob(patterns, { cwd: folder }));
   const hash = createHash("sha256").update(text);
@@ -78,7 +79,7 @@ export async function hashOfFiles(folder: string, patterns: readonly string[], t
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Makes a folder of the cache: it appears complete or not at all. */
+/** Makes a cache folder, which appears complete or not at all. */
 export async function intoCache(target: string, make: (folder: string) => Promise<void>): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const unfinished = await mkdtemp(`${target}.unfinished-`);
@@ -114,9 +115,9 @@ async function copyModuleFiles({ files, ...module }: GoModule, target: string): 
   const scripts = files.scripts ?? [];
   for (const path of [...files.paths, ...scripts])
     await cp(join(source, path), join(target, path), { recursive: true });
-  // The module cache is read-only; a copy that can't be changed can't be deleted by its owner either.
+  // The module cache is read-only, and a read-only copy can't be deleted by its owner.
   await run("chmod", ["-R", "u+w,a+rX", target]);
-  // A module's archive does not keep which files can be executed.
+  // A module's archive drops the executable bit.
   for (const script of scripts) await chmod(join(target, script), 0o755);
 }
 

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { type Image, writeArchive } from "../../image/archive.ts";
 import { type Layer, writeLayer } from "../../image/layer.ts";
 
-/** A container image to be: its name, the folders that become its layers, and how it runs. */
+/** Inputs of a container image: its name, the folders of its layers, and its configuration. */
 export interface ImageSpec extends Pick<Image, "reference" | "config"> {
-  /** Root folders, lowest layer first. Owner and times are not kept, nor modes but whether a file can be executed. */
+  /** Root folders, lowest layer first. Owners, times and modes are dropped, except the executable bit. */
   readonly layers: readonly string[];
 }
 
-/** Packs images of folders into one archive for this machine's containerd. The same files give the same digests. */
+/** Packs images of folders into one archive for containerd. The same files give the same digests. */
 export async function packImages(images: readonly ImageSpec[], target: string): Promise<void> {
   const work = await mkdtemp(`${target}.layers-`);
   try {
-    // Images share folders, and then layers.
+    // Images that share a folder share its layer.
     const packed = new Map<string, Layer>();
     for (const folder of new Set(images.flatMap(({ layers }) => layers)))
       packed.set(folder, await writeLayer(folder, join(work, String(packed.size)), { gzip: false }));

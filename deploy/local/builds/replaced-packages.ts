@@ -4,16 +4,16 @@ import { run } from "../processes/run.ts";
 
 const DOWNLOAD_DEADLINE_MS = 10 * 60_000;
 
-/** The folder of Go's module cache with the sources of a module, in the version that the go.mod in `folder` selects. */
+/** The folder of a module's sources in Go's module cache, in the version that the go.mod in `folder` selects. */
 export async function sourceOf(module: string, folder: string): Promise<string> {
   const options = { cwd: folder, deadlineMs: DOWNLOAD_DEADLINE_MS };
   return (JSON.parse(await run("go", ["mod", "download", "-json", module], options)) as { Dir: string }).Dir;
 }
 
 /**
- * Copies modules below `work` with some of their packages replaced, and returns the path of a go.mod for `-modfile` that
- * takes them from there. Each folder below `<folder>/replaced/<module>` that holds Go files replaces the package at that
- * place. Go's own `-overlay` refuses files of the module cache.
+ * Copies modules below `work` with some packages replaced, and returns the path of a go.mod for `-modfile` that uses the
+ * copies. Each folder below `<folder>/replaced/<module>` that holds Go files replaces the package at that place. Go's own
+ * `-overlay` refuses files of the module cache.
  */
 export async function replacePackages(folder: string, modules: readonly string[], work: string): Promise<string> {
   const modFile = join(work, "go.mod");

@@ -4,8 +4,8 @@ import { cleanUp } from "./cleanup.ts";
 import { assertMachineIsFree, withMachine } from "./machine.ts";
 
 /**
- * Stops the local cluster and removes all of it from the machine; does nothing when there is none. A cluster of
- * another checkout is left alone, and told about by a failure.
+ * Stops the local cluster and removes all of it from the machine; does nothing without one. Fails when the cluster belongs
+ * to another checkout, and leaves it alone.
  */
 export async function stopCluster(): Promise<void> {
   if (process.platform !== "linux") return;
@@ -15,7 +15,7 @@ export async function stopCluster(): Promise<void> {
   });
 }
 
-/** The programs of the local cluster, then those for an existing one and beside one of kind, as they were started, and whether each runs. */
+/** The programs of the local, the existing and the kind cluster, in the order of their start, and whether each runs. */
 export async function programStatus(): Promise<{ name: string; pid: number; running: boolean; logFile: string }[]> {
   const records = await Promise.all([clusterFolder, existingFolder, kindFolder].map(recordedProcesses));
   return records.flat().map((record) => ({ ...record, running: isAlive(record) }));

@@ -4,7 +4,7 @@ import { makeCommand } from "../make-command.ts";
 import type { HostPlatform } from "../platform/programs.ts";
 import { shortPath } from "../short-path.ts";
 
-/** The facts of a platform that runs for an existing cluster. */
+/** Facts about a platform that runs for an existing cluster. */
 export interface Running extends HostPlatform {
   readonly settings: Settings;
   readonly apiUrl: string;
@@ -12,7 +12,7 @@ export interface Running extends HostPlatform {
   readonly env: string;
 }
 
-/** Describes what runs and the next commands. */
+/** Describes the running platform and the next commands. */
 export function epilogue({ folder, cluster, settings, apiUrl, env }: Running): string {
   const { namespace, serviceAccount, api } = settings;
   const [signIn] = api.issuers;

@@ -3,7 +3,7 @@ import { builtModule } from "../builds/build.ts";
 import { goModules } from "../builds/modules.ts";
 import { findProgram } from "../prerequisites.ts";
 
-/** The paths of kubectl and helm: finds them on the PATH, else among those that were built for a local cluster. Fails, naming the missing ones. */
+/** Paths of kubectl and helm: from the PATH, else those built for a local cluster. Fails, naming the missing ones. */
 export async function findPrograms(): Promise<{ kubectl: string; helm: string }> {
   const [kubectl, helm] = await Promise.all([find("kubectl"), find("helm")]);
   if (kubectl && helm) return { kubectl, helm };

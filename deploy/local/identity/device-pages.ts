@@ -4,7 +4,7 @@ import { deviceConfirmPage, deviceDonePage, devicePage } from "./pages.ts";
 
 type DeviceFlow = NonNullable<NonNullable<Configuration["features"]>["deviceFlow"]>;
 
-/** The pages on which a person lets a program in that has no browser (RFC 8628). */
+/** The pages that authorize a program without a browser (RFC 8628). */
 export const devicePages: Pick<DeviceFlow, "userCodeInputSource" | "userCodeConfirmSource" | "successSource"> = {
   userCodeInputSource: (context, form, _out, error) =>
     showPage(context, devicePage(form, error === undefined ? undefined : "This code is not known, or has expired.")),

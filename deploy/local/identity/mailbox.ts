@@ -2,7 +2,7 @@ import { appendFile, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Mail } from "./password-reset.ts";
 
-/** Where mails end up that nothing can send: in memory and, one JSON object a line, in the file. */
+/** A mailbox for mails that can't be sent: in memory and, one JSON object a line, in the file. */
 export function mailbox(file?: string) {
   const mails: Mail[] = [];
   return {

@@ -5,8 +5,8 @@ import { request } from "node:https";
 import { text } from "node:stream/consumers";
 
 /**
- * The page at an environment's URL. Connects to loopback, because not every resolver knows names below `localhost`
- * (RFC 6761, 6.3). Fails when it does not answer 200 within 5 s.
+ * The page at an environment's URL. Connects to loopback, because some resolvers do not know names below `localhost` (RFC
+ * 6761, 6.3). Fails unless it answers 200 within 5 s.
  *
  * @param caFile signs the ingress's certificate
  */
