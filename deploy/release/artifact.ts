@@ -1,4 +1,4 @@
-/** Something in a registry, which its digest can't be moved from. */
+/** An artifact in a registry, fixed by its digest. */
 export interface Artifact {
   /** Without tag and digest. */
   readonly name: string;
