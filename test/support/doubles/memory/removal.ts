@@ -14,14 +14,14 @@ import { memoryNamespaceContents } from "./namespace-contents.ts";
 import { memoryRecords } from "./records.ts";
 import { memorySecretManager } from "./secret-manager.ts";
 
-/** Where an environment's things are. */
+/** The places of an environment's objects. */
 export const namespaceOf = ({ name }: Pick<Owner, "name">) => ({ name: namespaceName(name) });
 export const applicationOf = ({ name }: Pick<Owner, "name">) => ({
   name: namespaceName(name),
   namespace: fixtureSettings.deployer.namespace,
 });
 
-/** A world in which things of environments are, and from which they can be removed. */
+/** A world with objects of environments and their removal. */
 export function memoryRemoval(clock: TestClock) {
   const cluster = memoryCluster(() => clock.now());
   const secretManager = memorySecretManager(() => clock.now());

@@ -3,7 +3,6 @@ import { NameExists } from "../../../../../crds/errors.ts";
 import type { DecidedWrites } from "../../../../../operator/ports/environments.ts";
 import type { MemoryEnvironments } from "../environments.ts";
 
-/** The DecidedWrites port on environments without a cluster. */
 export function memoryDecidedWrites(environments: MemoryEnvironments): DecidedWrites {
   return {
     findNow: (name) => environments.find(name),

@@ -7,12 +7,12 @@ import {
   MessagingUnavailable,
 } from "../../../../../operator/ports/notifications/messaging.ts";
 
-/** How the other side takes the next messages. */
+/** The receiver's reaction to the next messages. */
 export type Mood = "takes" | "refuses" | "fails" | { readonly retryAfterSeconds: number };
 
-/** What a test may see and say. */
+/** Controls of a receiver. */
 interface Moody {
-  /** From now on. */
+  /** Sets the reaction from now on. */
   be(mood: Mood): void;
 }
 
@@ -33,11 +33,10 @@ function moods() {
 }
 
 export interface MemoryChat extends Chat, Moody {
-  /** What was posted, and where. */
+  /** Posted messages and their addresses. */
   readonly posted: readonly { readonly url: string; readonly text: string }[];
 }
 
-/** A chat that remembers. */
 export function memoryChat(): MemoryChat {
   const { be, check } = moods();
   const posted: { url: string; text: string }[] = [];
@@ -57,7 +56,6 @@ export interface MemoryMail extends Mail, Moody {
   readonly sent: readonly (MailMessage & { readonly password?: string })[];
 }
 
-/** A mail server that remembers. */
 export function memoryMail(): MemoryMail {
   const { be, check } = moods();
   const sent: (MailMessage & { password?: string })[] = [];
