@@ -7,11 +7,11 @@ import { environmentOf, environmentOfChat } from "./pull-requests/audience.ts";
 export interface PortCall {
   readonly port: string;
   readonly method: string;
-  /** The environment that it is about; `undefined` when its arguments don't tell. */
+  /** The environment in its arguments, or `undefined`. */
   readonly about: string | undefined;
 }
 
-/** Stands around a port's call: `next()` makes it; throwing before or after it is a call not made or an answer lost. */
+/** Wraps a port's call: `next()` makes it; throwing before it skips the call, throwing after it loses the answer. */
 export type AroundCall = (call: PortCall, next: () => Promise<unknown>) => Promise<unknown>;
 
 type About = (first: unknown, second: unknown) => string | undefined;
@@ -24,7 +24,7 @@ const host: About = (first) => /^https:\/\/(.+?)(--[a-z0-9-]+)?\./.exec(String(f
 /** Environments under test follow a branch of their own name. */
 const branch: About = (_first, second) => String(second);
 
-/** A Repository that only one environment has is named after it, and so is what it pulls with. */
+/** A Repository of only one environment, and its pull credential, are named after it. */
 const credential: About = (id) => String(id);
 
 /** Every repository has one pull request. */
@@ -33,7 +33,7 @@ const channel: About = (url) => environmentOfChat((url as Sensitive).reveal());
 /** The owner's address begins with the environment's name. */
 const address: About = (message) => (message as { to: string }).to.split("@")[0];
 
-/** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
+/** The ports to other systems, or nodes. Writes to the Kubernetes API have their own interceptor. */
 type Reaching = Pick<
   Required<ControllerContext>,
   | "secretManager"
@@ -47,12 +47,12 @@ type Reaching = Pick<
   | "chat"
 > & { readonly mail: NonNullable<ControllerContext["mail"]> };
 
-/** The methods that ask somebody; the others answer from what a watch delivered. */
+/** Methods with remote calls; the others answer from watched state. */
 type Asking<P> = {
   [M in keyof P]: P[M] extends (...args: never[]) => Promise<unknown> ? M : never;
 }[keyof P];
 
-/** Whom each call is about. A method that is not listed here is a type error: it would meet no fault. */
+/** The environment of each call. An unlisted method is a type error: it would meet no fault. */
 const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[P]>]: About } } = {
   secretManager: {
     ensure: owner,
@@ -84,7 +84,7 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** Stands around the named methods of a port; all else stays as it is. */
+/** Wraps the named methods of a port. */
 function aroundPort<P extends object>(name: keyof Reaching, port: P, around: AroundCall): P {
   const wrapped = Object.entries<About>(PORTS[name]).map(([method, about]) => {
     const call: Method = (...args) => {
@@ -96,7 +96,7 @@ function aroundPort<P extends object>(name: keyof Reaching, port: P, around: Aro
   return Object.assign(Object.create(port), Object.fromEntries(wrapped));
 }
 
-/** For `OperatorOptions.onPorts`: the same seam around every port that reaches another system. */
+/** For `OperatorOptions.onPorts`: the same interceptor around every port to another system. */
 export function portSeam(around: AroundCall): (context: ControllerContext) => ControllerContext {
   return (context) => {
     const ports = Object.keys(PORTS) as (keyof Reaching)[];

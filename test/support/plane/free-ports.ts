@@ -12,7 +12,7 @@ const APART = 64;
 let next = FIRST_PORT + ((process.pid * APART) % (LAST_PORT - FIRST_PORT + 1));
 
 /**
- * That number of different, free loopback ports. Another program may take one before its use, which then fails with an
+ * Different, free loopback ports, `count` of them. Another program may take one before its use, which then fails with an
  * address in use.
  */
 export async function freePorts(count: number): Promise<number[]> {
