@@ -16,12 +16,12 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const environments = new Environments();
 const repository = `e2e-foreign-${environments.mark}`;
 
-// Each of them for itself: one that fails leaves nothing of another's.
+// Separate hooks: a failing one does not skip the others.
 afterAll(() => environments.removeAll());
 afterAll(() => kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found"));
 afterAll(() => removeBranch(repository));
 
-/** Commits the chart that the local cluster's helm writes, which is beside its kubectl. */
+/** Commits the chart of the local cluster's helm, which is beside its kubectl. */
 async function commitCreatedChart(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-helm-"));
   try {
@@ -41,7 +41,7 @@ async function exampleValues(): Promise<string> {
   return (example.split("```", 1)[0] ?? "").replaceAll(/^ {2}/gm, "");
 }
 
-/** The same with another rule of the Ingress, for the further host `admin`. */
+/** Adds a rule for the further host `admin` to the Ingress. */
 function withFurtherHost(values: string): string {
   const [rule = "no rule"] = /^ *- host: \$\{backend\.host\}\n.*\n/m.exec(values) ?? [];
   return values.replace(rule, () => rule + rule.replace("backend.host", "hosts.admin"));
@@ -61,7 +61,7 @@ interface Workloads {
   readonly workloads: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** The pods of such a chart say no component: they are the backend's, whose log is not empty. */
+/** Pods of such a chart name no component: they count as the backend's, whose log is not empty. */
 async function expectWorkloads(name: string): Promise<void> {
   const path = `/v2/environments/${name}`;
   const { body } = await ask<{ data: Workloads }>("GET", `${path}/workloads`);

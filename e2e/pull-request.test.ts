@@ -70,7 +70,7 @@ async function toldReady(commit: string): Promise<number> {
   return comments[0]?.id ?? 0;
 }
 
-/** The workflow of the commit, which waits for a runner: the host reports it by `workflow_run`, `requested`. */
+/** The commit's workflow waits for a runner: the host reports it by `workflow_run`, `requested`. */
 async function expectRunningPipeline(commit: string): Promise<void> {
   const what = `a stored workflow run of ${commit}`;
   const check = async () =>
@@ -80,7 +80,7 @@ async function expectRunningPipeline(commit: string): Promise<void> {
   await waitUntil({ what, check, deadlineMs: 30_000 });
 }
 
-/** The host delivers the opening again, signed anew and under another id. */
+/** The host delivers the opening again, with a new signature and id. */
 async function expectNothingOfReplay(uid: string): Promise<void> {
   const ofOpening = async () =>
     (await pull.deliveries()).filter(({ spec }) => spec.event.pullRequest?.action === "opened");

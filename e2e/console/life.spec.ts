@@ -8,7 +8,7 @@ test("a developer signs in, creates an environment, watches it become ready, use
   context,
   complaints,
 }) => {
-  // The stream of what is gone.
+  // The event stream of a deleted environment.
   complaints.expect(/status of 404/);
   await signIn(page, complaints, "developer");
   const cookies = await context.cookies();

@@ -11,11 +11,11 @@ import { site } from "./site.ts";
 
 const DEADLINE_MS = 30_000;
 
-/** A Helm repository and an OCI registry on loopback, by https, that everybody may read. */
+/** A public Helm repository and OCI registry on loopback, by https. */
 export interface ChartHost {
   /** The URL of the Helm repository. */
   readonly helm: string;
-  /** The URL of the folder of the registry, with `oci://`. */
+  /** The URL of the registry's folder, with `oci://`. */
   readonly oci: string;
   /** Packs the chart, with its dependencies, at that version, and publishes it at one place. */
   publish(place: "helm" | "oci", chart: string, version: string): Promise<void>;
@@ -27,7 +27,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Runs the local cluster's helm, which is beside its kubectl; it trusts the local authority. */
+/** Runs the local cluster's helm, which is beside its kubectl and trusts the local authority. */
 export async function helm(...args: readonly string[]): Promise<void> {
   const program = join(dirname(site.kubectl), "helm");
   const home = await mkdtemp(join(tmpdir(), "e2e-helm-"));
@@ -40,7 +40,7 @@ export async function helm(...args: readonly string[]): Promise<void> {
   }
 }
 
-/** Starts both on a free port; what they hold is gone with them. */
+/** Starts both on a free port; their content ends with them. */
 export async function startChartHost(): Promise<ChartHost> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-charts-"));
   const pair = await certificate(folder);

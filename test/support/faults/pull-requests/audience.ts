@@ -12,7 +12,7 @@ export interface Audience {
     readonly chat: MemoryChat;
     readonly mail: MemoryMail;
   };
-  /** Their addresses, for the settings; grows with every Repository. */
+  /** Addresses of the chats, for the settings; grows with every Repository. */
   readonly channels: Settings["notifications"]["chat"]["webhooks"];
   /** Stores the key of webhooks. */
   prepare(): Promise<void>;
