@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 
 export interface Run {
   readonly args: readonly string[];
-  /** Its standard input. */
+  /** Standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;

@@ -54,7 +54,7 @@ describe("the real kind, with a stand-in for Docker", () => {
   test("makes a cluster of that image, by that configuration", async () => {
     const image = "kindest/node:v1.36.1";
     const configOf = (role: string) => ({ kind: "Cluster", apiVersion: "kind.x-k8s.io/v1alpha4", nodes: [{ role }] });
-    // It gets as far as to the network of the nodes, which the stand-in does not have.
+    // The stand-in lacks the nodes' network, where kind fails.
     const making = kindOn().create({ name: "new", nodeImage: image, config: configOf("control-plane") });
     await expect(making).rejects.toThrow(/docker network/);
     expect(await asked()).toContain(`inspect --type=image ${image}`);

@@ -87,7 +87,7 @@ describe("Jest with our runner", () => {
       testRunner: join(checkout, "test/runner/native.ts"),
     };
     const args = ["--config", JSON.stringify(config), "--json", `--outputFile=${outputFile}`, "--runInBand", ...flags];
-    // Its exit status says that tests failed: the report says which.
+    // The exit status only shows that tests failed: the report names them.
     await new Promise((ended) =>
       execFile(process.execPath, [join(checkout, "node_modules/.bin/jest"), ...args], ended),
     );

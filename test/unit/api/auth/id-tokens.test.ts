@@ -47,7 +47,7 @@ describe("the identity in a token", () => {
   });
 });
 
-// Abuse case 104: a public issuer signs in everybody.
+// Abuse case 104: a public issuer signs in everyone.
 describe("of an issuer with required claims", () => {
   const requiredClaims = { hd: ["example.test", "example.com"], groups: ["staff"] };
   const staff = { hd: "example.com", groups: ["all", "staff"] };

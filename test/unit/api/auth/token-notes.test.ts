@@ -36,7 +36,7 @@ const owned = (groups: readonly string[], laterMs: number, subject = owner.subje
   expiresAt: undefined,
   vouchedAt: new Date(Date.parse(NOW) + laterMs),
 });
-/** What is written is written beside the requests: one turn of the event loop is all that the double needs. */
+/** Writes run beside the requests: the double needs one turn of the event loop. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const groups = async () => {
   await settled();

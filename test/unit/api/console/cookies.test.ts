@@ -4,7 +4,7 @@ import { type CookieSpec, dropCookie, keepCookie, readCookie } from "../../../..
 
 const SPEC: CookieSpec = { name: "__Host-c", sameSite: "Strict" };
 
-/** A browser of one host, as far as cookies go. */
+/** The cookies of one host in a browser. */
 function exchanges() {
   const kept = new Map<string, string>();
   const lines: string[] = [];

@@ -18,7 +18,7 @@ const settings = {
   ...fixtureSettings,
   costs: { currency: "EUR", cpuCoreHour: 0.031, memoryGibHour: 0.0042, storageGibHour: 0.0001 },
 };
-/** With the group whose members may see it. */
+/** Repositories with the group whose members see them. */
 const REPOSITORIES = [
   ["shop", "team"],
   ["billing", "others"],
@@ -34,7 +34,7 @@ const services = {
   ),
 };
 
-/** Who asks, as far as it decides what is named. */
+/** A caller's facts that decide which names are visible. */
 const aCaller = fc
   .record({
     subject: fc.constantFrom("ann", "bob", "eve"),
@@ -46,7 +46,7 @@ const aCaller = fc
     return { subject, groups, permissions, roles: [] } as unknown as Caller;
   });
 
-/** Days that are over as the leader stores them: with the rest of the rows as one. */
+/** Past days as the leader stores them: the remaining rows are one. */
 function storedDays(lives: readonly Life[], days: readonly number[]) {
   const capped = (rows: Rows) => cappedRows(rows, { most: 1, mostBytes: 1_000 });
   return days.map((index) => {
@@ -67,7 +67,7 @@ const asked = fc.record({
 
 type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never;
 
-/** What is told of all that, in each of its drill-downs. */
+/** The result of each drill-down. */
 function told({ lives, stored, fromMs, hours, interval, caller }: Asked) {
   const rollups = { days: () => storedDays(lives, stored) };
   const period = { fromMs, toMs: fromMs + hours * HOUR };

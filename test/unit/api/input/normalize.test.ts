@@ -43,7 +43,7 @@ describe("a body is read as it is meant:", () => {
   });
 });
 
-/** The bodies of all routes that have fields, by operation. */
+/** Bodies with fields of all routes, by operation. */
 const bodies = listRoutes().flatMap(({ contract: { operationId, body } }) =>
   body === undefined || !("properties" in body) ? [] : [[operationId, body] as [string, TSchema]],
 );

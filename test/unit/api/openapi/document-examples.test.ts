@@ -25,7 +25,7 @@ function errorsOf(schema: unknown, example: unknown): unknown[] {
   return validate(example) ? [] : (validate.errors ?? []);
 }
 
-/** Everything of an operation that has a schema and examples: parameters, bodies and headers, errors included. */
+/** Parts of an operation with a schema and examples: parameters, bodies and headers, errors included. */
 function exemplified({ parameters, requestBody, responses }: Operation): readonly (readonly [string, Json])[] {
   const replies = Object.entries(responses).flatMap(([status, { content, headers }]) => [
     ...Object.entries(content).map(([type, media]) => [`${status} ${type}`, media] as const),

@@ -139,9 +139,9 @@ test("every header that the document describes is one of some answer", () => {
 });
 
 test("every route that changes something has an audit target", () => {
-  // What a webhook changes is recorded where it is done, which may be later and in another process.
+  // Changes by webhooks are audited where they happen, perhaps later and in another process.
   const isWebhook = ({ rate }: (typeof routes)[number]) => rate === "sender" || rate === "webhook";
   const silent = routes.filter((one) => one.method !== "get" && one.auditTarget === undefined && !isWebhook(one));
-  // It changes nothing.
+  // The route changes nothing.
   expect(silent.map(({ operationId }) => operationId)).toEqual(["simulateWebhook"]);
 });

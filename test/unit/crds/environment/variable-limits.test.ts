@@ -7,7 +7,7 @@ import {
   variablesProblem,
 } from "../../../../crds/environment/variable-limits.ts";
 
-/** A variable that has so many bytes in all. */
+/** A variable with that total number of bytes. */
 const sized = (bytes: number) => ({ name: "A", value: "x".repeat(bytes - bytesOfVariables([{ name: "A" }])) });
 
 describe("the size of variables", () => {

@@ -24,7 +24,7 @@ async function policiesOf(values: object = {}): Promise<Policy[]> {
   return objects.filter(({ kind }) => kind === "NetworkPolicy") as unknown as Policy[];
 }
 
-/** From where the pod's port is reached. */
+/** The places that reach the pod's port. */
 async function reached(port: number, values?: object): Promise<string[]> {
   const policies = await policiesOf(values);
   const isLetIn = (place: Place) => mayReach({ policies, namespaces }, { from: place, to: pod, port });

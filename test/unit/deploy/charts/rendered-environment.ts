@@ -12,7 +12,7 @@ interface Container {
   readonly resources: object;
   readonly [field: string]: unknown;
 }
-/** A Deployment, as far as the tests read it. */
+/** The fields of a Deployment that tests read. */
 export interface Deployment extends Manifest {
   readonly spec: { replicas: number; template: { spec: { containers: [Container] } } };
 }

@@ -19,11 +19,11 @@ const anchorsOf = ({ links = [] }: Panel) => links.map(({ url }) => url.replace(
 const redFrom = ({ fieldConfig }: Panel) =>
   (fieldConfig.defaults.thresholds?.steps ?? []).flatMap(({ value }) => (value === null ? [] : [value]));
 
-/** The numbers from which an alert may fire: of its first comparison, and of the bucket that it asks for. */
+/** An alert's thresholds: of its first comparison, and of its bucket. */
 function boundsOf(expr: string): readonly number[] {
   const [, bound = "", factor] = /(?:[<>]|!=) ([\d.]+)(?: \* ([\d.]+))?/.exec(expr) ?? [];
   const [, bucket] = /le="([\d.]+)"/.exec(expr) ?? [];
-  // A count of more than none is one.
+  // The threshold of a count above zero is one.
   const first = Number(bound) === 0 ? 1 : Number(bound);
   return [
     first,

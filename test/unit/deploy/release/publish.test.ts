@@ -42,7 +42,7 @@ const dockerConfig = () => {
   });
 };
 
-/** As somebody who may read the registry. */
+/** A user with read access to the registry. */
 const variables = () => ({
   ...process.env,
   COSIGN_PASSWORD: PASSWORD,
@@ -79,7 +79,7 @@ function publication(team: string, key: string, image: Awaited<ReturnType<typeof
   };
 }
 
-/** As docs/install.md says it, with a key; there is no public log here. */
+/** The command of docs/install.md, with a key and without a public log. */
 const verify = ({ name, digest }: Artifact, key = "ours", ...command: string[]) => {
   const options = ["--key", join(folder, `${key}.pub`), "--insecure-ignore-tlog", "--allow-http-registry"];
   return call("cosign", ...(command.length > 0 ? command : ["verify"]), ...options, `${name}@${digest}`);
@@ -133,7 +133,7 @@ describe("a published release", () => {
 
   test.each(["platform", "environment"] as const)("brings the documentation of the chart %s with it", async (chart) => {
     const shown = await show("readme", chart);
-    // helm says first what it has pulled.
+    // helm first prints what it has pulled.
     expect(shown).toContain(await readFile(join(charts, chart, "README.md"), "utf8"));
     expect(await show("chart", chart)).toContain(`version: ${release.version}\n`);
   });

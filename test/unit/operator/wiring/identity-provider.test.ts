@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** What comes of settings whose key file holds that. */
+/** The result of settings with this content of the key file. */
 async function started(key: string) {
   const apiKeyFile = join(folder, "key");
   await writeFile(apiKeyFile, key);

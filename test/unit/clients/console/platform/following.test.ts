@@ -5,7 +5,7 @@ import { until } from "../../../../support/fixtures/until.ts";
 const ROUTE = "GET /api/v2/environments/{environment_id}/logs/{component}/stream";
 const INPUT = { path: { environment_id: "shop", component: "backend" } } as const;
 
-/** As much of a browser's page as following needs. */
+/** The parts of a browser's page for following. */
 class SeenPage extends EventTarget {
   visibilityState = "visible";
 

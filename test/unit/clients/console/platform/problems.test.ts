@@ -23,7 +23,7 @@ describe("a failure", () => {
     expect(violationAt(violations, "ttl")).toBe("Must be at most 168.");
     expect(violationAt(violations, "config_overrides")).toBe("config_overrides.helm_values.backend must be an object.");
     expect(violationAt(violations, "config_set")).toBeUndefined();
-    // A name that another begins with is another field.
+    // Another name with the same beginning is another field.
     expect(violationAt([{ field: "ttl_hours", message: "is missing" }], "ttl")).toBeUndefined();
   });
 

@@ -23,7 +23,7 @@ const comparedTo = { source };
 const unsynced = { sync: { status: "OutOfSync", comparedTo }, isCalm: true, failedSync: { message: "denied", source } };
 const unrendered = { sync: { comparedTo }, conditions: [{ type: "ComparisonError", message: "no chart" }] };
 
-/** A deployer whose cluster holds this application, or none, and remembers what was written to it. */
+/** A deployer whose cluster has this application, or none, and records its writes. */
 function deployer(status: object | undefined = unsynced) {
   const clock = new TestClock(CREATED);
   const written: DesiredObject[] = [];
@@ -105,7 +105,7 @@ describe("a broken application is asked to try again", () => {
 
 describe("a sync that runs", () => {
   const startedAt = "2026-01-01T00:00:00Z";
-  /** A deployer whose application is in this phase, and what is done to the application. */
+  /** A deployer with its application in this phase, and the writes to the application. */
   function syncing(phase: string, isCalm = false) {
     const done: unknown[] = [];
     const cluster = {

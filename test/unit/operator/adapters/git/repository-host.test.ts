@@ -14,11 +14,11 @@ type Answer = (reply: ServerResponse) => void;
 
 let server: Server;
 let host: ReturnType<typeof gitRepositoryHost>;
-/** How the next questions are answered: the capabilities, then the branches. */
+/** The next answers: the capabilities, then the branches. */
 let discovery: Answer;
 let branches: Answer;
 let asked: string[];
-/** With what each question came: nothing is an empty word. */
+/** Authorizations of the requests; none is an empty text. */
 let authorized: string[];
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ function cloneUrl(): string {
 const CREDENTIAL = "reader:s3cret/wörd";
 const BASIC = Buffer.from(CREDENTIAL).toString("base64");
 
-/** Nothing that a log could show of it tells the credential. */
+/** Expects no form of the credential in the error. */
 async function refusal(
   url = cloneUrl(),
   credential: Sensitive | undefined = new Sensitive(CREDENTIAL),
@@ -185,7 +185,7 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
     expect((withoutAny as Error).message).toBe(
       `${cloneUrl()} can't be asked: it answered ${status}, and was sent no credential: a repository that not everybody may read needs spec.credentialsRef`,
     );
-    // Whoever is refused once is not asked again.
+    // Each request was sent once: a refusal is not retried.
     expect(authorized).toEqual([`Basic ${BASIC}`, ""]);
   });
 

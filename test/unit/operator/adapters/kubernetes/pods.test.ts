@@ -39,12 +39,12 @@ const text =
     response.writeHead(200, { "content-type": "text/plain" }).end(body);
   };
 
-/** A log as the kubelet answers it when it is asked for stamps. */
+/** A kubelet's log with timestamps. */
 const log = (written: string) => text(written.replace(/^(?=.)/gm, "2026-01-01T00:00:00.000000001Z "));
 
 const list = (...items: object[]) => json({ metadata: { resourceVersion: "1" }, items });
 
-/** What a Secret holds; undefined where there is none. */
+/** The content of a Secret; undefined for a missing one. */
 type Values = Readonly<Record<string, string>> | undefined;
 
 const listed = (secrets: Readonly<Record<string, Values>>) =>
@@ -98,11 +98,11 @@ interface World {
   readonly pod?: object;
   readonly log?: Answer;
   readonly secrets?: Readonly<Record<string, Values>>;
-  /** Instead of the Secrets. */
+  /** Replaces the Secrets. */
   readonly refusal?: Answer | undefined;
 }
 
-/** The trouble of a namespace with this one pod. */
+/** The problem of a namespace with this one pod. */
 async function trouble({
   pod = crashing,
   log: written = text(""),

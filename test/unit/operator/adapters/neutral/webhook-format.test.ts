@@ -16,7 +16,7 @@ const read = (eventName: string, payload: unknown) => {
   return result;
 };
 
-/** Every field of the contract, and no other. */
+/** Exactly the contract's fields. */
 const opened = {
   action: "opened",
   number: 42,

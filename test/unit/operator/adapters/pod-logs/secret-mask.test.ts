@@ -8,7 +8,7 @@ import {
 } from "../../../../../operator/adapters/pod-logs/secret-mask.ts";
 import { seededRandom } from "../../../../support/faults/seeded-random.ts";
 
-// What leaves others their turns takes long where they have much to do.
+// Long work yields, and then takes long.
 jest.setTimeout(60_000);
 
 const VALUE = 'p@ss w/rd"1\\é';

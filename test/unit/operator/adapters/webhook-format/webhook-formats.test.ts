@@ -52,7 +52,7 @@ const payloads = [
   recordedWebhook("gitlab", "pipeline"),
 ].map(({ payload }) => ({ payload, paths: pathsOf(payload) }));
 
-/** Values that are likely to break something, beside arbitrary ones. */
+/** Values that are likely to break parsers, beside arbitrary ones. */
 const poison = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom<unknown>(null, {}, [], "", "\u0000", "\ud800", -1, 0, 1e300, 2 ** 53, true, "x".repeat(70_000)),

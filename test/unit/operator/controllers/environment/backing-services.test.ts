@@ -72,7 +72,7 @@ function world() {
       status = statusAfter(environment, results, { now: now(), settings: fixtureSettings, conditions });
       return { status, values: desired?.values ?? {} };
     },
-    /** From now on the pods of a component have this problem. */
+    /** Gives the pods of a component this problem. */
     fail(problem: Pick<PodProblem, "component" | "reason">) {
       const texts = { what: "it can't be pulled", remedy: "build it", evidence: async () => "" };
       observed = { state: "progressing", revision: "", message: "" };

@@ -9,7 +9,7 @@ const NOW = "2026-06-10T12:00:00Z";
 const HOUR_MS = 3_600_000;
 const signal = new AbortController().signal;
 
-/** Stored deliveries by name: how many hours ago each came, whether it was verified, whether it waits. */
+/** Stored deliveries by name: age in hours, verified or not, waiting or not. */
 async function left(
   stored: Readonly<
     Record<

@@ -24,7 +24,7 @@ function knownOf(state: PullRequestState): KnownState {
   return { state, atMs, receivedAtMs: atMs, isAsked: false, isUnsure: false };
 }
 
-/** What is found missing, by number. */
+/** Missing pull requests, by number. */
 function missing({
   known = {},
   environments = [],

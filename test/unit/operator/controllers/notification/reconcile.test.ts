@@ -167,7 +167,7 @@ describe("abuse case 123: messages for a destination that takes none", () => {
     expect(events.list()).toEqual([
       expect.objectContaining({ reason: "NotificationsDropped", message: expect.stringContaining("channel 'shop'") }),
     ]);
-    // The pause after a failure goes on.
+    // The pause after a failure continues.
     expect(chat.posted).toHaveLength(before);
     expect(notifications.pendingFor("chat/ops")).toHaveLength(1);
 

@@ -80,11 +80,11 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
   let reconcile = createFeedbackReconciler(context);
   return {
     ...told,
-    /** The operator starts again. */
+    /** Restarts the operator. */
     restart() {
       reconcile = createFeedbackReconciler(context);
     },
-    /** The rule that ended it is noted. */
+    /** Records the rule that ended it. */
     unwanted(rule: string) {
       const { metadata } = environment;
       environment = { ...environment, metadata: { ...metadata, annotations: { [UNWANTED_ANNOTATION]: rule } } };

@@ -18,7 +18,7 @@ import {
 const [a, b] = [commitOf("a"), commitOf("b")];
 const MONOREPO = { fullName: "shop/shop" };
 
-/** Two Repositories of one repository, the frontend with pull requests of its own where asked. */
+/** Two Repositories of one repository; the frontend optionally has its own pull requests. */
 function monorepo(api: Partial<RepositorySpec> = {}, web: Partial<RepositorySpec> = {}): WebhookWorld {
   return new WebhookWorld({
     repositories: [

@@ -4,7 +4,7 @@ import { configMap, configMapList } from "../../../../support/fixtures/config-ma
 import { until } from "../../../../support/fixtures/until.ts";
 import { isPage, isStreamedList, isWatch, reflectedCollection, WAYS } from "./reflected-collection.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Inner waits have their own deadlines with better errors.
 jest.setTimeout(30_000);
 
 const world = reflectedCollection();

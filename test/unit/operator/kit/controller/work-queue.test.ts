@@ -13,7 +13,7 @@ beforeEach(() => {
   queue = createWorkQueue({ clock, random: () => 0 });
 });
 
-/** A queue, and beside it what it owes: every key added and not taken since. */
+/** A queue, and a model of it: every key added and not taken since. */
 class Ledger {
   readonly queue = createWorkQueue({ clock: new TestClock() });
   readonly working: string[] = [];

@@ -26,7 +26,7 @@ const deleted = (minutes: number) => ({ deletionTimestamp: minutesLater(minutes)
 const trigger = { kind: "pull_request" as const, provider: "repohost", repository: "g/shop", number: 7 };
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
 
-/** The metadata that Argo CD's environment has, and why REST deletes it. */
+/** The metadata of Argo CD's environment, and the reason of its deletion by REST. */
 function fromGit(cause?: string) {
   const noted = cause === undefined ? {} : { "ephemeral-environments.dev/deletion-cause": cause };
   return { annotations: { "argocd.argoproj.io/tracking-id": "apps:…", ...noted } };

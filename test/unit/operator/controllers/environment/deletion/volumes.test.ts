@@ -8,7 +8,7 @@ import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 const namespace = "env-shop";
 const metadata = (name: string) => ({ name, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED });
 
-/** The environment's RoleBinding, as the first steps of its life make it. */
+/** The environment's RoleBinding, as from its first steps. */
 const bind = (world: Scene) =>
   world.cluster.ensure(shop, roleBindingKind, {
     apiVersion: "v1",
@@ -16,7 +16,7 @@ const bind = (world: Scene) =>
     metadata: { name: "ephemeral-environment", namespace },
   });
 
-/** A claim, and the volume that it has. */
+/** A claim and its volume. */
 function put(world: Scene, volumeName: string, annotations: Record<string, string> = {}): void {
   const claim = { ...metadata(`claim-${volumeName}`), namespace };
   world.cluster.put(volumeClaimKind, {

@@ -11,9 +11,9 @@ import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts"
 
 type Secrets = NonNullable<EnvironmentSpec["secrets"]>;
 
-/** What a plan of secrets is made from. */
+/** The input of a plan of secrets. */
 export interface Given {
-  /** What the backend's Repository lists; `KEY` unless said. */
+  /** The secrets of the backend's Repository; default: `KEY`. */
   readonly listed?: readonly string[];
   readonly asked?: Secrets;
   readonly env?: EnvironmentVariable[];
@@ -57,5 +57,5 @@ export const url = (version: number, more: Partial<SecretStatus> = {}): SecretSt
   source: "DATABASE_PASSWORD@latest",
   ...more,
 });
-/** How the ids of its entries in the secret manager begin. */
+/** The prefix of its entries in the secret manager. */
 export const alias = `shop-${UID.replaceAll("-", "").slice(0, 8)}`;

@@ -12,7 +12,7 @@ import {
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** A Repository of this image whose pulls need this credential; none where it is left out. */
+/** A Repository of this image, with a pull credential if given. */
 const of = (repository: string, credential?: string) =>
   repositoryFixture(repository.replaceAll("/", "-"), {
     image: { repository },

@@ -57,7 +57,7 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
     world: { ...world.context, deliveries, clock },
     writes: memoryDecidedWrites(memoryEnvironments(clock)),
   };
-  /** The facade accepts it, the operator goes on. */
+  /** The API accepts it, the operator continues. */
   const accept = async (name: string, letter?: string) => {
     const { status: _, ...delivery } = webhookDeliveryFixture(name, { repositories: ["shop-api"] });
     const { pullRequest: __, ...more } = { ...delivery.spec, receivedAt: clock.now().toISOString() } as never as Record<

@@ -105,7 +105,7 @@ describe("an environment that wants the commit", () => {
 describe("a run that does not count", () => {
   const byComment = { workflow: ".github/workflows/triage.yml", event: "issue_comment" };
 
-  // Abuse case 117: whoever may comment has a workflow of the default branch run, and fail.
+  // Abuse case 117: everyone with the right to comment can make a workflow of the default branch run, and fail.
   test.each(["running", "failed", "canceled", "success"] as const)("changes nothing: %s", async (status) => {
     const world = worldOf({ pipeline: { onCanceled: "any" } });
     world.branchHeads.push("shop-api", "main", a);

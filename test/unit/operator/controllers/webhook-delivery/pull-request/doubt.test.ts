@@ -69,7 +69,7 @@ describe("two states of one second", () => {
 const actionOf = (state: "open" | "closed", at: number): PullRequestState["action"] =>
   state === "closed" ? "closed" : at === 0 ? "opened" : "updated";
 
-/** Delivers states to a world whose host has the last one; what waits for a deletion is decided again after it. */
+/** Delivers states to a world whose host has the last one; decisions that wait for a deletion are repeated after it. */
 async function commitsAfter(
   arrivals: readonly { readonly state: Partial<PullRequestState>; readonly id: string }[],
   last: Partial<PullRequestState>,

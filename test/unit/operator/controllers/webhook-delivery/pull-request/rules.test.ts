@@ -14,7 +14,7 @@ import {
   WebhookWorld,
 } from "../../../../../support/fixtures/webhooks/webhook-world.ts";
 
-/** What is decided about the first event of a pull request, and the rule that was not met. */
+/** The decision on a pull request's first event, and the unmet rule. */
 async function decided(
   rules: PullRequestRules,
   state: Partial<PullRequestState> = {},
