@@ -12,7 +12,7 @@ export function eventLoopDelays() {
   const histogram = monitorEventLoopDelay({ resolution: 1 });
   histogram.enable();
   return {
-    /** Counts anew. */
+    /** Resets the counts. */
     restart: () => histogram.reset(),
     /** Since the last restart. */
     delays: (): Delays => {

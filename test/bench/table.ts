@@ -1,4 +1,4 @@
-/** What was measured under one name; with a baseline of the same run, the ratio of the medians is shown too. */
+/** Samples under one name; with a baseline of the same run, the ratio of the medians is shown. */
 export interface Row {
   readonly name: string;
   readonly samples: readonly number[];

@@ -1,13 +1,13 @@
-/** A test that failed, or a file or stage that could not be run. */
+/** A failed test, or a file or stage that could not run. */
 export interface Failure {
-  /** The test's full title; absent where the file, or the stage, failed as a whole. */
+  /** The test's full title; absent for the failure of a whole file or stage. */
   readonly title?: string;
   readonly message: string;
-  /** The end of the stage's output says the cause: it is shown below the message. */
+  /** True: the end of the stage's output has the cause, and is shown below the message. */
   readonly causeInOutput?: true;
 }
 
-/** Results of one test file, or of a stage that has no files. It crosses a process boundary as JSON. */
+/** Results of one test file, or of a stage without files. It crosses a process boundary as JSON. */
 export interface Outcome {
   readonly stage: string;
   /** The file's path below the checkout. */
@@ -20,7 +20,7 @@ export interface Outcome {
   readonly tests?: readonly { readonly title: string; readonly seconds: number }[];
 }
 
-/** An outcome in which nothing happened yet. */
+/** An empty outcome. */
 export function outcomeOf(stage: string, more: Partial<Outcome>): Outcome {
   return { stage, passed: 0, skipped: 0, failures: [], ...more };
 }
