@@ -28,7 +28,7 @@ const living = environmentFixture({
   status: { phase: "ready", usage: requests("2026-05-31T00:00:00Z"), allocations: allocated },
 });
 
-/** Its quota never counted; ten hours for 5.013. */
+/** An environment without a quota count; ten hours for 5.013. */
 const gone: RecordSpec = {
   name: "gone",
   uid: "uid-gone",

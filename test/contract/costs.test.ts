@@ -43,7 +43,7 @@ beforeAll(async () => {
       usage: [from("2026-05-30T12:00:00Z", 1_000, 2_048, 10_240), from("2026-05-31T12:00:00Z", 2_000, 2_048, 10_240)],
     }),
   );
-  // Slept for twelve hours.
+  // Suspended for twelve hours.
   service.environments.put(
     environment("sleeper", "stranger", {
       repository: "billing-api",

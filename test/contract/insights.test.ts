@@ -88,7 +88,7 @@ const recorded = () => [
     owner: owner("developer"),
     trigger: { kind: "api" },
   }),
-  // Made in the last millisecond of a month.
+  // Created in the last millisecond of a month.
   record("gone", "2026-05-31T23:59:59.999Z", "2026-06-01T01:59:59.999Z", {
     failure: "ImagePullFailed",
     ttlHours: 24,

@@ -97,7 +97,7 @@ describe("the audit trail in a file", () => {
 
   test("keeps nobody waiting for a disk that stands still, and writes when it goes on", async () => {
     const clock = new TestClock();
-    // Opening it waits for somebody who reads.
+    // Opening a FIFO waits for a reader.
     await promisify(execFile)("mkfifo", [path]);
     const stream = new PassThrough().resume();
     const trail = jsonAuditTrail({ stream, file: { path, maxBytes: 1_000, keep: 1 }, clock, log: silentLog });

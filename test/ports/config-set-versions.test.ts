@@ -18,7 +18,7 @@ const plane = await controlPlane();
 const namespace = "ephemeral-system";
 const LONG_MS = 11 * 60_000;
 
-/** The adapter under the platform's own identity, with a clock of the API server's that a test turns on. */
+/** The adapter under the platform's own identity, with a controllable clock of the API server. */
 async function real() {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig });

@@ -78,7 +78,7 @@ const reasons = async () => {
   return hook && [hook.state, ...hook.faults.map(({ reason, message }) => `${reason}: ${message}`)];
 };
 
-/** Fields of a hook as its host shows them, with everything wrong that can be. */
+/** Fields of a hook in its host's form, with every possible fault. */
 const WRONG = {
   github: { active: false, events: ["push"], config: { url, content_type: "form", insecure_ssl: "1" } },
   gitea: {

@@ -6,7 +6,7 @@ import { type GitServer, type GitServerOptions, startGitServer } from "../suppor
 
 /** Making repositories runs git a dozen times. */
 const MAKING_MS = 30_000;
-/** Names that git allows and few people choose. */
+/** Unusual names that git allows. */
 const UNUSUAL = ["dependabot/npm_and_yarn/@types/node-22", "feature/a+b", "release#2", "größe/日本語", "a$&b'c;d%e"];
 const host = gitRepositoryHost();
 const servers: GitServer[] = [];
@@ -21,7 +21,7 @@ async function serve(options?: GitServerOptions): Promise<GitServer> {
   return server;
 }
 
-/** What the refusal says; fails when there is none. */
+/** The error's message; fails without one. */
 async function refusal(url: string, asked = host): Promise<string> {
   const answer = await asked.head(url, "main").catch((error: unknown) => error);
   expect(answer).toBeInstanceOf(RepositoryHostUnavailable);

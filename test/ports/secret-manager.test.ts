@@ -87,7 +87,7 @@ describe("the embedded secret manager", () => {
   ])("shares no environment's store, %s", async (_how, labels) => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);
-    // With what the first version of a shared secret would be.
+    // With the form of a shared secret's first version.
     await admin.patch(secretKind, place(owner), { metadata: { labels }, data: { "1": "eA==" } }, { as: "merge" });
     const { name } = place(owner);
     expect(await manager.shared(name)).toBeUndefined();

@@ -20,13 +20,13 @@ export const overriding = (helm_values: object, base: object = both) => ({
 });
 /** A creation with these variables of a component. */
 export const env = (variables: object, component = "backend") => overriding({ [component]: { env: variables } });
-/** A reference to a secret, as a request has it. */
+/** A reference to a secret in a request. */
 export const ref = (name: unknown, key: unknown = "latest") => ({ secretKeyRef: { name, key } });
 
-/** The path of an override, as a violation names it. */
+/** The path of an override in a violation. */
 export const at = (path: string) => `config_overrides.helm_values.${path}`;
 
-/** A facade whose Repositories list secrets and whose settings share some; new for each test. */
+/** An API whose Repositories list secrets and whose settings share some; new for each test. */
 export function secretOverrides() {
   let service: ApiService;
   let authorization: string;
@@ -82,7 +82,7 @@ export function secretOverrides() {
   const post = (body: object) => service.http.post("/api/environments").set({ authorization }).send(body);
   const made = () => service.environments.find("given");
 
-  /** The one violation of each field, by field, as the detail lists them. */
+  /** The only violation of each field. */
   async function violations(body: object): Promise<Record<string, string>> {
     const reply = await post(body);
     expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");

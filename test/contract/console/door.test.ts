@@ -105,7 +105,7 @@ const SESSION_ENDPOINTS = [
   ["POST", "/console/auth/logout"],
 ] as const;
 
-/** What a browser, or who imitates one, says of where a request comes from. */
+/** A browser's, or an imitator's, headers on a request's origin. */
 const FOREIGN: readonly (readonly [what: string, headers: (origin: string) => Record<string, string>])[] = [
   ["a sibling origin, whose request has the strict cookie", () => ({ "sec-fetch-site": "same-site" })],
   ["another site", () => ({ "sec-fetch-site": "cross-site" })],

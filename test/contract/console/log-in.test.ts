@@ -66,7 +66,7 @@ describe("a log-in", () => {
     ]);
   });
 
-  // Whatever it is, the browser stays on pages of the console.
+  // The browser stays on pages of the console in any case.
   test.each([
     ["another host", "https://evil.example/console/environments"],
     ["another host without a scheme", "//evil.example/console/environments"],

@@ -4,7 +4,7 @@ import { type ApiService, type Person, type ServiceOptions, startApiService } fr
 /** A request for a token. */
 export const wanted = { name: "CI", description: "Pipelines of the shop", scopes: ["ENV_CREATE", "ENV_READ"] };
 
-/** Calls about API tokens to a facade that is new for each test. */
+/** Calls about API tokens to an API that is new for each test. */
 export function tokenCalls() {
   let service: ApiService;
   const start = async (options: ServiceOptions = {}) => {

@@ -25,7 +25,7 @@ const failed = (status: EnvironmentStatus = {}): EnvironmentStatus => ({
   conditions: [condition("Ready", "False"), ...(status.conditions ?? [])],
 });
 
-/** A failed environment, a request, and why it stays; it goes when there is no reason. */
+/** A failed environment, a request, and the reason why it stays; without a reason it is deleted. */
 interface Judged {
   readonly which: string;
   readonly status?: EnvironmentStatus;

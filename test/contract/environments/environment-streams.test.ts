@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 const follow = (path: string) => followers.follow(`/api/v2/${path}`);
 
-/** Each event is what the document says of it. */
+/** Each event follows the document's schema. */
 const expectValid = (schema: TSchema, { events }: EventReader) =>
   expect(events.filter(({ data }) => !Value.Check(schema, data))).toEqual([]);
 const dataOf = <T>({ events }: EventReader) => events.map(({ data }) => data as T);

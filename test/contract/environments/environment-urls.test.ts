@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-/** An environment that serves its URLs, unless `change` says otherwise. */
+/** An environment that serves its URLs by default. */
 async function given(change: Partial<EphemeralEnvironment> = {}): Promise<EphemeralEnvironment> {
   const made = await service.environments.create("shop", {
     backend: { repository: "shop-api", branch: "main" },

@@ -2,10 +2,10 @@ import { afterEach, beforeEach } from "@jest/globals";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
-/** A creation that is accepted. */
+/** A valid creation. */
 export const wanted = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
 
-/** A facade that records its calls, new for each test. */
+/** An API that records its calls, new for each test. */
 export function auditedCalls() {
   let service: ApiService;
 
@@ -21,7 +21,7 @@ export function auditedCalls() {
       .send(wanted);
     return reply.body.environment?.id as string;
   };
-  /** What was recorded, and that there was nothing else. */
+  /** All records. */
   const records = (): readonly AuditRecord[] => service.audit.records;
 
   return {

@@ -111,7 +111,7 @@ describe("a creation is refused, and nothing is made, when", () => {
     expectInvalid({ ...valid, [field]: null }, field),
   );
 
-  // Abuse case 109: null removes no field of the user's own, and hides none that is not known.
+  // Abuse case 109: null removes no field of the user's own, and hides no unknown one.
   test.each([
     ["an unknown field", { nonsense: null }, "nonsense"],
     [

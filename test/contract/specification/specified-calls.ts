@@ -11,7 +11,7 @@ export const URLS = { backend: "string", frontend: "string" };
 
 type Method = "get" | "post" | "put" | "delete";
 
-/** Calls about environments in the words of the specification, to a facade that is new for each test. */
+/** Calls about environments in the words of the specification, to an API that is new for each test. */
 export function specifiedCalls() {
   let service: ApiService;
   let authorization: string;

@@ -114,7 +114,7 @@ test("deliveries name no environment that the caller may not see, and no sentenc
   for (const report of [named, full]) {
     expect(report).toMatchObject({ message: "the environment is created", environments: [{ name: "shop-api-pr-42" }] });
   }
-  // Its groups are others since, as an administrator may change them.
+  // The groups have changed since, as by an administrator.
   const { metadata, spec } = environment as NonNullable<typeof environment>;
   service.environments.put({ metadata, spec: { ...spec, access: { groups: ["other"] } } } as never);
   for (const report of await shown("developer")) {

@@ -14,7 +14,7 @@ const rules = { pullRequest: { enabled: true } };
 export const PATH = "/api/webhooks/repohost";
 export const PIPELINES = "/api/webhooks/pipelinehost/pipeline";
 
-/** A service with Repositories that take webhooks, anew for each test of the file. */
+/** A service with Repositories that accept webhooks, new for each test of the file. */
 export function webhookDoors() {
   let service: ApiService;
   const start = async (options: ServiceOptions = {}) => {
@@ -36,7 +36,7 @@ export function webhookDoors() {
   beforeEach(() => start());
   afterEach(() => service.stop());
 
-  /** Sends the text as it is. */
+  /** Sends the text unchanged. */
   async function post(text: string, headers: object, path = PATH) {
     const reply = await service.http
       .post(path)
@@ -49,10 +49,10 @@ export function webhookDoors() {
     get service() {
       return service;
     },
-    /** Starts the service anew, otherwise. */
+    /** Restarts the service with other options. */
     start,
     post,
-    /** Sends a pull request of the shop, signed. */
+    /** Sends a signed pull request of the shop. */
     pull(more: Partial<Parameters<typeof pullRequestBody>[0]> = {}, signed = {}) {
       const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api", ...more }));
       return post(text, signedHeaders(text, signed));

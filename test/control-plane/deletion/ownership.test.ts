@@ -42,7 +42,7 @@ async function make(one: (typeof foreign)[number]): Promise<WireObject> {
   return until(
     async () => {
       const found = await world.admin.find(one.type, refOf(one));
-      // Whoever acts on such an object in its own right has done so: from here on every change is ours.
+      // Controllers of such an object have acted: every later change is ours.
       const isSettled = one.type !== applicationKind || found?.status !== undefined;
       return isSettled ? found : undefined;
     },

@@ -31,7 +31,7 @@ async function given(name: string, spec: EnvironmentSpec = backendOnly): Promise
   return ready;
 }
 
-/** Deletes it, and has an operator whose clock is right come as far as the step. */
+/** Deletes it, and runs an operator with the right time until the step. */
 async function deleted(made: EphemeralEnvironment, step: string): Promise<EphemeralEnvironment> {
   const { stop } = await world.startOperator();
   await world.delete(made);

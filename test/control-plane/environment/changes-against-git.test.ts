@@ -13,7 +13,7 @@ import {
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 
 let world: World;
-/** Argo CD, as the API server sees it. */
+/** Argo CD's identity at the API server. */
 let argocd: KubeClient;
 let running: RunningOperator;
 let number = 0;
@@ -33,7 +33,7 @@ beforeEach(() => {
   name = `kept-by-git-${++number}`;
 });
 
-/** Argo CD creates what is missing. */
+/** Argo CD creates missing objects. */
 function sync(): Promise<EphemeralEnvironment> {
   const tracking = `apps:ephemeral-environments.dev/EphemeralEnvironment:/${name}`;
   const metadata = { name, annotations: { "argocd.argoproj.io/tracking-id": tracking } };

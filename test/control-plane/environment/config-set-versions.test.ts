@@ -22,7 +22,7 @@ function findRevision(configSet: ConfigSet): Promise<WireObject | undefined> {
 }
 
 describe("a version of a config set", () => {
-  /** An operator whose API server has a clock that is `minutes` ahead, by what it calls decisions from. */
+  /** An operator whose API server's clock is `minutes` ahead for its decisions. */
   const later = (minutes: number) => ({
     serverClock: { now: async () => new Date(Date.now() + minutes * MINUTE_MS) },
   });

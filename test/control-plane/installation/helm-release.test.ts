@@ -71,7 +71,7 @@ describe("a release of the platform's chart", () => {
     return run(helm, [command, "platform", ...args, ...given, ...where]);
   }
 
-  /** The environment as it is stored: any write changes it. */
+  /** The stored environment: any write changes it. */
   const environment = () =>
     asAdministrator("get", "eenv", "hello", "--output=jsonpath={.metadata.uid} {.metadata.resourceVersion}");
   const hasUsage = async () =>

@@ -28,7 +28,7 @@ const main = await operatorBundle();
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
 const wellDone = ["ok    the kinds are served", "ok    the rights are sufficient", "ok    the policies are in force"];
 
-/** What is wrong in the end, after so many seconds at most. */
+/** The remaining problems, after at most this many seconds. */
 async function report(token: string, seconds: number): Promise<{ ok: boolean; lines: string[] }> {
   const lines: string[] = [];
   const ok = await checkInstallation({
@@ -52,13 +52,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** How a call of the program ended; `code` only where that was badly. */
+/** The end of the program's call; `code` only after a failure. */
 interface Ended {
   readonly code?: number;
   readonly stdout: string;
 }
 
-/** The process as the chart's Jobs start it. */
+/** The process as started by the chart's Jobs. */
 function called(command: string, ...args: string[]): Promise<Ended> {
   const env = { PATH: process.env.PATH, KUBECONFIG: plane.platform.kubeconfigPath };
   return execute(process.execPath, [main, command, "--settings", settingsFile, ...args], { env });
@@ -181,7 +181,7 @@ describe("check-installation", () => {
     expect(missing).toContain(
       "      the platform may not watch appprojects.argoproj.io in the namespace argocd: install the chart's roles and bindings again",
     );
-    // What a policy would refuse, the missing right refuses before it.
+    // The missing right refuses before a policy would.
     expect(lines.filter((line) => line.includes("can't be tried"))).toHaveLength(3);
   }, 60_000);
 

@@ -60,7 +60,7 @@ describe("what the charts become", () => {
     return file;
   }
 
-  /** What is wrong with the files, by the schemas of this API server. */
+  /** Violations in the files, by the schemas of this API server. */
   async function conform(...files: readonly string[]): Promise<void> {
     const { kubeconform } = await chartPrograms();
     const how = ["-strict", "-summary", "-schema-location", schemaLocation(schemas), "-skip", elsewhere.join(",")];
@@ -192,7 +192,7 @@ interface Pod {
   readonly spec: object;
 }
 
-/** The pod that an object is, or makes. */
+/** The pod of an object or of its template. */
 function podOf(object: Manifest): Pod[] {
   if (object.kind === "Pod") return [object as unknown as Pod];
   const { template } = (object.spec ?? {}) as { template?: Pod };

@@ -142,7 +142,7 @@ describe("the platform for an existing cluster", () => {
           return found !== "" && JSON.parse(found).metadata.labels[uidLabel] === uid;
         };
         await until(check, { what: "the namespace of the environment", deadlineMs: 30_000 });
-        // Only the platform may set that label, so the namespace was made under its identity.
+        // Only the platform may set that label, so its identity created the namespace.
         const foreign = cluster.asAdministrator("label", "namespace", "argocd", `${uidLabel}=${uid}`);
         await expect(foreign).rejects.toThrow("denied");
       },
@@ -155,7 +155,7 @@ describe("the platform for an existing cluster", () => {
         const before = await recordedProcesses(join(cluster.state, "existing"));
         expect(before.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
         expect(await cluster.make("up")).toMatchObject({ ok: true });
-        // The supervisor alone is another one: it stands back while something is started.
+        // Only the supervisor has changed: it pauses during a start.
         const after = await recordedProcesses(join(cluster.state, "existing"));
         expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
         expect(after.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);

@@ -89,7 +89,7 @@ describe("abuse case 119: a ServiceAccount of an environment", () => {
     const named = { metadata: { name: "default" } };
     await until(async () => (await admin.get(path)).status === 200, { what: "Kubernetes' own", deadlineMs: 30_000 });
     expect((await admin.get(path)).object).not.toHaveProperty("automountServiceAccountToken");
-    // Policies are asked before it is looked for.
+    // Policies are evaluated before the lookup.
     for (const given of [{}, { automountServiceAccountToken: true }]) {
       expect(await argo().create(dry(accounts(namespace)), { ...named, ...given })).toMatchObject(refused);
     }
@@ -169,7 +169,7 @@ describe("abuse case 121: a finalizer that nobody removes, on what a chart makes
     await given(admin, paths.configMaps(namespace), { metadata: { name: "later" } });
     const change = { metadata: { finalizers: [finalizer] } };
     expect(await argo().patch(path, change)).toMatchObject({ status: 403 });
-    // A controller that cleans up elsewhere before the object goes.
+    // A controller with clean-up elsewhere before the object's removal.
     const controller = callsAs(plane, {
       user: "system:serviceaccount:clouds:load-balancer",
       groups: ["system:masters"],

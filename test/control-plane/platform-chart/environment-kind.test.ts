@@ -9,10 +9,10 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 const admin = administrator(await controlPlane());
 const dryRun = `${paths.environments}?dryRun=All`;
 
-/** So many variables, alike but for their names. */
+/** Variables that differ by name alone. */
 const numbered = (count: number, one: object) => Array.from({ length: count }, (_, at) => ({ name: `V${at}`, ...one }));
 
-/** A name, or a spec, and the words that the API server refuses it with. */
+/** A name, or a spec, and the API server's message. */
 type Refusal = readonly [what: string, object: object, words: string];
 
 const refusedNames: Refusal[] = [

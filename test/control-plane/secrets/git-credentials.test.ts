@@ -11,7 +11,7 @@ const GIT = "reader:pass word/1";
 const BASIC = `Basic ${Buffer.from(GIT).toString("base64")}`;
 
 let world: World;
-/** Lets in who brings the credential; the other one everybody. */
+/** Accepts the credential only; the other one accepts every request. */
 let git: GitServer;
 let elsewhere: GitServer;
 let head: string;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** A Repository of the private host, with what a test says of it. */
+/** A Repository of the private host, with a test's fields. */
 const register = (name: string, spec: Partial<RepositorySpec> = {}) =>
   world.register(name, { cloneUrl: `http://${git.address}/shop.git`, ...spec });
 

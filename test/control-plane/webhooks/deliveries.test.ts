@@ -220,7 +220,7 @@ test("a renamed repository is known by the id of its first webhook, and its cond
   });
 }, 60_000);
 
-/** After the claim nothing of the process reaches the API server, as when it is killed. */
+/** After the claim no request of the process reaches the API server, as when it is killed. */
 const diesAfterClaim: RequestSeam = async (request, next) => {
   const isClaim = request.verb === "create" && request.type?.kind === "WebhookDelivery";
   if (request.verb === "create" || request.verb === "patch") {
@@ -263,7 +263,7 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
   expect((await pull("shop/crowded", { number: 1, action: "closed", updatedAt: now() })).status).toBe(200);
 }, 60_000);
 
-// Abuse case 117: whoever may comment has a workflow of the head commit run, and fail.
+// Abuse case 117: everyone with the right to comment can make a workflow of the head commit run, and fail.
 test("a workflow that an issue comment started says nothing of a build; of those that do, all must succeed", async () => {
   await world.register("checked", { fullName: "shop/checked", pullRequest: { enabled: true }, pipeline: {} });
   await world.startOperator({ settings });
@@ -297,7 +297,7 @@ test("the environment of a pull request that another replica was told the end of
   await pull("shop/crossed", { commit: FIRST, updatedAt: now() });
   const made = await world.expectPhase("crossed-pr-42", "ready");
   await untilSettled("crossed");
-  // As a replica leaves it whose cache did not have the environment yet.
+  // As left by a replica whose cache lacked the environment.
   const [opened] = await deliveriesOf("crossed");
   const pullRequest = opened?.spec.event.pullRequest;
   if (opened === undefined || pullRequest === undefined) throw new Error("the delivery is not stored");

@@ -19,7 +19,7 @@ afterEach(async () => {
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
 
-/** An operator, the host that it tells, and an environment of pull request 42. */
+/** An operator, its host, and an environment of pull request 42. */
 async function given(name: string) {
   const gitea = await startGitea();
   api = gitea.api;
@@ -55,7 +55,7 @@ describe("the pull request of an environment", () => {
     const before = api.calls.length;
     await start();
     await world.reconcile(made.metadata.name);
-    // Every start asks for missed pull requests.
+    // Every start checks for missed pull requests.
     const isQuestion = (route: string) => route.startsWith("GET /repos/shop/told/pulls");
     expect(api.calls.slice(before).filter(({ route }) => !isQuestion(route))).toEqual([]);
 

@@ -30,7 +30,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const stored = revealed(await world.other.ensure(owner, request.requests));
       expect(world.server.held(owner, "A")?.versions.map(({ data }) => data.toString())).toEqual([stored.A]);
       expect(revealed(await world.manager.ensure(owner, wanted("A").requests))).toEqual(stored);
-      // A value that reached the manager is the one that stays.
+      // A value that reached the manager stays.
       expect(request.generated()).toHaveLength(method === "addSecretVersion" && when === "before" ? 2 : 1);
     });
 

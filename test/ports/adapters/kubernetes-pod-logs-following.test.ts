@@ -106,7 +106,7 @@ describe("whoever follows", () => {
     await batches.next();
     await Promise.all([batches.next(), until(() => world.kubelet.followers === 1, { what: "the stream" })]);
     for (let line = 0; line < 4_000; line += 1) world.kubelet.write(main, { at: new Date(), text: "x".repeat(16_000) });
-    // 64 MB wait on the other side of the connection; they would be here by the time that ten other calls are answered.
+    // 64 MB wait at the other end of the connection; they would arrive during ten other calls.
     for (let call = 0; call < 10; call += 1) await tail(1);
     const { value } = await batches.next();
     expect((value ?? []).length).toBeLessThan(200);

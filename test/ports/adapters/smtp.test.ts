@@ -37,7 +37,7 @@ describe("SMTP", () => {
     expect(from).toBe("platform@example.test");
     expect(source).toContain("Message-ID: <a1@example.test>");
     expect(source).toContain("Auto-Submitted: auto-generated");
-    // A soft break of quoted-printable is no part of the text.
+    // A soft line break of quoted-printable is not part of the text.
     expect(source.replaceAll("=\r\n", "")).toContain(text.trim());
     await mailServer.stop();
   });

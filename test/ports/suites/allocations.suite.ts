@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Allocations, AllocationsUnavailable } from "../../../operator/ports/observability/allocations.ts";
 import type { HourOfNamespace } from "../../support/doubles/memory/costs/allocations.ts";
 
-/** A cost monitor, and what it is told. */
+/** A cost monitor and its data. */
 export interface AllocationsScene {
   readonly allocations: Allocations;
   knows(...hours: readonly HourOfNamespace[]): void;
-  /** From now on it fails, or answers again. */
+  /** Makes it fail, or answer again. */
   fails(isFailing: boolean): void;
   stop(): Promise<void>;
 }
@@ -15,7 +15,7 @@ const never = new AbortController().signal;
 const period = (from: string, to: string) => ({ fromMs: Date.parse(from), toMs: Date.parse(to) });
 const cost = (cpu: number, other = 0) => ({ cpu, memory: 3, storage: 1, other });
 
-/** What every adapter of the port and its double must do. */
+/** Required of every adapter and the double. */
 export function allocationsSuite(title: string, start: () => Promise<AllocationsScene>): void {
   describe(`allocations, ${title}`, () => {
     let scene: AllocationsScene;

@@ -4,10 +4,10 @@ import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
 import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
 import { unique } from "../../support/faults/people.ts";
 
-/** An adapter with the rest of the world around it. */
+/** An adapter and its surroundings. */
 export interface ConfigSetsWorld {
   readonly configSets: ConfigSets;
-  /** Changes or removes one as another door would, without this process hearing of it at once. */
+  /** Changes or removes one as another client would, invisible to this process at first. */
   changeElsewhere(configSet: ConfigSet, spec: ConfigSetSpec): Promise<void>;
   removeElsewhere(configSet: ConfigSet): Promise<void>;
   stop(): Promise<void>;
@@ -19,7 +19,7 @@ const spec: ConfigSetSpec = {
   helmValues: { backend: { cache: { parts: [null, 1] } } },
 };
 
-/** What every adapter of the ConfigSets port keeps to. */
+/** The rules of the ConfigSets port, for every adapter. */
 export function configSetsSuite(name: string, makeWorld: () => Promise<ConfigSetsWorld>): void {
   describe(`ConfigSets: ${name}`, () => {
     let world: ConfigSetsWorld;

@@ -6,18 +6,18 @@ import type { TestClock } from "../../support/doubles/test-clock.ts";
 import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** Where something is told, and eyes that are not the operator's. */
+/** An event recorder, and its readers. */
 export interface EventRecorderScene {
   readonly events: EventRecorder;
   readonly clock: TestClock;
-  /** What was told for the reason, in any order. */
+  /** The Events with the reason, in any order. */
   told(reason: string): Promise<readonly RecordedEvent[]>;
   stop(): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** What every adapter of the port and its double must do. */
+/** Required of every adapter and the double. */
 export function eventRecorderSuite(title: string, start: () => Promise<EventRecorderScene>): void {
   describe(`events, ${title}`, () => {
     let scene: EventRecorderScene;

@@ -7,14 +7,14 @@ import {
 /** A provider with the account `dev@example.test` and no account `nobody@example.test`. */
 export interface IdentityProviderScene {
   readonly provider: IdentityProvider;
-  /** How many links the address was sent. */
+  /** The number of links sent to the address. */
   sentTo(email: string): number;
-  /** From now on nobody answers. */
+  /** Makes the provider unreachable. */
   goAway(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What every adapter of the port and its double must do. */
+/** Required of every adapter and the double. */
 export function identityProviderSuite(title: string, start: () => Promise<IdentityProviderScene>): void {
   describe(`the identity provider, ${title}`, () => {
     let scene: IdentityProviderScene;

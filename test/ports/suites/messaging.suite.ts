@@ -9,9 +9,9 @@ import {
 } from "../../../operator/ports/notifications/messaging.ts";
 import type { Mood } from "../../support/doubles/memory/webhooks/messaging.ts";
 
-/** What both suites need of the other side. */
+/** The receiver for both suites. */
 interface OtherSide {
-  /** How it takes messages from now on. */
+  /** Sets the reaction to messages from now on. */
   be(mood: Mood): void;
   stop(): Promise<void>;
 }
@@ -25,13 +25,13 @@ export interface ChatScene extends OtherSide {
 
 export interface MailScene extends OtherSide {
   readonly mail: Mail;
-  /** The subjects that arrived, and for whom. */
+  /** The subjects that arrived, with their recipients. */
   arrived(): readonly { readonly to: string; readonly subject: string }[];
 }
 
 const never = new AbortController().signal;
 
-/** What every adapter of the Chat port and its double must do. */
+/** Required of every Chat adapter and the double. */
 export function chatSuite(title: string, start: () => Promise<ChatScene>): void {
   describe(`a chat, ${title}`, () => {
     let scene: ChatScene;
@@ -70,7 +70,7 @@ export function chatSuite(title: string, start: () => Promise<ChatScene>): void 
   });
 }
 
-/** What every adapter of the Mail port and its double must do. */
+/** Required of every Mail adapter and the double. */
 export function mailSuite(title: string, start: () => Promise<MailScene>): void {
   describe(`a mail server, ${title}`, () => {
     let scene: MailScene;

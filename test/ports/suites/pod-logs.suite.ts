@@ -20,15 +20,15 @@ export interface PodLogsWorld {
 }
 
 export const shop = { name: "shop", uid: "u" };
-/** The pods that labels say to be the backend's. */
+/** The pods that labels assign to the backend. */
 export const backend: LogTarget = { component: "backend", selectors: { backend: {}, frontend: {} } };
-/** A moment so many milliseconds ago: containers write now. */
+/** A time before now, in milliseconds: containers write now. */
 export const ago = (ms: number) => new Date(Date.now() - ms);
 export const textsOf = (lines: readonly LogLine[]) => lines.map(({ text }) => text);
 
 const at = (moment: Date | undefined) => expect.stringMatching(`^${moment?.toISOString().slice(0, -1)}\\d{6}Z$`);
 
-/** Follows and keeps what came; `stop` ends it and waits for its end. */
+/** Follows and keeps the lines; `stop` ends it and waits for its end. */
 export function following(podLogs: PodLogs, selection: Partial<FollowedSelection> = {}, environment: Owner = shop) {
   const ending = new AbortController();
   const lines: FollowedLine[] = [];
@@ -55,7 +55,7 @@ export function following(podLogs: PodLogs, selection: Partial<FollowedSelection
   };
 }
 
-/** What every adapter of the port promises. */
+/** Required of every adapter of the port. */
 export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): void {
   describe(name, () => {
     let world: PodLogsWorld;

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => line.stop());
 
-/** An environment that runs. */
+/** A running environment. */
 async function make(name: string): Promise<string> {
   const { metadata } = await line.service.environments.create(name, {
     backend: { repository: "shop-api", branch: "main" },

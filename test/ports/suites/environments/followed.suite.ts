@@ -3,11 +3,11 @@ import type { EnvironmentChange } from "../../../../operator/ports/facade/enviro
 import { until } from "../../../support/fixtures/until.ts";
 import type { EnvironmentsScene } from "./scene.ts";
 
-/** How changes are followed. */
+/** Tests of followed changes. */
 export function followedEnvironments(scene: EnvironmentsScene): void {
   const { createHeld, found } = scene;
 
-  /** What is told of one environment, until `end`. */
+  /** The events of one environment, until `end`. */
   function follow(id: () => string) {
     const ended = new AbortController();
     const all: EnvironmentChange[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { until } from "../../../support/fixtures/until.ts";
 import { newOwner, nobody, type SecretManagerScene, wanted } from "./scene.ts";
 
-/** What is shared, and whom secrets belong to. */
+/** Tests of shared secrets, and of owners. */
 export function secretOwners(scene: SecretManagerScene): void {
   describe("shared secrets", () => {
     const id = () => `shared-${randomUUID()}`;

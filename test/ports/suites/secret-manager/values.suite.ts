@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
 import { asked, newOwner, revealed, type SecretManagerScene, wanted } from "./scene.ts";
 
-/** How values are made once, kept and removed. */
+/** Tests of the creation, storage and removal of values. */
 export function secretValues(scene: SecretManagerScene): void {
   test("makes what is absent, in the version that was asked for", async () => {
     const stored = await scene.manager.ensure(newOwner(), wanted("A", "B").requests);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { asked, newOwner, revealed, type SecretManagerScene, wanted } from "./scene.ts";
 
-/** How versions follow each other, and values come from somebody else. */
+/** Tests of consecutive versions, and of foreign values. */
 export function secretVersions(scene: SecretManagerScene): void {
   describe("versions", () => {
     test("a new version stands beside the old one", async () => {
