@@ -67,7 +67,6 @@ const app = (fullnameOverride: string, hasTraffic: boolean) => ({
 /** A template that identifies the rendered chart. */
 const mark = (text: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mark}\ndata: {text: "${text}"}\n`;
 
-/** Waits until the environment has that chart's objects. */
 const untilMarked = (environment: string, text: string) =>
   waitUntil({
     what: `'${text}' in '${environment}'`,

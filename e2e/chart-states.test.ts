@@ -62,7 +62,6 @@ const MOUNT = "\n          volumeMounts: [{name: branding, mountPath: /branding}
 const missing = workload("Deployment", "report", {
   more: `${MOUNT}\n      volumes: [{name: branding, configMap: {name: report-branding}}]`,
 });
-/** A Deployment with rights that Pod Security refuses. */
 const refused = `
 ---
 apiVersion: apps/v1

@@ -24,7 +24,6 @@ function eenv(args: readonly string[], input = ""): Promise<Outcome> {
   return run(join(stateFolder, "bin/eenv"), { args, input, env, deadlineMs: TEST_DEADLINE_MS });
 }
 
-/** The output of a successful command. */
 async function printed(...args: readonly string[]): Promise<string> {
   const outcome = await eenv(args);
   expect({ args, ...outcome }).toMatchObject({ code: 0 });

@@ -46,7 +46,6 @@ async function visits(name: string): Promise<number> {
   }
 }
 
-/** The kinds of the database's objects in the namespace. */
 async function parts(name: string): Promise<readonly string[]> {
   const found = await list("statefulsets,persistentvolumeclaims", inNamespace(name));
   return found.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();

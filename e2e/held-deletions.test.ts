@@ -30,7 +30,6 @@ const podSpec = (command: string, restartPolicy: string, { pod = "", container =
     securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
   }]
 }`;
-/** A Job whose pod never ends. */
 const endlessJob = (annotation: string) => `
 apiVersion: batch/v1
 kind: Job
@@ -45,9 +44,7 @@ metadata: {name: held, ${metadata}}
 interface Held {
   readonly form: string;
   readonly template: string;
-  /** Finalizer of the Application, for its hooks. */
   readonly applicationFinalizer?: string;
-  /** A controller's finalizer on the chart's object. */
   readonly finalizer?: string;
   readonly times: number;
 }

@@ -36,7 +36,6 @@ export interface ClusterWanted {
   readonly name: string;
   /** The image of its nodes, best by digest, which decides the version of Kubernetes; default: kind's own. */
   readonly nodeImage?: string;
-  /** A `kind: Cluster` of `kind.x-k8s.io/v1alpha4`; default: one node. */
   readonly config?: object;
   /** Maximum wait for its control plane; default: 120. */
   readonly waitSeconds?: number;

@@ -80,7 +80,6 @@ interface Found {
   readonly door: Door | undefined;
 }
 
-/** The listeners of the local cluster's programs. */
 async function found(): Promise<readonly Found[]> {
   const whose = await clusterPrograms();
   const all = await Promise.all(

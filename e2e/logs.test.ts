@@ -138,7 +138,6 @@ async function expectSyncTold(): Promise<void> {
   await until(isTold, () => seen);
 }
 
-/** Expects lines of new pods in the same stream. */
 async function expectFollowed(): Promise<void> {
   const followed = await followLog(name, "backend");
   expect(followed.status).toBe(200);

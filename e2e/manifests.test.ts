@@ -23,7 +23,6 @@ afterAll(() => removeBranch(branch));
 const file = `${MANIFESTS}/environment.json`;
 const admin = { token: tokens.administrator };
 
-/** Commits the environment's manifest. */
 async function commit(source: string, annotations: object = {}): Promise<void> {
   const manifest = {
     apiVersion: "ephemeral-environments.dev/v1",
@@ -94,7 +93,6 @@ test("an environment of Git follows its manifest, is not built again when its ti
   expect(await causes()).toEqual(["expired", "deletedByUser", "pruned"]);
 });
 
-/** The environment of that name, or undefined. */
 async function present(): Promise<Resource | undefined> {
   const [found] = await list("eenv", `--field-selector=metadata.name=${name}`);
   return found;

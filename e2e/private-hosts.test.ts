@@ -87,7 +87,6 @@ test("a private repository runs from a private registry, once the secret manager
   await untilGone(name);
 });
 
-/** The commit in the backend's answer. */
 async function answeredCommit(name: string): Promise<string> {
   const { body } = await open(`https://${name}--api.env.localhost:18443/`);
   return (JSON.parse(body) as { commit: string }).commit;

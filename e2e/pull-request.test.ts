@@ -7,7 +7,6 @@ import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** The context of our statuses on commits. */
 const STATUS = "ephemeral-environment/shop-backend";
 
 const environments = new Environments();

@@ -68,7 +68,6 @@ async function expectNoneInLogs(name: string, values: Values): Promise<void> {
   expect(await readFile(join(logFolder, "operator.log"), "utf8")).toContain(name);
 }
 
-/** Objects of every kind but Secret. */
 async function everythingReadable(): Promise<string> {
   const kinds = (await kubectl("api-resources", "--verbs=list", "--output=name")).trim().split("\n");
   const others = kinds.filter((kind) => kind !== "secrets");

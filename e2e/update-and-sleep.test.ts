@@ -49,7 +49,6 @@ interface Running {
   };
 }
 
-/** The objects and values that updates and sleep keep. */
 async function kept(name: string, id: string) {
   const { status } = await read<Running>("eenv", name);
   return { secret: await podSecret(name), objects: await madeFor(id), expiresAt: status.expiresAt };

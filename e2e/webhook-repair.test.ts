@@ -10,7 +10,6 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const hooks = `${giteaUrl}/api/v1/repos/shop/frontend/hooks`;
 const path = "/v2/repos/shop-frontend/webhook";
 
-/** The platform's report on the hook. */
 interface Report {
   readonly address: string;
   readonly hooks: readonly { readonly id: string; readonly here: boolean; readonly state: string }[];

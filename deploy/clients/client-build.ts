@@ -8,7 +8,6 @@ export interface ClientBuild {
   readonly name: string;
   /** Patterns of its source files. */
   readonly sources: readonly string[];
-  /** A file that exists after the build. */
   readonly made: string;
   /** Builds the client; the file appears complete or not at all. */
   make(this: ClientBuild, checkout: string): Promise<void>;

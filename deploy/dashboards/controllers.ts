@@ -130,7 +130,6 @@ const trouble = [
   }),
 ];
 
-/** Queues and reconciles, as controller-runtime counts them. */
 export const controllers: Board = {
   name: "controllers",
   title: "Controllers",

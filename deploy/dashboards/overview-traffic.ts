@@ -49,7 +49,6 @@ export const restInterface = [
   }),
 ];
 
-/** Received webhooks and their outcomes. */
 export const webhooks = [
   graph({
     title: "Webhooks by outcome",
@@ -94,7 +93,6 @@ function ofHosts() {
   return histogram("http_request_duration_seconds", { route: OF_HOSTS, method: "POST" });
 }
 
-/** Chat messages and e-mail. */
 export const messages = [
   graph(
     {

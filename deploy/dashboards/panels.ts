@@ -24,7 +24,6 @@ const RUNBOOKS = "docs/runbooks.md";
 /** The condition for red: above, below, or other than a number. */
 type Bad = { readonly above: number } | { readonly below: number } | { readonly not: number };
 
-/** A panel: its text and its queries. */
 export interface Shown {
   readonly title: string;
   /** Plain sentences: the meaning of the panel, and conclusions from it. */

@@ -10,7 +10,6 @@ export type ProcessMetric =
 /** Counters among the process metrics. */
 export type ProcessCounter = "nodejs_gc_duration_seconds_sum" | "process_cpu_seconds_total";
 
-/** Labels that Prometheus adds. */
 type TargetLabel = "instance";
 type LabelOf<Name extends string> = (Name extends MetricName ? MetricLabel<Name> : never) | TargetLabel;
 /** A text must be equal, a pattern must match. */
@@ -71,7 +70,6 @@ export class Series<Label extends string = never> {
   }
 }
 
-/** The value of a gauge. */
 export function gauge<Name extends MetricOfType<"gauge"> | ProcessMetric>(
   name: Name,
   where?: Matchers<LabelOf<Name>>,
@@ -79,7 +77,6 @@ export function gauge<Name extends MetricOfType<"gauge"> | ProcessMetric>(
   return new Series(selector(name, where));
 }
 
-/** Growth of a counter per second. */
 export function rate<Name extends MetricOfType<"counter"> | ProcessCounter>(
   name: Name,
   where?: Matchers<LabelOf<Name>>,
@@ -130,7 +127,6 @@ export function histogram<Name extends MetricOfType<"histogram">>(
   };
 }
 
-/** Seconds since a moment. */
 export function secondsSince<Label extends string>(moment: Series<Label>): Series<Label> {
   return new Series(`(time() - ${moment.text})`);
 }

@@ -15,7 +15,6 @@ export const USER = 65532;
 /** Paths of Node, and of the authorities trusted besides those of a Kubernetes cluster. */
 export const paths = { node: "/usr/bin/node", certificates: "/etc/ssl/certs/ca-certificates.crt" } as const;
 
-/** Libraries of Node, without the loader. */
 const LIBRARIES = ["libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "libstdc++.so.6"];
 /** The folder of libraries and the loader's path, by Node's name of the processor. */
 const LINKING: Readonly<Record<string, { readonly folder: string; readonly loader: string }>> = {

@@ -16,7 +16,6 @@ export interface ContainerSpec {
   readonly root: string;
   /** Default: the image's. */
   readonly entrypoint?: readonly string[];
-  /** Arguments behind the entrypoint. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Folders of this machine, read-only, by their path in the container. */
@@ -26,13 +25,10 @@ export interface ContainerSpec {
 }
 
 export interface Container {
-  /** The output so far. */
   readonly output: string;
   /** Waits for the text in the output. Fails, with the output, at the container's end or the deadline. */
   untilWritten(text: string, deadlineMs: number): Promise<void>;
-  /** The exit code, at its end. */
   readonly ended: Promise<number | null>;
-  /** Resident memory in bytes. */
   residentBytes(): Promise<number>;
   /** Ends the container with SIGTERM, then SIGKILL after the grace period, and removes it. */
   stop(): Promise<void>;

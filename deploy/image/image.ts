@@ -16,9 +16,7 @@ import { billOfMaterials } from "./sbom.ts";
 export interface BuiltImage {
   /** The root file system: all layers together. */
   readonly root: string;
-  /** An OCI image layout as tar. */
   readonly archive: string;
-  /** The bill of materials, as CycloneDX. */
   readonly sbom: string;
   /** `sha256:…` of the manifest, used by registries and the chart. */
   readonly digest: string;
@@ -26,14 +24,12 @@ export interface BuiltImage {
   readonly repository: string;
   /** The name that containerd gives the imported image. */
   readonly reference: string;
-  /** Layers by name, the lowest first. */
   readonly layers: Readonly<Record<"base" | "dependencies" | "code", Layer>>;
 }
 
 /** The name of an unpublished image. */
 const repository = "docker.io/library/ephemeral-environments";
 
-/** Configuration of the image's containers. */
 export const config = {
   User: `${USER}:${USER}`,
   WorkingDir: "/app",
@@ -87,7 +83,6 @@ export async function buildImage(folder: string): Promise<BuiltImage> {
   }
 }
 
-/** A layer with its root folder. */
 interface RootLayer extends Layer {
   readonly root: string;
 }
@@ -116,7 +111,6 @@ async function layer(folder: string, layOut: LayOut): Promise<RootLayer> {
 
 const filesIn = (folder: string) => ({ root: join(folder, "root"), file: join(folder, "layer.tar.gz") });
 
-/** Changes with the sources of the lowest layer. */
 function pinnedHash(): Promise<string> {
   return hashOfFiles(
     import.meta.dirname,
@@ -125,7 +119,6 @@ function pinnedHash(): Promise<string> {
   );
 }
 
-/** Changes with the sources of the layer of dependencies. */
 async function lockedHash(): Promise<string> {
   const lock = await readFile(join(import.meta.dirname, "../../package-lock.json"));
   return hashOfFiles(

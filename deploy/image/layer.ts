@@ -14,7 +14,6 @@ export interface Layer {
   readonly digest: string;
   /** `sha256:…` of the uncompressed tar archive. */
   readonly diffId: string;
-  /** Size of the file in bytes. */
   readonly size: number;
 }
 
@@ -64,7 +63,6 @@ function packFolder(folder: string): { readonly stdout: Readable; readonly ended
   return { stdout: child.stdout, ended };
 }
 
-/** A pass-through stream that computes digest and length. */
 function digesting() {
   const hash = createHash("sha256");
   let bytes = 0;

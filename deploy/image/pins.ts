@@ -6,16 +6,13 @@ import { type DebianPackage, debianPackage, PackageUnavailable } from "./debian.
 
 /** Ingredients of the image for one architecture, without our own packages; `make image-pins` writes them. */
 export interface Pins {
-  /** Debian's major version. */
   readonly debian: string;
   readonly packages: readonly DebianPackage[];
   readonly node: {
     readonly version: string;
-    /** The npm package of Node. */
     readonly package: string;
     /** Integrity of that package, from the registry. */
     readonly integrity: string;
-    /** Hexadecimal digest of the program. */
     readonly sha256: string;
   };
 }

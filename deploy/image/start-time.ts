@@ -11,11 +11,9 @@ const SETTINGS = {
 const SERVING = '"message":"serving"';
 const DEADLINE_MS = 60_000;
 
-/** Costs of a container's start. */
 export interface StartCost {
   /** Milliseconds until the process listens. */
   readonly ms: number;
-  /** Resident memory then. */
   readonly bytes: number;
 }
 

@@ -17,7 +17,6 @@ const CLUSTER_BYTES = 3 * GB;
 /** A cluster with a few environments; the linker of Kubernetes needs less. */
 const MEMORY_BYTES = 4 * GIB;
 
-/** A folder, and the free space on its device. */
 interface Disk {
   readonly folder: string;
   readonly device: number;
@@ -64,7 +63,6 @@ export function whyTooSmall({ disks, availableMemoryBytes, unbuilt }: Capacity):
   return `Only ${available} GiB of memory are available, and the local cluster needs about ${MEMORY_BYTES / GIB} GiB: stop other programs, or ${alternative}.`;
 }
 
-/** The disk of an existing or future folder. */
 async function diskOf(folder: string): Promise<Disk> {
   if (!existsSync(folder)) return { ...(await diskOf(dirname(folder))), folder };
   const { bavail, bsize } = await statfs(folder);

@@ -17,7 +17,6 @@ import { buildSite, type ClusterSite, type PreparedSite, prepareSite } from "./s
 import { startInOrder } from "./start-order.ts";
 
 export interface StartOptions {
-  /** Default: the cluster with the platform on it. */
   readonly components?: readonly Component[];
   /** Builds further needs of the caller, after the machine was checked and before the cluster's programs are built. */
   readonly build?: () => Promise<void>;

@@ -1,6 +1,5 @@
 /** Progress of consecutive steps. */
 export interface Estimate {
-  /** Approximate processor seconds of each step. */
   readonly weights: readonly number[];
   /** The number of finished steps, and the second at which the last one finished. */
   readonly done: { readonly steps: number; readonly seconds: number };

@@ -28,7 +28,6 @@ State is kept in STATE_FOLDER (default: .local).
 `;
 
 const [name = "--help", ...flags] = process.argv.slice(2);
-/** True when the person has confirmed all questions beforehand. */
 const yes = flags.includes("--yes") || process.env.YES === "1";
 
 type Commands = Readonly<Record<string, () => Promise<void>>>;

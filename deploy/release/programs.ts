@@ -14,7 +14,6 @@ export interface ReleasePrograms {
   readonly cosign: string;
   /** Pushes an image, prints its digest, and serves a registry (`crane registry serve`). */
   readonly crane: string;
-  /** Packs charts and pushes them. */
   readonly helm: string;
 }
 

@@ -12,7 +12,6 @@ import { type Signer, signerOf } from "./sign.ts";
 
 const chartsFolder = resolve(import.meta.dirname, "../charts");
 
-/** Published charts. */
 const charts = ["platform", "environment"] as const;
 const IMAGE = "ephemeral-environments";
 const DEADLINE_MS = 10 * 60_000;

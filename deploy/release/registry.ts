@@ -14,22 +14,18 @@ export interface Registry {
   readonly credentials?: { readonly user: string; readonly password: string };
 }
 
-/** The place of an artifact. */
 interface Place {
-  /** Without the tag. */
   readonly name: string;
   readonly version: string;
 }
 
 /** Calls to a registry. Every method fails with the called program's message. */
 export interface RegistryCalls {
-  /** Pushes the only image of an OCI layout. */
   pushImage(layout: string, place: Place): Promise<Artifact>;
   /** Pushes a chart's archive; its own name and version end the place. */
   pushChart(file: string, place: Place): Promise<Artifact>;
   /** Calls cosign with these credentials; answers its output. */
   cosign(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
-  /** Options of cosign for the registry. */
   readonly cosignOptions: readonly string[];
 }
 
@@ -62,7 +58,6 @@ export async function registryCalls(
   };
 }
 
-/** Variables by which crane, cosign and helm find credentials. */
 async function credentialVariables({ prefix, credentials }: Registry, work: string): Promise<Record<string, string>> {
   if (!credentials) return {};
   const [host = ""] = prefix.split("/");

@@ -55,7 +55,6 @@ export const test = base.extend<Fixtures>({
 /** The browser's message about a page without a session, for two refused requests. */
 const WITHOUT_SESSION = /status of 401/;
 
-/** Signs in through the identity provider's page. */
 export async function signIn(page: Page, complaints: Complaints, person: Person): Promise<void> {
   complaints.expect(WITHOUT_SESSION);
   await page.goto("/console/");
@@ -75,7 +74,6 @@ export async function enterPassword(page: Page, person: Person): Promise<void> {
 export const asDeveloper: Client = createClient({ url: site.apiUrl, token: tokens.developer });
 export const asAdministrator: Client = createClient({ url: site.apiUrl, token: tokens.administrator });
 
-/** A unique name. */
 export const ownName = (purpose: string) => `e2e-${purpose}-${randomBytes(4).toString("hex")}`;
 
 /** Deletes an environment, and waits until it is gone; a missing one is fine. */
@@ -115,7 +113,6 @@ export async function expectNoOverflow(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 }
 
-/** The path of a screen's picture, for people. */
 export function screenshot(name: string): string {
   const folder = join(stateFolder, "screenshots");
   mkdirSync(folder, { recursive: true });

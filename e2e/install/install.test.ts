@@ -18,7 +18,6 @@ import { waitUntil } from "../support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** Limit of an idle replica. */
 const RESIDENT_MEBIBYTES = 150;
 const OF_THE_RELEASE = "--selector=app.kubernetes.io/instance=platform";
 
@@ -141,7 +140,6 @@ function startedAtMs({ containerStatuses }: Replica["status"]): number {
   return Date.parse(containerStatuses[0]?.state.running?.startedAt ?? "");
 }
 
-/** A metric in a replica's `/metrics`. */
 async function metric({ status }: Replica, name: string): Promise<number> {
   const reply = await fetch(`http://${status.podIP}:9090/metrics`, { signal: AbortSignal.timeout(10_000) });
   const line = (await reply.text()).split("\n").find((text) => text.startsWith(`${name} `));

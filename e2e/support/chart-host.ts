@@ -13,9 +13,7 @@ const DEADLINE_MS = 30_000;
 
 /** A public Helm repository and OCI registry on loopback, by https. */
 export interface ChartHost {
-  /** The URL of the Helm repository. */
   readonly helm: string;
-  /** The URL of the registry's folder, with `oci://`. */
   readonly oci: string;
   /** Packs the chart, with its dependencies, at that version, and publishes it at one place. */
   publish(place: "helm" | "oci", chart: string, version: string): Promise<void>;

@@ -9,7 +9,6 @@ const DEADLINE_MS = 15_000;
 
 /** The repositories of the git server, in the local cluster's state; pushes go to these folders. */
 const repositories = join(stateFolder, "cluster/repositories/platform");
-/** The environment chart's repository. */
 const folder = join(repositories, "environment-chart.git");
 
 /** The repository's URL for Argo CD, derived from a Repository's clone URL: one server has both. */
@@ -50,7 +49,6 @@ export async function headOf(branch: string, repository = "environment-chart"): 
   return (await git(join(repositories, `${repository}.git`), "rev-parse", `refs/heads/${branch}`)).trim();
 }
 
-/** Removes a branch; a missing one is fine. */
 export async function removeBranch(branch: string): Promise<void> {
   await git(folder, "update-ref", "-d", `refs/heads/${branch}`);
 }

@@ -3,7 +3,6 @@ import { text } from "node:stream/consumers";
 
 export interface Run {
   readonly args: readonly string[];
-  /** Standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;

@@ -18,7 +18,6 @@ export type Environment = Resource<{
   };
 }>;
 
-/** The reply to a creation. */
 export interface Created {
   readonly status: string;
   readonly environment: { readonly id: string; readonly name: string };

@@ -7,7 +7,6 @@ import { waitUntil } from "./wait.ts";
 const RESTART_DEADLINE_MS = 60_000;
 const END_DEADLINE_MS = 10_000;
 
-/** A recorded program of the local cluster. */
 interface Recorded {
   readonly pid: number;
   /** Clock ticks since boot: distinguishes the program from a later one with the same pid. */

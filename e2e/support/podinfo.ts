@@ -25,5 +25,4 @@ export function pushProgram(program: keyof typeof CONFIGS, name: string, tag: st
   return pushImageOf(`${giteaUrl}/v2/shop/${name}`, tag, image);
 }
 
-/** Removes an image with all its tags. */
 export const removeImage = (name: string) => remove(`${giteaUrl}/api/v1/packages/shop/container/${name}`);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { ofProcess, parentOf } from "./proc.ts";
 import { stateFolder } from "./site.ts";
 
-/** The folder of the local cluster's sockets and mounts. */
 const RUN_FOLDER = "/run/ephemeral-environments/";
 
 /** The name of the local cluster's program that a process belongs to, or undefined. */

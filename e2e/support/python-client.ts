@@ -4,7 +4,6 @@ import { dirname, join, resolve } from "node:path";
 import { type Outcome, run } from "./command.ts";
 import { checkout, site } from "./site.ts";
 
-/** The installer's exit code for a missing Python. */
 const NO_PYTHON = 3;
 const INSTALL_DEADLINE_MS = 10 * 60_000;
 const GENERATE_DEADLINE_MS = 60_000;

@@ -1,7 +1,6 @@
 import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../operator/kit/client/objects.ts";
 
-/** The awaited first event. */
 export interface Awaited {
   readonly type: ResourceType;
   readonly is: (object: KubeObject) => boolean;

@@ -8,14 +8,12 @@ export interface ChildProgram<Answer> {
   /** Asks one question at a time. @throws Error when the program ends, or does not answer in time */
   ask(question: string, deadlineMs?: number): Promise<Answer>;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
-  /** Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export interface ProgramOptions {
   /** JSON, the program's only argument. */
   readonly argument: unknown;
-  /** Flags of its Node. */
   readonly flags?: readonly string[];
   /** Added to this process's environment. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;

@@ -100,7 +100,6 @@ function application(name: string) {
   return { metadata: { name, namespace: "argocd" }, spec };
 }
 
-/** Leftovers of an interrupted run. */
 async function removeAll(name: string): Promise<void> {
   const raw = `${name}-raw`;
   await admin.delete(environmentType, { name });

@@ -36,7 +36,6 @@ function filled(part: (index: number) => string, length: number): string {
   return text.slice(0, length);
 }
 
-/** A log with lines of maximum length. */
 const logOf = (part: (index: number) => string) => filled(() => `${filled(part, LINE_LENGTH)}\n`, TEXT_LENGTH);
 const value = (part: (index: number) => string, length = VALUE_LENGTH) => filled(part, length);
 

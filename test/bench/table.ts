@@ -17,7 +17,6 @@ export function table(rows: readonly Row[]): string {
   return rows.map(line).join("\n");
 }
 
-/** The nearest-rank quantile. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -5,7 +5,6 @@ import { type ApiService, startApiService } from "../support/http/api-service.ts
 
 const NOW_MS = Date.parse("2026-06-01T12:00:00.500Z");
 const DAY_S = 86_400;
-/** Seconds before now. */
 const ago = (seconds: number) => new Date(NOW_MS - seconds * 1000).toISOString();
 
 let service: ApiService;

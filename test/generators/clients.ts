@@ -18,7 +18,6 @@ export interface Client {
   make(folder: string): Promise<void>;
 }
 
-/** The most used generators. */
 export const clients: readonly Client[] = [
   {
     name: `${openapiGenerator.name}, TypeScript (fetch)`,

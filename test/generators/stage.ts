@@ -30,7 +30,6 @@ export async function tryGenerators({ remembers }: { readonly remembers: boolean
   }
 }
 
-/** The sources of clients, including the generators. */
 const INPUT = ["api/openapi.json", "package-lock.json", "test/generators/**/*.*"];
 
 async function tryClient({ name, obstacles, make }: Client, folder: string): Promise<Outcome> {

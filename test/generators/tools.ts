@@ -26,7 +26,6 @@ const JAR = {
 } as const;
 const MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
-/** A jar, by Maven. */
 export const openapiGenerator: Tool = {
   name: "openapi-generator 7.25.0",
 
@@ -68,7 +67,6 @@ const component: GoModule = {
   buildSeconds: 60,
 };
 
-/** A program, built by Go. */
 export const oapiCodegen: Tool = {
   name: "oapi-codegen 2.8.2",
   whyNot: whyNoGo,
@@ -87,7 +85,6 @@ export const openapiPythonClient: Tool = {
   installed: once(() => installedPython("generators", join(import.meta.dirname, "requirements.txt"))),
 };
 
-/** One shared promise. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {

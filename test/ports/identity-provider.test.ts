@@ -151,7 +151,6 @@ test("the local provider's link leads to the provider, whatever host it was aske
   await server.close();
 });
 
-/** The log line of an error, causes included. */
 function logged(error: unknown): string {
   const stream = new PassThrough();
   winstonLog({ level: "error", stream }).error("a password reset was not sent", { error });

@@ -5,7 +5,6 @@ import { systemClock } from "../../operator/kit/time/clock.ts";
 import type { UrlProber } from "../../operator/ports/url-prober.ts";
 import { type HttpsServer, startHttpsServer } from "../support/http/https-server.ts";
 
-/** A URL that leads to the ingress. */
 export const URL_OF_SHOP = "https://shop.env.localhost:18443";
 
 function drip(reply: ServerResponse): void {

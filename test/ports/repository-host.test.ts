@@ -21,7 +21,6 @@ async function serve(options?: GitServerOptions): Promise<GitServer> {
   return server;
 }
 
-/** The error's message; fails without one. */
 async function refusal(url: string, asked = host): Promise<string> {
   const answer = await asked.head(url, "main").catch((error: unknown) => error);
   expect(answer).toBeInstanceOf(RepositoryHostUnavailable);

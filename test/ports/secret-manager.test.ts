@@ -17,7 +17,6 @@ const plane = await controlPlane();
 
 const namespace = "ephemeral-secrets";
 
-/** The embedded manager under the platform's own identity. */
 async function embedded(onRequest?: RequestSeam): Promise<{ client: KubeClient; manager: SecretManager }> {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });

@@ -7,7 +7,6 @@ import { probedIngress, URL_OF_SHOP } from "./probed-ingress.ts";
 const world = probedIngress();
 const { seen } = world;
 
-/** Output of an application on its connection. */
 const PAGE = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage";
 const HINTS = "HTTP/1.1 103 Early Hints\r\n\r\n";
 const SWITCH = "HTTP/1.1 101 Switching Protocols\r\n";

@@ -19,7 +19,6 @@ const NO_LIMITS = {
   passwordResetsPerHour: 10_000_000,
 };
 
-/** The key for signatures and for tokens of pipelines. */
 const WEBHOOK_KEY_REF = { name: "webhook-key", key: "latest" };
 
 /** The platform under test. */

@@ -8,7 +8,6 @@ export interface Located extends Failure {
   readonly file?: string | undefined;
 }
 
-/** The results of a run. */
 export interface Run {
   readonly outcomes: readonly Outcome[];
   /** Failures of files that passed at the second run. */

@@ -3,9 +3,7 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** The folder of the sources. */
 export const checkout = resolve(import.meta.dirname, "../..");
-/** The Node that runs us. */
 export const node = process.execPath;
 /** The path of an installed package's program, relative to the checkout. */
 export const bin = (name: string) => join("node_modules/.bin", name);

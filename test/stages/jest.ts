@@ -5,7 +5,6 @@ import { bin, checkout, type How, node, run } from "./command.ts";
 import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 import { projectOf } from "./projects.ts";
 
-/** The options of a run of Jest. */
 interface JestHow extends How {
   /** Path of the configuration; default: the project's. */
   readonly config?: string;
@@ -14,7 +13,6 @@ interface JestHow extends How {
   readonly files?: readonly string[] | undefined;
 }
 
-/** Projects of a stage with another name. */
 const STAGES: Readonly<Record<string, string>> = { "e2e-alone": "e2e", "e2e-install-scenes": "e2e-install" };
 
 /**

@@ -8,7 +8,6 @@ import { verify } from "./verify.ts";
 /** A process for each file: an operator that a fault has aborted may write until its process ends. */
 const FRESH = { flags: ["--workerIdleMemoryLimit=1KB"] };
 
-/** The stages in order. */
 const stages: readonly StageGroup[] = [
   { names: ["verify"], run: verify },
   { names: ["audit"], run: audit },

@@ -1,4 +1,3 @@
-/** The stages that need a local cluster. */
 import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -103,7 +102,6 @@ const storyKinds: readonly StoryKind[] = [
   },
 ];
 
-/** Runs the stages' tests on the running local cluster. */
 async function stories(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
   const obstacle = names.includes("e2e-console") ? whyNoBrowser() : undefined;
   const unseen = obstacle === undefined ? [] : skipped(["e2e-console"], obstacle);

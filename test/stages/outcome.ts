@@ -10,13 +10,11 @@ export interface Failure {
 /** Results of one test file, or of a stage without files. It crosses a process boundary as JSON. */
 export interface Outcome {
   readonly stage: string;
-  /** The file's path below the checkout. */
   readonly file?: string;
   readonly passed: number;
   readonly skipped: number;
   readonly failures: readonly Failure[];
   readonly seconds?: number;
-  /** Durations of single tests. */
   readonly tests?: readonly { readonly title: string; readonly seconds: number }[];
 }
 
@@ -35,7 +33,6 @@ export function crashedStage(stage: string, error: unknown): Outcome {
   return failedStage(stage, { message: (error instanceof Error ? error.stack : undefined) ?? String(error) });
 }
 
-/** Sums of passed, failed and skipped tests. */
 export function countOf(outcomes: readonly Outcome[]): { passed: number; failed: number; skipped: number } {
   return {
     passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),

@@ -59,7 +59,6 @@ interface Spec {
   }[];
 }
 
-/** A file, or a group in it. */
 interface Suite {
   readonly file: string;
   readonly suites?: readonly Suite[];

@@ -7,7 +7,6 @@ import { countOf, type Outcome } from "./outcome.ts";
 import type { StageGroup } from "./stage.ts";
 import { type StartedStage, startStage } from "./start-stage.ts";
 
-/** The options of a run. */
 export interface RunOptions {
   /** The URL of the module whose default export is the groups of stages. */
   readonly list: string;
@@ -19,7 +18,6 @@ export interface RunOptions {
 
 /** With more files, a busy machine is no explanation: nothing runs again, and the run has failed. */
 const MOST_UNSTEADY = 5;
-/** Runs whose output is kept. */
 const RUNS_KEPT = 5;
 
 /**

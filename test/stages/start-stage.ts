@@ -5,7 +5,6 @@ import { checkout, node } from "./command.ts";
 import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 import type { StageReply, StageRequest } from "./stage-process.ts";
 
-/** The options of a start. */
 export interface StageStart {
   /** The URL of the module that exports the groups. */
   readonly list: string;

@@ -5,7 +5,6 @@ import { buildPostgresqlImage, isPostgresqlImageBuilt, postgresqlStep } from "./
 
 /** Artifacts that the local cluster is built from. */
 export interface Built extends Readonly<Record<keyof typeof goModules, BuiltModule>> {
-  /** The archive of the PostgreSQL image. */
   readonly postgresqlArchive: string;
 }
 

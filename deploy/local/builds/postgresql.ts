@@ -12,7 +12,6 @@ export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "1
 /** The step that packs the image, with its processor seconds; most of its time is a download. */
 export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
 
-/** PostgreSQL's folder in the image. */
 const PREFIX = "usr/lib/postgresql";
 /** Programs that the start of a database calls besides PostgreSQL, whose own programs need a shell. */
 const TOOLS = ["sh", "sed", "mv", "rm", "chmod"];
@@ -31,7 +30,6 @@ export async function buildPostgresqlImage(progress: Progress): Promise<string> 
   return archive;
 }
 
-/** True when the archive is in the cache. */
 export async function isPostgresqlImageBuilt(): Promise<boolean> {
   return existsSync((await imageFolder()).archive);
 }

@@ -46,7 +46,6 @@ function withData(manifest: Manifest, added: Record<string, string>): Manifest {
 
 const name = "argocd-application-controller";
 
-/** Argo CD's application-controller. */
 export const applicationControllerComponent: BuiltComponent = {
   name,
   after: ["Argo CD settings", "network", "redis"],

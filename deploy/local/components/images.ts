@@ -51,7 +51,6 @@ export async function addShopImage(site: ClusterSite, component: SampleComponent
 interface ComponentImage {
   readonly image: string;
   readonly commit: string;
-  /** The root folder of its only layer. */
   readonly layer: string;
 }
 

@@ -8,11 +8,9 @@ import { shortPath } from "../short-path.ts";
 export interface Running extends HostPlatform {
   readonly settings: Settings;
   readonly apiUrl: string;
-  /** The file with the shell variables. */
   readonly env: string;
 }
 
-/** Describes the running platform and the next commands. */
 export function epilogue({ folder, cluster, settings, apiUrl, env }: Running): string {
   const { namespace, serviceAccount, api } = settings;
   const [signIn] = api.issuers;

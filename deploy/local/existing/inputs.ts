@@ -9,7 +9,6 @@ export const exampleSettings = resolve(import.meta.dirname, "../../examples/sett
 
 /** The user's inputs: the cluster and the platform's settings. */
 export interface Inputs {
-  /** KUBECONFIG with absolute paths. */
   readonly kubeconfig: string;
   readonly settings: Settings;
 }

@@ -39,7 +39,6 @@ export async function giteaApi(accountFile: string): Promise<GiteaApi> {
   };
 }
 
-/** The value of an `Authorization` header. */
 export function basicAuthorization({ name, password }: GiteaAccount): string {
   return `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 }

@@ -1,10 +1,8 @@
-/** The inputs of Gitea's configuration. */
 export interface GiteaSettings {
   /** Folder of the database and repositories. */
   readonly data: string;
   /** Folder of the templates and options of this version. */
   readonly files: string;
-  /** Loopback port. */
   readonly port: number;
   readonly secret: () => string;
 }

@@ -13,7 +13,6 @@ export interface HttpBackend {
   readonly root: string;
   /** Overrides the protocol that the client requests. */
   readonly protocol?: string | undefined;
-  /** The user that git runs as; default: ours. */
   readonly user?: ProgramUser | undefined;
   /** Takes git's error output after the request. */
   log(line: string): void;

@@ -25,7 +25,6 @@ const companions = { backend: "frontend", frontend: "backend" } as const;
 
 const DEADLINE_MS = 30_000;
 
-/** The platform's account: author of statuses and comments. */
 const platformUser = "environments";
 
 /**

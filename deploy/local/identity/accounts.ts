@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** An account of the local identity provider. */
 export interface Account {
   /** The `sub` of its tokens; never changes. */
   readonly subject: string;
@@ -24,7 +23,6 @@ export function accountByEmail(email: string): Account | undefined {
   return localAccounts.find((account) => account.email === email.toLowerCase());
 }
 
-/** The account that a token's `sub` names. */
 export function accountBySubject(subject: string): Account | undefined {
   return localAccounts.find((account) => account.subject === subject);
 }

@@ -9,7 +9,6 @@ import { errorPage, loggedOutPage, logOutPage } from "./pages.ts";
 
 /** Keys that keep signed data valid over a restart. */
 export interface ProviderKeys {
-  /** The private key of tokens (RS256). */
   readonly signing: JWK;
   /** The key of the log-in pages' cookies. */
   readonly cookie: string;

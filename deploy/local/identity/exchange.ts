@@ -10,13 +10,11 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
   return text(request);
 }
 
-/** The fields of a submitted form. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const body = await readBody(request);
   return body === undefined ? undefined : new URLSearchParams(body);
 }
 
-/** Headers of a page without scripts and embedded content. */
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",

@@ -5,7 +5,6 @@ import { dirname } from "node:path";
 import { writeWhole } from "../processes/whole-file.ts";
 import { type Account, accountByEmail, localAccounts } from "./accounts.ts";
 
-/** The accounts' passwords, by e-mail address. */
 export type InitialPasswords = Readonly<Record<string, string>>;
 
 /**

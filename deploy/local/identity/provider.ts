@@ -12,7 +12,6 @@ import { addPasswordGrant, passwordGrant } from "./password-grant.ts";
 import { isPasswordReset, type Mail, passwordReset } from "./password-reset.ts";
 import { createPasswords, type InitialPasswords, initialPasswords } from "./passwords.ts";
 
-/** Options of the identity provider. */
 export interface IdentityProviderOptions {
   /** Loopback port; 0 takes a free one. */
   readonly port: number;

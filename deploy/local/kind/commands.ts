@@ -73,7 +73,6 @@ async function assertRoom({ kind }: KindTools): Promise<void> {
   await assertPortsAreFree({ apiPort, ingressPort, gitServerPort, identityProviderPort });
 }
 
-/** Reads existing objects. */
 function readBy(user: ClusterUser): Pick<ApiClient, "find"> {
   return { find: async (path) => JSON.parse(await kubectl(user, ["get", "--raw", path])) as Record<string, unknown> };
 }

@@ -18,7 +18,6 @@ export interface ImageValues {
 
 /** The cluster's images and their source. */
 export interface Images {
-  /** Archives to load into the nodes. */
   readonly archives: readonly string[];
   readonly platform: ImageValues;
   /** Changes with the platform's image, even under the same name. */

@@ -113,7 +113,6 @@ function asPodsSee(url: string, { address }: Bridge): string {
   return url.replace(`127.0.0.1:${forwards.git.to}`, `${address}:${forwards.git.port}`);
 }
 
-/** The node port that kind maps to this machine. */
 function apiPort(): object {
   return {
     apiVersion: "v1",

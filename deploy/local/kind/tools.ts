@@ -4,7 +4,6 @@ import { run } from "../processes/run.ts";
 
 const alternative = 'or use the local cluster, which needs no Docker: "make up"';
 
-/** Programs and their installation guides. */
 const needed: Readonly<Record<string, string>> = {
   docker: "https://docs.docker.com/engine/install",
   kind: "https://kind.sigs.k8s.io/docs/user/quick-start/#installation",
@@ -15,7 +14,6 @@ const needed: Readonly<Record<string, string>> = {
   openssl: "the system's package openssl",
 };
 
-/** The programs for setting up a kind cluster. */
 export interface KindTools {
   readonly kind: Kind;
   readonly docker: string;

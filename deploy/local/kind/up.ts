@@ -25,7 +25,6 @@ export interface Site {
   readonly progress: Progress;
 }
 
-/** A kind cluster with the platform on it. */
 export interface KindPlatform {
   readonly administrator: ClusterUser;
   readonly ca: CertificateAuthority;

@@ -12,7 +12,6 @@ export interface Kubeconfig extends Pick<ApiAccess, "token" | "clientCertificate
   readonly user: string;
   /** A renewable file with the token; instead of `token`, and not for kubectl. */
   readonly tokenFile?: string;
-  /** The default namespace of commands. */
   readonly namespace?: string;
 }
 

@@ -15,7 +15,6 @@ export type HostSettings = Pick<Settings, "namespace" | "serviceAccount" | "prob
 
 /** A platform on this machine, with its cluster. */
 export interface HostPlatform {
-  /** The folder of logs, credentials and program records. */
   readonly folder: string;
   readonly cluster: ClusterEntry;
   /** A user that may request tokens of the platform's ServiceAccount. */
@@ -76,7 +75,6 @@ async function endOutdatedOperator({ folder }: HostPlatform, content: string): P
   await writeFile(fingerprint.path, fingerprint.content);
 }
 
-/** True when the folder's operator runs. */
 export async function isOperatorRunning({ folder }: Pick<HostPlatform, "folder">): Promise<boolean> {
   return (await runningProcess(folder, operatorProgram)) !== undefined;
 }

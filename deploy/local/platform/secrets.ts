@@ -4,7 +4,6 @@ import { identityFolder } from "../folders.ts";
 import { consoleSecret } from "../identity/keys.ts";
 import type { ApiClient } from "../kubernetes/api-client.ts";
 
-/** The namespace of the embedded secret manager, by default. */
 const namespace = "ephemeral-secrets";
 
 /** The key of all webhooks, in the local cluster's secret manager. */

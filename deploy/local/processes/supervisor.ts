@@ -9,7 +9,6 @@ import {
   stopProcess,
 } from "./process.ts";
 
-/** The supervisor's own record name. */
 const supervisor = "supervisor";
 const STOP_GRACE_MS = 10_000;
 

@@ -7,7 +7,6 @@ import { TEST_DEADLINE_MS } from "../../support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** Kinds of the chart's objects. */
 const KINDS = [
   "deployments,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,roles,rolebindings,jobs,namespaces",
   "clusterroles,clusterrolebindings,flowschemas,prioritylevelconfigurations,crd",

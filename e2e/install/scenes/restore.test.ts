@@ -142,7 +142,6 @@ test("a backup restores everything into an empty cluster, as new environments", 
   expect(await list("eenv", `--field-selector=metadata.name=${gone}`)).toEqual([]);
 });
 
-/** Removes all of the platform, as documented. */
 async function emptyCluster(): Promise<void> {
   await kubectl("delete", "eenv", "--all", "--timeout=90s");
   await kubectl("delete", "erepo,ecfg,erec", "--all", "--all-namespaces", "--timeout=60s");

@@ -16,7 +16,6 @@ export async function administrator(): Promise<{ readonly name: string; readonly
 /** The deadline of a call of the git host. */
 export const deadline = () => AbortSignal.timeout(DEADLINE_MS);
 
-/** Deletes it if it exists. */
 export async function remove(url: string): Promise<void> {
   const reply = await ask("DELETE", url);
   if (reply.status !== 404) await accepted("DELETE", reply);

@@ -11,7 +11,6 @@ const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
 /** An image of one layer. */
 export interface PushedImage {
-  /** The root folder of its layer. */
   readonly root: string;
   /** The image's configuration. https://github.com/opencontainers/image-spec/blob/main/config.md */
   readonly config: object;
@@ -52,7 +51,6 @@ export async function pushImageOf(registry: string, tag: string, { root, config 
   await send("PUT", `${registry}/manifests/${tag}`, Buffer.from(JSON.stringify(manifest)), MANIFEST_TYPE);
 }
 
-/** The local cluster's folder of the sample's image. */
 async function sampleRoot(): Promise<string> {
   const layers = join(stateFolder, "cluster/layers");
   const sample = (await readdir(layers)).find((folder) => folder.includes("-sample-"));

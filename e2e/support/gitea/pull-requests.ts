@@ -9,7 +9,6 @@ import { pushImage } from "./image.ts";
 const api = `${giteaUrl}/api/v1/repos/shop/backend`;
 const REPOSITORY = "shop-backend";
 
-/** A stored delivery of a host. */
 export type Delivery = Resource<{
   readonly spec: {
     readonly door: string;
@@ -48,7 +47,6 @@ export class PullRequest {
     return `${REPOSITORY}-pr-${this.number}`;
   }
 
-  /** Pushes another commit, and answers it. */
   push(): Promise<string> {
     return commitTo(this.branch, { branch: this.branch });
   }
@@ -58,12 +56,10 @@ export class PullRequest {
     await send("PATCH", `${api}/pulls/${this.number}`, { state: "closed" });
   }
 
-  /** Removes the branch of a closed pull request. */
   async removeBranch(): Promise<void> {
     await remove(`${api}/branches/${this.branch}`);
   }
 
-  /** The stored deliveries about it, oldest first. */
   async deliveries(): Promise<readonly Delivery[]> {
     const all = await storedDeliveries();
     return all.filter(({ spec }) => spec.event.pullRequest?.number === this.number);
@@ -78,7 +74,6 @@ export class PullRequest {
     return (await (await send("GET", `${api}/commits/${commit}/statuses`)).json()) as CommitStatus[];
   }
 
-  /** The addresses of its environment. */
   get urls(): { readonly frontend: string; readonly backend: string } {
     const of = (host: string) => `https://${host}.env.localhost:18443`;
     return { frontend: of(this.environment), backend: of(`${this.environment}--api`) };
@@ -100,7 +95,6 @@ export interface Comment {
   readonly body: string;
 }
 
-/** A status of a commit in Gitea's form. */
 export interface CommitStatus {
   readonly context: string;
   readonly status: string;
@@ -140,7 +134,6 @@ export class HookLog {
     this.cookie = cookie;
   }
 
-  /** Logs in as a person does. */
   static async open(): Promise<HookLog> {
     const [hook] = (await (await send("GET", `${api}/hooks`)).json()) as { id: number }[];
     if (hook === undefined) throw new Error("the repository has no webhook: make gitea");

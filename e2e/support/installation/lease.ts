@@ -22,7 +22,6 @@ interface LeaseSpec {
   readonly renewTime: string;
 }
 
-/** The platform's current lease. */
 export async function leaseNow(): Promise<LeaseSpec> {
   return (await read<{ spec: LeaseSpec }>("lease", "platform", `--namespace=${namespace}`)).spec;
 }

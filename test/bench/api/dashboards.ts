@@ -89,7 +89,6 @@ function daySummary(): Summary {
   return { total: part(DELETED_A_DAY), by: by as unknown as Summary["by"], peak: DELETED_A_DAY };
 }
 
-/** A day's counts, in slots of that many minutes. */
 function slotsOf(minutes: number) {
   const counters = ["requests", "request_errors", "webhooks", "webhook_acted", "webhook_ignored", "reconcile_errors"];
   const durations = ["webhook_ms", "reconcile_ms"].flatMap((name) => [5, 10, 25, 50, 100].map((ms) => `${name}.${ms}`));

@@ -9,7 +9,6 @@ import { authorized, requestTokens } from "../../support/http/local-log-in.ts";
 import { freePorts } from "../../support/plane/free-ports.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
 
-/** The reader's address. */
 const EMAIL = "admin@example.test";
 const CLIENT_SECRET = "console-client";
 const ENOUGH = 1_000_000;
@@ -17,9 +16,7 @@ const ENOUGH = 1_000_000;
 /** The platform's real process with its console, and an identity provider. */
 export interface ServedConsole {
   readonly url: string;
-  /** An ID token of the reader. */
   readonly token: string;
-  /** The cookie of a session of the reader. */
   readonly session: { readonly name: string; readonly value: string };
   stop(): Promise<void>;
 }

@@ -20,7 +20,6 @@ export interface BenchWorld {
   readonly world: World;
   /** Uses the operator's identity, so that the API server treats the plain client equally. */
   readonly asPlatform: KubeClient;
-  /** The times at which environments became ready. */
   readonly ready: ObservedStates;
   startOperator(options?: StartOptions): MeasuredOperator;
   create(name: string, spec?: Partial<EnvironmentSpec>): Promise<EphemeralEnvironment>;

@@ -11,9 +11,7 @@ export interface CreationSizes {
   readonly rounds: number;
   /** Uncounted environments at the start of a turn: an idle process is slow at first. */
   readonly warmUp: number;
-  /** Environments a turn, one after the other. */
   readonly single: number;
-  /** Environments a turn, many at a time. */
   readonly many: number;
 }
 

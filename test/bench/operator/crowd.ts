@@ -30,7 +30,6 @@ export async function makeCrowd(bench: BenchWorld, { environments, due }: CrowdS
   return names;
 }
 
-/** Creates environments, all as old as the first. */
 async function copies(
   bench: BenchWorld,
   prefix: string,

@@ -25,7 +25,6 @@ const PARTS = [
   "priority",
   "expiry",
 ] as const;
-/** Parts that need the crowd. */
 const CROWDED: readonly Part[] = ["restart", "scrapes", "replicas", "priority", "expiry"];
 const RESTARTS = { restarts: 4, calmMs: 20_000 };
 type Part = (typeof PARTS)[number];

@@ -4,7 +4,6 @@ import { until } from "../../support/fixtures/until.ts";
 import { startProgram } from "../child-program.ts";
 import type { Delays } from "../event-loop.ts";
 
-/** Options of the operator's process. */
 export interface MeasuredOptions {
   /** The API server, the PEM file of its authority, and the bearer token of the platform's service account. */
   readonly url: string;
@@ -27,9 +26,7 @@ export type Question =
   | "another look whether it has converged"
   | "scrape";
 
-/** Figures of the process. */
 export interface Figures {
-  /** True when it has read all objects. */
   readonly isSynced: boolean;
   /**
    * The time at which every environment had been reconciled and none was queued (at the last `settled`), by the machine's
@@ -37,7 +34,6 @@ export interface Figures {
    */
   readonly convergedAtMs?: number;
   readonly reconciles: number;
-  /** CPU time since the start, on all threads. */
   readonly cpuSeconds: number;
   /** Sent writes since the start, by verb and kind. */
   readonly writes: Readonly<Record<string, number>>;
@@ -55,18 +51,15 @@ export interface Figures {
 }
 
 export interface MeasuredOperator {
-  /** Start of the process, by the machine's clock. */
   readonly startedAtMs: number;
   figures(): Promise<Figures>;
   /** Switches metrics and Events on, as at the start, or off. */
   observe(isObserving: boolean): Promise<void>;
   /** Scrapes the process's metrics, as a monitoring system does. */
   scrape(): Promise<void>;
-  /** Resets the delays. */
   restartDelays(): Promise<void>;
   /** Suspends the process; nothing queries it meanwhile. */
   freeze(): void;
-  /** Resumes it. */
   thaw(): void;
   /** Makes a standby process reconcile. */
   lead(): Promise<void>;

@@ -40,7 +40,6 @@ const seen = new Set<string>();
 const writes = new Map<string, number>();
 const expired: Record<string, number> = {};
 let reconciles = 0;
-/** The pool of the environments. */
 let pool: PoolState | undefined;
 let peakBytes = 0;
 let convergedAtMs: number | undefined;
@@ -188,7 +187,6 @@ function answering(): UrlProber {
   return { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "it answered 200" }) };
 }
 
-/** Faults of the broken environments. */
 function troubled(context: ControllerContext): ControllerContext {
   const { secretManager } = context;
   return {

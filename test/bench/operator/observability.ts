@@ -10,7 +10,6 @@ const [MOST, LEAST] = [1.03, 0.97];
 /** The limit for CPU time: two Events a creation are two more writes beside about fourteen. */
 const MOST_CPU = 1.2;
 
-/** Measurements of one kind of turn, round by round. */
 interface Measured {
   readonly isObserving: boolean;
   readonly samples: Samples;

@@ -8,7 +8,6 @@ import { silentLog } from "../../../operator/kit/log.ts";
 export interface ObservedStates {
   /** The first time of the object in the state, on `performance.now()`, including times before the call. */
   reached(name: string, deadlineMs?: number): Promise<number>;
-  /** The number of objects that reached it. */
   readonly count: number;
   stop(): Promise<void>;
 }

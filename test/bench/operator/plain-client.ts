@@ -65,7 +65,6 @@ export async function createPlainClient(bench: BenchWorld, pattern: EphemeralEnv
   };
 }
 
-/** An object as it was sent. */
 interface Sent {
   readonly metadata: { readonly name: string };
 }

@@ -1,7 +1,6 @@
 import { startProgram } from "../child-program.ts";
 import type { BenchWorld } from "./bench-world.ts";
 
-/** Options of the reader. */
 export interface ReaderOptions {
   readonly url: string;
   readonly caFile: string;
@@ -10,7 +9,6 @@ export interface ReaderOptions {
   readonly paths: readonly string[];
 }
 
-/** Results of the reader. */
 export interface ReadLists {
   /** By the machine's clock. */
   readonly doneAtMs: number;

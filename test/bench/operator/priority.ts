@@ -44,7 +44,6 @@ export async function measurePriority(bench: BenchWorld, sizes: PrioritySizes): 
   return verdictsOf(samples);
 }
 
-/** A new environment, and the preceding plain writes. */
 interface Way {
   readonly environmentMs: number;
   readonly writesMs: number;

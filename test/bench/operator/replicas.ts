@@ -10,7 +10,6 @@ const DEADLINE_MS = 300_000;
 interface Turn {
   /** From the start of the leader's process to its convergence. */
   readonly startSeconds: number;
-  /** From the other's leadership to its convergence. */
   readonly takeoverSeconds: number;
   readonly leader: Figures;
   /** Before it leads. */

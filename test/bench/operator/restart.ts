@@ -64,7 +64,6 @@ interface Turn {
   /** From the start of the process on. */
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** The API server's CPU time meanwhile. */
   readonly apiServerSeconds: number;
 }
 

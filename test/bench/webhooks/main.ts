@@ -36,7 +36,6 @@ const SLICE_SECONDS = 10;
 const namespace = "ephemeral-system";
 /** The operator's time for a killed process's work; it takes over after 30 s. */
 const SETTLED_WITHIN_MS = 180_000;
-/** A minimal delivery. */
 const SPEC = { door: "repohost", eventName: "push", verified: true, event: { type: "other" } } as const;
 const OUTCOME = { phase: "ignored", reason: "Benchmark", message: "" };
 

@@ -29,7 +29,6 @@ export async function registerProjects(world: World): Promise<void> {
   }
 }
 
-/** One event of a pull request. */
 export interface PullRequestEvent extends WebhookEvent {
   readonly environment: string;
   readonly commit: string;

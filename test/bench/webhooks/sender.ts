@@ -10,7 +10,6 @@ export interface WebhookEvent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The answer to a delivery; `status` 0: none. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;

@@ -12,7 +12,6 @@ describe("the typed client", () => {
   let service: ApiService;
   let server: Server;
   let url: string;
-  /** Sent requests, in order. */
   let sent: Request[];
 
   beforeEach(async () => {

@@ -3,7 +3,6 @@ import { configSetFixture } from "../../support/fixtures/environment/environment
 import { expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
-/** Path of config sets. */
 export const PATH = "/api/config-sets";
 /** A request with every field of a config set. */
 export const whole = {

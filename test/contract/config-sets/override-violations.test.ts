@@ -3,7 +3,6 @@ import { at, backend, both, env, overriding, ref, secretOverrides } from "./secr
 
 const { violations } = secretOverrides();
 
-/** Variables with one value. */
 const numbered = (count: number, value: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`V${at}`, value]));
 

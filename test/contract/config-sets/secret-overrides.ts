@@ -4,7 +4,6 @@ import { configSetFixture } from "../../support/fixtures/environment/environment
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 
-/** A creation with both components. */
 export const both = {
   environment_name: "given",
   backend_repo: "shop-api",
@@ -18,12 +17,9 @@ export const overriding = (helm_values: object, base: object = both) => ({
   ...base,
   config_overrides: { helm_values },
 });
-/** A creation with these variables of a component. */
 export const env = (variables: object, component = "backend") => overriding({ [component]: { env: variables } });
-/** A reference to a secret in a request. */
 export const ref = (name: unknown, key: unknown = "latest") => ({ secretKeyRef: { name, key } });
 
-/** The path of an override in a violation. */
 export const at = (path: string) => `config_overrides.helm_values.${path}`;
 
 /** An API whose Repositories list secrets and whose settings share some; new for each test. */
@@ -82,7 +78,6 @@ export function secretOverrides() {
   const post = (body: object) => service.http.post("/api/environments").set({ authorization }).send(body);
   const made = () => service.environments.find("given");
 
-  /** The only violation of each field. */
   async function violations(body: object): Promise<Record<string, string>> {
     const reply = await post(body);
     expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");

@@ -9,7 +9,6 @@ import { rawConnection } from "../../support/http/raw-connection.ts";
 
 const SCRIPT = 'document.title = "Console";\n'.repeat(20);
 const HTML = '<!doctype html><title>Console</title><script type="module" src="/console/assets/app-1a2b.js"></script>';
-/** The permissions of a console page. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 

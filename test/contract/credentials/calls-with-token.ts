@@ -1,7 +1,6 @@
 import { afterEach, beforeEach } from "@jest/globals";
 import { type ApiService, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
 
-/** A minimal creation. */
 export const minimal = { environment_name: "feature-test", backend_repo: "shop-api", backend_branch: "main" };
 
 /** Calls with an API token to an API that is new for each test. */

@@ -9,7 +9,6 @@ import { type EventReader, readEvents } from "../../support/plane/event-reader.t
 interface Followed {
   /** Creates the state before the followers. */
   prepare(service: ApiService): Promise<void> | void;
-  /** The number of followers. */
   count(service: ApiService): number;
 }
 

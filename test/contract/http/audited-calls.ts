@@ -2,7 +2,6 @@ import { afterEach, beforeEach } from "@jest/globals";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
-/** A valid creation. */
 export const wanted = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
 
 /** An API that records its calls, new for each test. */
@@ -21,7 +20,6 @@ export function auditedCalls() {
       .send(wanted);
     return reply.body.environment?.id as string;
   };
-  /** All records. */
   const records = (): readonly AuditRecord[] => service.audit.records;
 
   return {

@@ -8,7 +8,6 @@ import { type RawConnection, rawConnection } from "../../support/http/raw-connec
 /** A request without a body, with these lines after the first two. */
 export const head = (line: string, ...lines: string[]) =>
   [`${line} HTTP/1.1`, "Host: x", ...lines, "", ""].join("\r\n");
-/** The header of a body in JSON. */
 export const JSON_TYPE = "Content-Type: application/json";
 
 /**

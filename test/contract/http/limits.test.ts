@@ -12,7 +12,6 @@ async function limited(limits: ServiceOptions["limits"], api: ServiceOptions["ap
   return service;
 }
 
-/** Two replicas with common counts. */
 async function replicas(limits: NonNullable<ServiceOptions["limits"]>) {
   const counters = memorySharedCounters();
   const one = await startApiService({ limits, counters });

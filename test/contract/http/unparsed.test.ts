@@ -39,7 +39,6 @@ function send(text: string): RawConnection {
   return connection;
 }
 
-/** The only answer on the closed connection. */
 async function answerOf(connection: RawConnection) {
   await connection.closed();
   const [head = "", ...bodies] = connection.seen.text.split("\r\n\r\n");

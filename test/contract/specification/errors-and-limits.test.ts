@@ -12,7 +12,6 @@ const start = async (options: ServiceOptions = {}) => {
 beforeEach(() => start());
 afterEach(() => service.stop());
 
-/** Restarts the service with other settings. */
 async function restart(options: ServiceOptions): Promise<void> {
   await service.stop();
   await start(options);

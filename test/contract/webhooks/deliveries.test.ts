@@ -32,7 +32,6 @@ const post = async (path: string, body: object, person: Person = "developer") =>
     .send(body);
 const ids = ({ body }: { readonly body: { data: { items: { id: string }[] } } }) => body.data.items.map(({ id }) => id);
 
-/** A signed pull request of the shop. */
 async function pull(more: Partial<Parameters<typeof pullRequestBody>[0]> = {}) {
   const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api", ...more }));
   const reply = await service.http.post("/api/webhooks/repohost").set(signedHeaders(text)).send(text);

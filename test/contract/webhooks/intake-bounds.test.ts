@@ -13,7 +13,6 @@ const withRoomFor = (pending: number) => start({ settings: { webhooks: { ...webh
 const ofAnother = () => pull({ repository: "shop/own-api" }, { key: OWN_KEY });
 const at = (second: number) => new Date(Date.UTC(2026, 5, 1, 11, 0, second)).toISOString();
 
-/** Deliveries without an outcome, as after a crash. */
 function storeUndecided(count: number, repository: string, spec: Partial<WebhookDeliverySpec> = {}) {
   for (let index = 0; index < count; index++) {
     const { status: _, ...undecided } = webhookDeliveryFixture(`${repository}-${index}`, {

@@ -28,7 +28,6 @@ function headersOf(kind: (typeof KINDS)[number], text: string, key: string, sign
 const HEAD = "b".repeat(40);
 const MIB = 1_048_576;
 
-/** The commits of a push, about that many bytes. */
 function commits(bytes: number) {
   const one = {
     id: "c".repeat(40),

@@ -7,7 +7,6 @@ import { type ApiService, type ServiceOptions, startApiService } from "../../sup
 
 /** The own key of the Repository `own-api`. */
 export const OWN_KEY = "the-own-key-of-repository-a-in-tests";
-/** A key that no Repository has. */
 export const OTHER_KEY = "another-key-of-at-least-32-bytes-in-tests";
 const rules = { pullRequest: { enabled: true } };
 
@@ -49,17 +48,13 @@ export function webhookDoors() {
     get service() {
       return service;
     },
-    /** Restarts the service with other options. */
     start,
     post,
-    /** Sends a signed pull request of the shop. */
     pull(more: Partial<Parameters<typeof pullRequestBody>[0]> = {}, signed = {}) {
       const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api", ...more }));
       return post(text, signedHeaders(text, signed));
     },
-    /** The names of the environments. */
     names: () => service.environments.list().map(({ metadata }) => metadata.name),
-    /** The stored deliveries. */
     delivered: () => service.webhookDeliveries.list(),
     settled: () => until(() => service.webhookDeliveries.pending().length === 0, { what: "all outcomes stored" }),
   };

@@ -38,7 +38,6 @@ test("a crowd of copies needs no write from an operator that starts, and those t
   for (const { figure } of verdicts) expect(Number.isFinite(figure)).toBe(true);
 }, 180_000);
 
-/** Normalised titles of an environment's objects. */
 async function inventoryOf(name: string): Promise<string[]> {
   const environment = await bench.world.find(name);
   if (environment === undefined) throw new Error(`'${name}' is not there`);

@@ -42,7 +42,6 @@ async function operatorAhead(expiry: object, onRequest: RequestSeam = (_request,
   });
 }
 
-/** The platform's status. */
 const isBlocked = async () => (await running?.operator.ports.health.check())?.expirationsBlocked;
 const isLeaving = (found: EphemeralEnvironment | undefined) => found?.metadata.deletionTimestamp !== undefined;
 

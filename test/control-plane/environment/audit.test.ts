@@ -19,7 +19,6 @@ const namespace = "ephemeral-system";
 let world: World;
 let operator: RunningOperator;
 let audit: MemoryAuditTrail;
-/** The audit id of the current request. */
 let request: string | undefined;
 const start = async () => {
   audit = memoryAuditTrail();
@@ -37,7 +36,6 @@ beforeEach(() => {
   request = undefined;
 });
 
-/** The records about an object, oldest first. */
 const seen = (name: string) =>
   audit.records
     .filter(({ objects }) => objects.some((object) => object.name === name))

@@ -17,7 +17,6 @@ afterAll(() => world.stop(), 60_000);
 
 const NEXT = "b".repeat(40);
 
-/** A ready environment with its own Repository. */
 async function given(spec: Partial<RepositorySpec>) {
   const repository = unique("sourced-");
   const name = unique("sourced-env-");
@@ -27,7 +26,6 @@ async function given(spec: Partial<RepositorySpec>) {
   return { name, repository };
 }
 
-/** The application's chart source, and its project's sources. */
 async function placeOf(environment: string) {
   const ref = { name: namespaceName(environment), namespace: "argocd" };
   const application = (await world.admin.find(applicationKind, ref)) as unknown as { spec: { source: object } };

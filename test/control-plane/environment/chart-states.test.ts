@@ -75,7 +75,6 @@ const SINCE = "2026-01-01T00:00:00Z";
 const REFUSED =
   'create Pod cache-0 in StatefulSet cache failed error: pods "cache-0" is forbidden: violates PodSecurity "restricted:latest"';
 
-/** An environment with a namespace and an unhealthy application. */
 async function unwell(name: string, fate: "degraded" | "progressing"): Promise<string> {
   world.argocd.decide(name, () => fate);
   await world.create(name);

@@ -29,7 +29,6 @@ function move(name: string, spec: Partial<EnvironmentSpec>): Promise<EphemeralEn
   return world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
 }
 
-/** The backend's variables in the application. */
 async function variables(name: string): Promise<unknown> {
   return (await backendValues(name))?.env;
 }

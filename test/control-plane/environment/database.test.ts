@@ -46,13 +46,11 @@ async function decoded(secret: WireObject | undefined): Promise<Record<string, s
   return Object.fromEntries(data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
 }
 
-/** The application's Secret for pods. */
 async function seen(name: string): Promise<Record<string, string>> {
   const secret = (await applicationValues(world.admin, name))?.secret.name ?? "";
   return decoded(await world.admin.find(secretKind, { name: secret, namespace: namespaceName(name) }));
 }
 
-/** The secret manager's values. */
 async function stored({ metadata: { name, uid } }: EphemeralEnvironment): Promise<Record<string, string>> {
   const ref = { name: `${name}-${uid.slice(0, 8)}`, namespace: "ephemeral-secrets" };
   return decoded(await world.admin.find(secretKind, ref));

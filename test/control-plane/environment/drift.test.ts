@@ -38,7 +38,6 @@ let world: World;
 let running: RunningOperator;
 let made: EphemeralEnvironment;
 const requests: KubeRequest[] = [];
-/** Environments of the reconciles. */
 const passes: string[] = [];
 
 const recorded: Partial<OperatorOptions> = {

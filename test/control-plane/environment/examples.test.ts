@@ -80,7 +80,7 @@ describe("the examples", () => {
   }, 60_000);
 });
 
-/** Its references may have been applied later. */
+/** Referenced objects may have been applied later. */
 async function isInOrder(name: string): Promise<boolean> {
   const found = await world.admin.find(repositoryType, { name, namespace: "ephemeral-system" });
   return findCondition(found?.status?.conditions, "Ready")?.status === "True";

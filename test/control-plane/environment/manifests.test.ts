@@ -19,7 +19,6 @@ import { rewriteObject } from "../../support/plane/etcd.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 
 let world: World;
-/** Argo CD's identity at the API server. */
 let argocd: KubeClient;
 let running: RunningOperator | undefined;
 let number = 0;
@@ -42,14 +41,12 @@ afterEach(() => running?.stop());
 const hour: EnvironmentSpec = { ...backendOnly, ttlHours: 1 };
 const other: EnvironmentSpec = { ...hour, backend: { ...hour.backend, branch: "other" } };
 
-/** Argo CD creates missing objects. */
 function sync(spec: EnvironmentSpec = hour, annotations: object = {}): Promise<EphemeralEnvironment> {
   const tracking = `apps:ephemeral-environments.dev/EphemeralEnvironment:/${name}`;
   const metadata = { name, annotations: { "argocd.argoproj.io/tracking-id": tracking, ...annotations } };
   return argocd.create(environmentType, { metadata, spec });
 }
 
-/** Argo CD changes differences. */
 const resync = (changed: object) => argocd.patch(environmentType, { name }, changed, { as: "merge" });
 
 async function start(options: Parameters<World["startOperator"]>[0] = {}): Promise<RunningOperator> {

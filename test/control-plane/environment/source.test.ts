@@ -29,7 +29,6 @@ afterAll(async () => {
 const ofBranch = (branch: string) => ({ backend: { repository: "shop", branch } });
 const commitOf = ({ status }: EphemeralEnvironment) => status?.components?.backend?.commit;
 
-/** The image in the application's values. */
 async function deployedImage(name: string): Promise<unknown> {
   const application = await world.admin.find(applicationKind, { name: `env-${name}`, namespace: "argocd" });
   const spec = application?.spec as { source: { helm: { valuesObject: { backend: { image: string } } } } } | undefined;

@@ -16,7 +16,6 @@ import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;
 let running: RunningOperator;
-/** The names of environments whose URLs do not answer. */
 const silent = new Set<string>();
 const asked: string[] = [];
 const prober: UrlProber = {

@@ -46,7 +46,7 @@ async function outlast(name: string): Promise<void> {
   await world.reconcile(name);
 }
 
-/** Its objects that no update may change. */
+/** Objects that no update may change. */
 async function kept(environment: EphemeralEnvironment) {
   const inventory = [...(await world.inventory(environment))];
   const children = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));

@@ -23,7 +23,6 @@ afterAll(() => world.stop(), 60_000);
 
 const place = { repoUrl: "https://git.example.test/chart.git", path: "chart", revision: "main" };
 
-/** An environment with this mapped chart. */
 async function made(values: string, more: Partial<EnvironmentSpec> = {}): Promise<string> {
   const [repository, name] = [unique("abused-"), unique("abused-env-")];
   await world.register(repository, { chart: { ...place, values } });

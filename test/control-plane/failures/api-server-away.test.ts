@@ -10,7 +10,6 @@ beforeAll(async () => {
 beforeEach(() => pair.untilReady(), 90_000);
 afterAll(() => pair.stop(), 60_000);
 
-/** The number of lost leaderships of the replica. */
 const losses = ({ output }: PlatformProcess) => output.split('"message":"leadership was lost"').length - 1;
 
 /**

@@ -48,7 +48,6 @@ function expectReason(name: string, type: ConditionType, reason: string): Promis
   return world.expectState(name, `saying ${reason}`, (found) => conditionOf(type, found)?.reason === reason);
 }
 
-/** Sent writes about an environment's application. */
 const asked = (name: string) =>
   writes.filter((request) => request.type?.kind === "Application" && request.name === namespaceName(name));
 

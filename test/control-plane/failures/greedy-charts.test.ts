@@ -40,7 +40,6 @@ const podDraft = (name: string, resources: object = {}, spec: object = {}) => ({
   },
 });
 
-/** The API server's message when it refuses; fails otherwise. */
 async function refusalOf(type: Parameters<World["admin"]["create"]>[0], draft: object): Promise<string> {
   const error = await world.admin.create(type, draft as never).catch((refusal: unknown) => refusal);
   if (!(error instanceof KubeError) || error.status !== 403) throw new Error(`not refused: ${JSON.stringify(error)}`);

@@ -36,7 +36,6 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** Prepares a replica with the changed test settings. */
 function replica(changed: object): Promise<PlatformProcess> {
   return platformProcess(world.identity, {
     ...testSettings,

@@ -28,7 +28,6 @@ const main = await operatorBundle();
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
 const wellDone = ["ok    the kinds are served", "ok    the rights are sufficient", "ok    the policies are in force"];
 
-/** The remaining problems, after at most this many seconds. */
 async function report(token: string, seconds: number): Promise<{ ok: boolean; lines: string[] }> {
   const lines: string[] = [];
   const ok = await checkInstallation({

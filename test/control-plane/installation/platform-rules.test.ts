@@ -14,7 +14,6 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();
 const platform = callsAs(plane, { token: plane.platform.token });
-/** An account with the rights of every account. */
 const anybody = callsAs(plane, {
   user: "system:serviceaccount:ephemeral-system:anybody",
   groups: ["system:serviceaccounts", "system:serviceaccounts:ephemeral-system", "system:authenticated"],
@@ -44,7 +43,6 @@ function single({ apiGroups = [], resources = [], resourceNames = [""], verbs }:
   );
 }
 
-/** The table's rights for these places. */
 function table(...places: PlatformRole["where"][]): string[] {
   const rights = PLATFORM_ROLES.filter(({ where }) => places.includes(where)).flatMap((role) => role.rights);
   return rights.flatMap(({ group, ...rest }) => single({ apiGroups: [group], ...rest }));

@@ -192,7 +192,6 @@ interface Pod {
   readonly spec: object;
 }
 
-/** The pod of an object or of its template. */
 function podOf(object: Manifest): Pod[] {
   if (object.kind === "Pod") return [object as unknown as Pod];
   const { template } = (object.spec ?? {}) as { template?: Pod };

@@ -21,7 +21,6 @@ const labelSelector = "suite=reflector";
 let writer: KubeClient;
 let reader: KubeClient;
 let isCut: boolean;
-/** The number of requested pages of lists. */
 let pages: number;
 let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
 let reflector: Reflector;
@@ -61,7 +60,6 @@ function reflect(client: KubeClient, into: ObjectCache<ConfigMap> & CacheFeed<Co
   return made;
 }
 
-/** Reasons of all lists. */
 const reasons = () => logged.filter(({ message }) => message === "a list begins").map(({ reason }) => reason);
 
 function create(): Promise<ConfigMap> {
@@ -70,7 +68,6 @@ function create(): Promise<ConfigMap> {
   return writer.create(configMaps, { metadata, data: { key: "1" } });
 }
 
-/** Compares the cache with a fresh list. */
 async function isEqualToTheServer(): Promise<boolean> {
   const { items } = await writer.list(configMaps, { namespace, labelSelector });
   const versions = (objects: readonly ConfigMap[]) =>

@@ -29,7 +29,6 @@ interface Story {
 }
 
 const gauge = (wrong: number, right: number) => `${wrong}x90 ${right}x90`;
-/** A counter with that growth a minute. */
 const counter = (wrong: number, right: number) => `0+${wrong}x90 ${90 * wrong}+${right}x90`;
 const route = 'route="/api/webhooks/repohost",method="POST"';
 const calls = 'service="secret-manager",operation="read"';

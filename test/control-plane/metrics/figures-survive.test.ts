@@ -80,7 +80,6 @@ async function figuresOf(one: PlatformProcess) {
   };
 }
 
-/** Stored counts of all processes. */
 async function storedRequests(): Promise<number> {
   const store = kubernetesRollupStore({ client: world.admin, namespace: NAMESPACE });
   const days = await store.list(AbortSignal.timeout(5_000));

@@ -43,7 +43,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Scrapes both replicas, and listens on loopback alone. */
 async function startPrometheus(): Promise<string> {
   const [port] = await freePorts(1);
   const config = {

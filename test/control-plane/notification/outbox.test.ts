@@ -47,7 +47,6 @@ afterEach(() => running?.stop());
 
 const told = { backend: { ...backendOnly.backend, repository: "told-backend" } };
 
-/** An operator whose clocks are some hours ahead. */
 async function operate(hoursAhead = 0): Promise<void> {
   await running?.stop();
   const clocks = { clock: clockAhead(hoursAhead), serverClock: serverClockAhead(hoursAhead) };

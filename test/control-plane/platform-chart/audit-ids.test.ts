@@ -18,7 +18,6 @@ const refused = {
   message: expect.stringContaining("is set by the platform alone: take it out of what you apply, or leave it as it is"),
 };
 
-/** People's objects, and changes of them. */
 const kinds: readonly [kind: string, path: string, draft: (metadata: object) => object, change: object][] = [
   [
     "EphemeralEnvironment",

@@ -9,7 +9,6 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 const admin = administrator(await controlPlane());
 const dryRun = `${paths.environments}?dryRun=All`;
 
-/** Variables that differ by name alone. */
 const numbered = (count: number, one: object) => Array.from({ length: count }, (_, at) => ({ name: `V${at}`, ...one }));
 
 /** A name, or a spec, and the API server's message. */

@@ -24,7 +24,6 @@ const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_0
   0,
   CHART_VALUES_MAX_LENGTH - 1,
 );
-/** Further hosts with names of that length. */
 const hostsNamed = (count: number, length: number) =>
   Array.from({ length: count }, (_, at) => ({ name: `h${at}`.padEnd(length, "x") }));
 const labelled = (labels: object) => ({ workloads: { backend: { labels }, frontend: { labels: { app: "web" } } } });

@@ -115,7 +115,6 @@ const settings = () => {
   return settingsFrom({ ...testSettings, secrets: { shared, hostCredentials } });
 };
 
-/** A valid one, and one of each refusal. */
 async function register(): Promise<void> {
   const latest = (name: string) => ({ name, key: "latest" });
   const of = (credential: string) => ({
@@ -135,7 +134,6 @@ async function register(): Promise<void> {
   await until(reasons, { what: "every Repository being checked", deadlineMs: 30_000 });
 }
 
-/** The registry's credential in the kubelet's form. */
 async function wrapped(): Promise<string> {
   const found = await world.admin.find(secretKind, { name: "image-pull", namespace: "env-confidential" });
   const { ".dockerconfigjson": text = "" } = (found?.data ?? {}) as Record<string, string>;
@@ -144,14 +142,12 @@ async function wrapped(): Promise<string> {
   return configuration;
 }
 
-/** Creates an environment as the REST interface does. */
 async function make({ operator }: RunningOperator, log: Log): Promise<EphemeralEnvironment> {
   const { environments, secretManager } = operator.ports;
   const provided = new Map([["STRIPE_KEY", new Sensitive(given.STRIPE_KEY)]]);
   return persist({ name: "confidential", spec, provided }, { environments, secretManager, log });
 }
 
-/** The pods' values, by variable. */
 async function seenValues(): Promise<Record<string, string>> {
   const secret = (await world.find("confidential"))?.status?.podSecrets?.at(-1) ?? "";
   const found = await world.admin.find(secretKind, { name: secret, namespace: "env-confidential" });

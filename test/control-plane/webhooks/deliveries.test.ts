@@ -44,13 +44,10 @@ afterEach(async () => {
 afterAll(() => world.stop(), 60_000);
 
 interface Facade {
-  /** Sends a signed pull request. */
   pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
-  /** Sends a signed push. */
   push(repository: string, push: { readonly ref: string; readonly after: string }): Promise<Reply>;
   /** Sends a signed push as GitHub does. */
   hosted(repository: { readonly id: number; readonly full_name: string; readonly clone_url: string }): Promise<Reply>;
-  /** Sends a signed run of a workflow. */
   run(repository: string, run: Parameters<typeof workflowRunBody>[1]): Promise<Reply>;
   readonly audit: ReturnType<typeof memoryAuditTrail>;
   stop(): Promise<void>;

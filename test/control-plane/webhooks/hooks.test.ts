@@ -33,7 +33,6 @@ afterEach(async () => {
 }, 60_000);
 afterAll(() => Promise.all([world.stop(), chat.stop()]), 60_000);
 
-/** An operator and its GitLab. */
 async function started(hostSettings: object = { token: ref("host-token") }) {
   host = gitlabHooks();
   api = await startRecordingHost(host.routes, "/api/v4");

@@ -50,7 +50,6 @@ describe("Google Secret Manager, when something goes wrong", () => {
   });
 
   describe("when Google answers, but slowly", () => {
-    /** Delays every call. */
     const slowed = (seconds: number) => {
       const clock = new TestClock();
       world.server.seam((_called, _request, next) => {

@@ -27,7 +27,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([client.close(), admin.close()]));
 
-/** An Event in the API server's answer. */
 interface StoredEvent extends WireObject {
   readonly type: Event["type"];
   readonly reason: string;

@@ -38,7 +38,6 @@ const redis = {
   status: { observedGeneration: 1, replicas: 0 },
 };
 
-/** A namespace with answers for the other kinds. */
 function furnish(answers: Readonly<Record<string, Answer>> = {}): void {
   const kinds = ["pods", "deployments", "statefulsets", "daemonsets", "jobs", "cronjobs", "events"];
   for (const plural of kinds) on(plural, answers[plural] ?? items());

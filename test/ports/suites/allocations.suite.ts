@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Allocations, AllocationsUnavailable } from "../../../operator/ports/observability/allocations.ts";
 import type { HourOfNamespace } from "../../support/doubles/memory/costs/allocations.ts";
 
-/** A cost monitor and its data. */
 export interface AllocationsScene {
   readonly allocations: Allocations;
   knows(...hours: readonly HourOfNamespace[]): void;
@@ -15,7 +14,6 @@ const never = new AbortController().signal;
 const period = (from: string, to: string) => ({ fromMs: Date.parse(from), toMs: Date.parse(to) });
 const cost = (cpu: number, other = 0) => ({ cpu, memory: 3, storage: 1, other });
 
-/** Required of every adapter and the double. */
 export function allocationsSuite(title: string, start: () => Promise<AllocationsScene>): void {
   describe(`allocations, ${title}`, () => {
     let scene: AllocationsScene;

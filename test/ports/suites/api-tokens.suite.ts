@@ -5,24 +5,20 @@ import type { ApiTokens } from "../../../operator/ports/api-tokens.ts";
 import { unique } from "../../support/faults/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
 
-/** An adapter and its surroundings. */
 export interface ApiTokensWorld {
   readonly apiTokens: ApiTokens;
-  /** Removes the tests' objects. */
   stop(): Promise<void>;
 }
 
 const WORLD_DEADLINE_MS = 60_000;
 const at = (minute: number) => new Date(Date.UTC(2026, 5, 1, 12, minute));
 
-/** The spec of a token of that owner. */
 const specOf = (subject: string, more: Partial<ApiTokenSpec> = {}): ApiTokenSpec =>
   apiTokenFixture(
     { owner: { subject, email: "", name: "" }, vouched: { groups: ["developers"], at: at(0).toISOString() }, ...more },
     tokenOf(randomBytes(32)),
   ).spec;
 
-/** The rules of the ApiTokens port, for every adapter. */
 export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokensWorld>): void {
   describe(`ApiTokens: ${title}`, () => {
     let world: ApiTokensWorld;

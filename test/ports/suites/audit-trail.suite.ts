@@ -28,7 +28,6 @@ export function auditRecord(auditId: string): AuditRecord {
   };
 }
 
-/** Required of every adapter and the double. */
 export function auditTrailSuite(title: string, start: () => Promise<AuditScene>): void {
   describe(`the audit trail, ${title}`, () => {
     let scene: AuditScene;

@@ -14,7 +14,6 @@ export interface BranchHeadsWorld {
   stop(): Promise<void>;
 }
 
-/** Required of every implementation of the BranchHeads port. */
 export function branchHeadsSuite(name: string, start: () => Promise<BranchHeadsWorld>): void {
   describe(`${name} keeps the BranchHeads port: it`, () => {
     let world: BranchHeadsWorld;

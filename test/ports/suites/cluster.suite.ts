@@ -6,7 +6,6 @@ import { BeingDeleted, type Cluster, NameTaken, type Owner } from "../../../oper
 import { unique } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 
-/** A cluster, with foreign changes. */
 export interface ClusterScene {
   readonly cluster: Cluster;
   /** Sets the finalizers of a ConfigMap; without any, one in deletion disappears. */
@@ -25,7 +24,6 @@ const desired = (name: string) => ({
   data: { KEY: "value" },
 });
 
-/** Required of the adapter and its double; only the adapter sees the drift of a field. */
 export function clusterSuite(name: string, start: () => Promise<ClusterScene>): void {
   describe(`a cluster, ${name}`, () => {
     let scene: ClusterScene;

@@ -12,7 +12,6 @@ export interface ConfigSetVersionsScene {
 }
 
 let count = 0;
-/** A new version. */
 export function newVersion(level = "info"): ConfigSetVersion {
   count += 1;
   return { name: `set-${count}`, version: 3, uid: randomUUID(), spec: { env: [{ name: "LEVEL", value: level }] } };
@@ -21,7 +20,6 @@ export function newVersion(level = "info"): ConfigSetVersion {
 const used = async () => true;
 const unused = async () => false;
 
-/** Required of every adapter and the double. */
 export function configSetVersionsSuite(name: string, start: () => Promise<ConfigSetVersionsScene>): void {
   describe(`versions of config sets, ${name}`, () => {
     let scene: ConfigSetVersionsScene;

@@ -4,7 +4,6 @@ import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
 import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
 import { unique } from "../../support/faults/people.ts";
 
-/** An adapter and its surroundings. */
 export interface ConfigSetsWorld {
   readonly configSets: ConfigSets;
   /** Changes or removes one as another client would, invisible to this process at first. */
@@ -19,7 +18,6 @@ const spec: ConfigSetSpec = {
   helmValues: { backend: { cache: { parts: [null, 1] } } },
 };
 
-/** The rules of the ConfigSets port, for every adapter. */
 export function configSetsSuite(name: string, makeWorld: () => Promise<ConfigSetsWorld>): void {
   describe(`ConfigSets: ${name}`, () => {
     let world: ConfigSetsWorld;

@@ -6,7 +6,6 @@ import { passesOverEnvironments } from "./environments/passes.suite.ts";
 import { readingEnvironments } from "./environments/reading.suite.ts";
 import { type EnvironmentsWorld, environmentsScene } from "./environments/scene.ts";
 
-/** The rules of the Environments port, for every adapter. */
 export function environmentsSuite(name: string, makeWorld: () => Promise<EnvironmentsWorld>): void {
   describe(`Environments: ${name}`, () => {
     const scene = environmentsScene(makeWorld);

@@ -10,14 +10,12 @@ import { until } from "../../support/fixtures/until.ts";
 export interface EventRecorderScene {
   readonly events: EventRecorder;
   readonly clock: TestClock;
-  /** The Events with the reason, in any order. */
   told(reason: string): Promise<readonly RecordedEvent[]>;
   stop(): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Required of every adapter and the double. */
 export function eventRecorderSuite(title: string, start: () => Promise<EventRecorderScene>): void {
   describe(`events, ${title}`, () => {
     let scene: EventRecorderScene;

@@ -7,14 +7,12 @@ import {
 /** A provider with the account `dev@example.test` and no account `nobody@example.test`. */
 export interface IdentityProviderScene {
   readonly provider: IdentityProvider;
-  /** The number of links sent to the address. */
   sentTo(email: string): number;
   /** Makes the provider unreachable. */
   goAway(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Required of every adapter and the double. */
 export function identityProviderSuite(title: string, start: () => Promise<IdentityProviderScene>): void {
   describe(`the identity provider, ${title}`, () => {
     let scene: IdentityProviderScene;

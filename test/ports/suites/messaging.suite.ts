@@ -9,9 +9,7 @@ import {
 } from "../../../operator/ports/notifications/messaging.ts";
 import type { Mood } from "../../support/doubles/memory/webhooks/messaging.ts";
 
-/** The receiver for both suites. */
 interface OtherSide {
-  /** Sets the reaction to messages from now on. */
   be(mood: Mood): void;
   stop(): Promise<void>;
 }
@@ -19,7 +17,6 @@ interface OtherSide {
 export interface ChatScene extends OtherSide {
   readonly chat: Chat;
   readonly url: Sensitive;
-  /** The texts that arrived. */
   texts(): readonly string[];
 }
 
@@ -31,7 +28,6 @@ export interface MailScene extends OtherSide {
 
 const never = new AbortController().signal;
 
-/** Required of every Chat adapter and the double. */
 export function chatSuite(title: string, start: () => Promise<ChatScene>): void {
   describe(`a chat, ${title}`, () => {
     let scene: ChatScene;
@@ -70,7 +66,6 @@ export function chatSuite(title: string, start: () => Promise<ChatScene>): void 
   });
 }
 
-/** Required of every Mail adapter and the double. */
 export function mailSuite(title: string, start: () => Promise<MailScene>): void {
   describe(`a mail server, ${title}`, () => {
     let scene: MailScene;

@@ -34,7 +34,6 @@ export interface ContentsScene {
     policy: string,
     annotations?: Record<string, string>,
   ): Promise<string>;
-  /** The reclaim policy of a volume. */
   policyOf(volume: string): Promise<string | undefined>;
   stop(): Promise<void>;
 }
@@ -42,7 +41,6 @@ export interface ContentsScene {
 const KEPT = "example.test/kept";
 const UNWANTED = "example.test/unwanted";
 
-/** Required of the adapter and the double. */
 export function namespaceContentsSuite(name: string, start: () => Promise<ContentsScene>): void {
   describe(`the contents of a namespace, ${name}`, () => {
     let scene: ContentsScene;

@@ -8,7 +8,6 @@ export interface NotificationsScene {
   stop(): Promise<void>;
 }
 
-/** Required of every adapter and the double. */
 export function notificationsSuite(title: string, start: () => Promise<NotificationsScene>): void {
   describe(`the messages of the outbox, ${title}`, () => {
     let scene: NotificationsScene;

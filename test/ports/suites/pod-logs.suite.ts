@@ -11,7 +11,6 @@ import type {
 } from "../../../operator/ports/facade/pod-logs.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** An adapter and the pods behind it. */
 export interface PodLogsWorld {
   readonly podLogs: PodLogs;
   write(environment: string, component: Component, line: { readonly at: Date; readonly text: string }): void;
@@ -55,7 +54,6 @@ export function following(podLogs: PodLogs, selection: Partial<FollowedSelection
   };
 }
 
-/** Required of every adapter of the port. */
 export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): void {
   describe(name, () => {
     let world: PodLogsWorld;

@@ -29,7 +29,6 @@ export function recordFixture(name: string, minute: number): RecordSpec {
   };
 }
 
-/** Required of every adapter and the double. */
 export function recordsSuite(title: string, start: () => Promise<RecordsScene>): void {
   describe(`the records of environments that are no more, ${title}`, () => {
     const name = unique("recorded-");

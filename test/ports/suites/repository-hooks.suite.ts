@@ -15,7 +15,6 @@ const address = "https://environments.example.test/api/webhooks/repohost";
 const key = new Sensitive("a-key-of-thirty-two-bytes-or-more");
 const { signal } = new AbortController();
 
-/** The rules of the RepositoryHooks port, for every adapter. */
 export function repositoryHooksSuite(name: string, makeWorld: () => Promise<HooksWorld>): void {
   describe(`RepositoryHooks: ${name}`, () => {
     let world: HooksWorld | undefined;

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RepositoryReloads } from "../../../operator/ports/facade/repository-reloads.ts";
 import { unique } from "../../support/faults/people.ts";
 
-/** An adapter and its surroundings. */
 export interface ReloadsWorld {
   readonly reloads: RepositoryReloads;
   register(name: string): Promise<void>;
@@ -13,7 +12,6 @@ export interface ReloadsWorld {
   stop(): Promise<void>;
 }
 
-/** The rules of the RepositoryReloads port, for every adapter. */
 export function repositoryReloadsSuite(name: string, makeWorld: () => Promise<ReloadsWorld>): void {
   describe(`RepositoryReloads: ${name}`, () => {
     let world: ReloadsWorld;

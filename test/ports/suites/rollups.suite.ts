@@ -7,7 +7,6 @@ export interface RollupsScene {
   stop(): Promise<void>;
 }
 
-/** Required of the adapter and the double. */
 export function rollupsSuite(title: string, start: () => Promise<RollupsScene>): void {
   describe(`rollups, ${title}`, () => {
     let scene: RollupsScene;

@@ -4,7 +4,6 @@ import { type SecretManagerWorld, secretManagerScene } from "./secret-manager/sc
 import { secretValues } from "./secret-manager/values.suite.ts";
 import { secretVersions } from "./secret-manager/versions.suite.ts";
 
-/** The rules of the SecretManager port, for every adapter. */
 export function secretManagerSuite(name: string, makeWorld: () => Promise<SecretManagerWorld>): void {
   describe(`SecretManager: ${name}`, () => {
     const scene = secretManagerScene(makeWorld);

@@ -14,7 +14,6 @@ export interface CountersScene {
   stop(): Promise<void>;
 }
 
-/** Required of every adapter and the double. */
 export function sharedCountersSuite(title: string, start: () => Promise<CountersScene>): void {
   describe(`counters that replicas share, ${title}`, () => {
     let scene: CountersScene;

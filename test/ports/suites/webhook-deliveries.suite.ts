@@ -10,10 +10,8 @@ import {
 import type { WebhookDeliveries } from "../../../operator/ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 
-/** An adapter and its surroundings. */
 export interface WebhookDeliveriesWorld {
   readonly deliveries: WebhookDeliveries;
-  /** Removes the tests' objects. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +43,6 @@ const pullRequest = (number: number, headCommit = "a".repeat(40)): WebhookDelive
   },
 });
 
-/** The rules of the WebhookDeliveries port, for every adapter. */
 export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<WebhookDeliveriesWorld>): void {
   describe(`WebhookDeliveries: ${title}`, () => {
     let world: WebhookDeliveriesWorld;

@@ -1,4 +1,3 @@
-/** The minimal values of the platform chart. */
 const least = {
   settings: {
     baseDomain: "env.example.test",

@@ -12,7 +12,6 @@ const module: GoModule = {
 
 /** Paths of the programs that check charts. */
 export interface ChartPrograms {
-  /** Runs the suites in a chart's folder `tests`. */
   readonly helmUnittest: string;
   /** Validates objects against the JSON Schemas of their kinds. */
   readonly kubeconform: string;

@@ -9,7 +9,6 @@ import { buildClients } from "../../../deploy/clients/build.ts";
 import type { ServiceOptions } from "../http/api-service.ts";
 import { type ApiService, type Person, startApiService } from "../http/api-service.ts";
 
-/** The built command line. */
 export const eenvFile = resolve(import.meta.dirname, "../../../clients/cli/dist/eenv.mjs");
 
 /** A command's exit code and output. */
@@ -19,10 +18,8 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A running command. */
 export interface Running {
   readonly child: ChildProcess;
-  /** The output so far. */
   readonly written: { stdout: string; stderr: string };
   readonly ended: Promise<Ended>;
 }
@@ -39,11 +36,9 @@ export interface CommandLine {
   readonly service: ApiService;
   readonly server: Server;
   readonly url: string;
-  /** The user's home, a folder of the test. */
   readonly home: string;
   /** Runs `eenv` as that person to its end. */
   eenv(person: Person, args: readonly string[], options?: CallOptions): Promise<Ended>;
-  /** Starts `eenv` as that person. */
   start(person: Person, args: readonly string[], options?: CallOptions): Promise<Running>;
   /** Starts any program with the same variables, without a log-in. */
   spawn(program: string, args: readonly string[], options?: CallOptions): Running;

@@ -9,7 +9,6 @@ export interface LogInSite {
   readonly provider: IdentityProvider;
   /** Variables of a user whose browser logs in as a developer. */
   readonly browser: Readonly<Record<string, string>>;
-  /** A viewer's API token. */
   apiToken(): Promise<string>;
   stop(): Promise<void>;
 }

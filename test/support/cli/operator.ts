@@ -2,7 +2,6 @@ import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/envi
 import { until } from "../fixtures/until.ts";
 import type { ApiService } from "../http/api-service.ts";
 
-/** The environment of that name, once it exists. */
 export async function untilMade({ environments }: ApiService, name: string): Promise<EphemeralEnvironment> {
   const named = () => environments.list().find(({ metadata }) => metadata.name === name);
   await until(() => named() !== undefined, { what: `the environment ${name}` });
@@ -18,7 +17,6 @@ export async function writeStatus(service: ApiService, name: string, status: Env
   });
 }
 
-/** Waits for a follower of environments. */
 export const untilFollowed = ({ environments }: ApiService) =>
   until(() => environments.followers > 0, { what: "a follower" });
 
@@ -30,7 +28,6 @@ export const step = (type: string, status: "True" | "False" | "Unknown", message
   lastTransitionTime: "2026-06-01T12:00:00Z",
 });
 
-/** The status of a running environment. */
 export const READY: EnvironmentStatus = {
   phase: "ready",
   conditions: [step("NamespaceReady", "True"), step("Ready", "True")],

@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 
 /** A chat's incoming webhooks on loopback: a message to any path is accepted and kept. */
 export interface ChatServer {
-  /** The address of a channel's webhook. */
   url(channel: string): string;
   /** Posted messages: the path and the raw body. */
   readonly received: readonly { readonly path: string; readonly body: string }[];
@@ -14,7 +13,6 @@ export interface ChatServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server, which answers 200. */
 export async function startChatServer(port = 0): Promise<ChatServer> {
   const received: { path: string; body: string }[] = [];
   let answer: { status: number | "hang"; headers: OutgoingHttpHeaders } = { status: 200, headers: {} };

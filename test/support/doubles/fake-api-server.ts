@@ -4,7 +4,6 @@ import { requestTarget } from "../../../deploy/local/network/request-target.ts";
 import type { KubeConfigSource } from "../../../operator/kit/client/credentials/credentials.ts";
 import { kubeConfigOf } from "../plane/kube-config.ts";
 
-/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   /** Path without query. */
@@ -24,7 +23,6 @@ export interface FakeApiServer {
   readonly seen: readonly SeenRequest[];
   /** Answers matching requests; rules apply in the order of their creation. */
   on(matches: (request: SeenRequest) => boolean, ...answers: readonly Answer[]): void;
-  /** Number of open connections. */
   readonly openConnections: number;
   /** Number of all connections so far. */
   readonly connectionsSoFar: number;
@@ -90,7 +88,6 @@ export function json(body: unknown, status = 200, headers: http.OutgoingHttpHead
   };
 }
 
-/** A `Status` of the API server. */
 export function status(code: number, reason: string, headers: http.OutgoingHttpHeaders = {}): Answer {
   return json(
     { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: `${reason}!` },
@@ -107,7 +104,6 @@ export const reset: Answer = (_request, response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** A stream under the test's control. */
 export class Stream {
   #response: http.ServerResponse | undefined;
   #opened = 0;

@@ -9,7 +9,6 @@ import { git } from "../../../deploy/local/git/repositories.ts";
 
 /** A git host on loopback: the real `git http-backend` behind node:http. */
 export interface GitServer {
-  /** `127.0.0.1:port` */
   readonly address: string;
   /** The header `Authorization` of each request; `undefined`: none. */
   readonly callers: readonly (string | undefined)[];

@@ -21,17 +21,12 @@ export type GoogleSeam = (method: string, request: WireRequest, next: () => unkn
 export interface GoogleSecretManagerServer {
   readonly project: string;
   readonly store: GoogleSecretStore;
-  /** The secret of that id. */
   entry(id: string): Secret | undefined;
-  /** The secret for a variable of an environment. */
   held(owner: Owner, variable: string): Secret | undefined;
-  /** The methods of all calls. */
   readonly calls: string[];
-  /** Deadlines of the calls, in milliseconds. */
   readonly deadlines: number[];
   /** Wraps every call from now on; undefined ends it. */
   seam(seam: GoogleSeam | undefined): void;
-  /** A new connection; the caller closes it. */
   connect(): Promise<GoogleClient>;
   stop(): Promise<void>;
 }

@@ -156,7 +156,6 @@ function isAnnotationKey(key: string): boolean {
   return ANNOTATION_KEY.test(key);
 }
 
-/** The version numbers of the aliases. */
 function checkedAliases(aliases: Record<string, string>): string[] {
   const names = Object.keys(aliases);
   if (names.length > 50 || names.some((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(name))) {

@@ -1,6 +1,5 @@
 import { ABSENT, type Routes } from "./recording-host.ts";
 
-/** GitHub's attempt to deliver a webhook. */
 export interface HookAttempt {
   readonly id: number;
   readonly guid: string;

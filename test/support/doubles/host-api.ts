@@ -9,7 +9,6 @@ export interface HostComment {
   readonly user: { readonly id: number };
 }
 
-/** A deployment with its states. */
 export interface HostDeployment {
   readonly id: number;
   readonly sha: string;
@@ -121,6 +120,5 @@ export async function startHostApi(kind: "gitea" | "github") {
 
 export type HostApiDouble = Awaited<ReturnType<typeof startHostApi>>;
 
-/** The same routes, with GitHub's complete answers. */
 const inFull = (routes: Routes): Routes =>
   routes.map(([pattern, route]) => [pattern, (call, parts) => githubAnswer(call, route(call, parts))]);

@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** A call to Google's service. */
 export interface ToolkitCall {
   readonly path: string;
   readonly key: string;

@@ -3,11 +3,9 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-/** A received message. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Raw head and body. */
   readonly source: string;
   readonly isSecure: boolean;
   readonly user: string | undefined;

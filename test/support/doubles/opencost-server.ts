@@ -26,7 +26,6 @@ export interface OpenCostServer {
 const HOUR_MS = 3_600_000;
 const UNIT = 100_000;
 
-/** Starts the server, without data. */
 export async function startOpenCostServer(): Promise<OpenCostServer> {
   const known: HourOfNamespace[] = [];
   const asked: URLSearchParams[] = [];

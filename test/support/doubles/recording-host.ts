@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A received request. */
 export interface HostCall {
   readonly route: string;
   readonly authorization: string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** An answer given by a test. */
 export interface HostAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -24,7 +22,6 @@ export type Routes = readonly (readonly [RegExp, Route])[];
 export interface HostContract {
   /** Checks a request. */
   breachOf(call: HostCall): string | undefined;
-  /** Checks its answer. */
   breachIn(call: HostCall, answer: HostAnswer): string | undefined;
 }
 

@@ -13,7 +13,6 @@ export interface TestRegistry {
   stop(): Promise<void>;
 }
 
-/** Starts crane's registry, in memory, behind a log-in with the user's name and password. */
 export async function startRegistry(crane: string): Promise<TestRegistry> {
   const [port = 0] = await freePorts(1);
   const registry = spawn(crane, ["registry", "serve", "--address", `127.0.0.1:${port}`], { stdio: "ignore" });

@@ -16,7 +16,6 @@ import type { InvariantId, Violation } from "./world-observer.ts";
 export interface Bug {
   readonly name: string;
   readonly breaks: InvariantId;
-  /** The operator with the bug. */
   readonly ports?: Ports;
   readonly seam?: RequestSeam;
   /** Triggers the bug; answers violations beyond those of the observer. */
@@ -27,7 +26,6 @@ export interface Bug {
 export interface Life {
   readonly world: FaultWorld;
   readonly name: string;
-  /** The current environment. */
   found(): EphemeralEnvironment;
   /** Creates the environment, and waits until it equals one created without faults. */
   given(): Promise<EphemeralEnvironment>;
@@ -39,11 +37,9 @@ export interface Life {
   readonly watches: TroubledWatches;
   /** Wraps the requests of the current process. */
   interfere(seam: RequestSeam): void;
-  /** Starts the next process, with the same bug. */
   restart(): Promise<void>;
 }
 
-/** Tries bugs, one after the other. */
 export interface BugTrial {
   /** Violations with the bug or, for comparison, without it. */
   violationsUnder(bug: Bug, isSeeded: boolean): Promise<readonly Violation[]>;

@@ -14,11 +14,8 @@ import { RequestTitles } from "./request-titles.ts";
 /** The history of one environment since its plan was armed. */
 export interface Course {
   readonly plan: FaultPlan | undefined;
-  /** Writes that reached the API server, in order. */
   readonly writes: readonly string[];
-  /** Reasons of the written Events, in order. */
   readonly events: readonly string[];
-  /** Calls of ports, in order. */
   readonly calls: readonly string[];
   /** The number of strikes of the fault. */
   readonly struck: number;
@@ -166,12 +163,10 @@ export class FaultField {
   }
 }
 
-/** A pending request or port's call. */
 interface Operation<R> {
   readonly environment: string | undefined;
   readonly entry: string;
   readonly next: () => Promise<R>;
-  /** The effect of the fault. */
   readonly strike: (plan: FaultPlan) => Promise<unknown>;
 }
 

@@ -34,7 +34,6 @@ export interface Part {
 
 const PROBE = "call prober.probe";
 
-/** The environment without faults of that part of life. */
 const referenceOf = (part: string) => `without-fault-${part.replaceAll(" ", "-")}`;
 
 /** Runs each part of environments' lives once without faults: the reference and the list of targets. */
@@ -42,7 +41,6 @@ export function recordLifecycles(world: FaultWorld, parts = ownParts(world)): Pr
   return Promise.all(parts.map((part) => record(world, part, referenceOf(part.name))));
 }
 
-/** Users' actions on an environment. */
 function ownParts(world: FaultWorld): Part[] {
   const { ready, patched, insisted } = deeds(world);
   const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
@@ -218,7 +216,6 @@ export function isReady(found: EphemeralEnvironment | undefined): boolean {
   return found?.status?.phase === "ready" && found.status.observedGeneration === found.metadata.generation;
 }
 
-/** Differences from the environment without faults. */
 function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Part>["isEnd"]): Lifecycle["missing"] {
   const measure = observer.environment(reference) as EphemeralEnvironment;
   const form: NormalForm = normalForm(observer.inventory(measure), measure);
@@ -241,7 +238,6 @@ function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Par
   };
 }
 
-/** Remaining objects of an environment. */
 function left({ observer }: FaultWorld): Lifecycle["missing"] {
   return (name): readonly Violation[] => {
     const found = observer.environment(name);

@@ -21,7 +21,6 @@ export interface StruckRequest {
   readonly next: () => Promise<KubeResponse>;
 }
 
-/** A pending port's call; `next` makes it. */
 export interface StruckCall extends PortCall {
   readonly next: () => Promise<unknown>;
 }
@@ -78,7 +77,6 @@ export function crashAt(target: string, when: "before" | "after"): FaultPlan {
   return { target, fault, title: `${target}: ${fault.name}` };
 }
 
-/** Faults of a write. */
 function requestFaults(place: FaultPlace): readonly Fault[] {
   return [
     ...CRASHES,
@@ -94,7 +92,6 @@ function requestFaults(place: FaultPlace): readonly Fault[] {
   ];
 }
 
-/** Faults of a port's call. */
 function callFaults(place: FaultPlace): readonly Fault[] {
   return [
     ...CRASHES,

@@ -6,12 +6,10 @@ import { tooManyWrites } from "./invariants.ts";
 import { seededRandom, shuffled } from "./seeded-random.ts";
 import type { Observer, Violation } from "./world-observer.ts";
 
-/** One part of environments' lives. */
 export interface Lifecycle {
   readonly name: string;
   /** Brings a new environment to the beginning of the part. */
   readonly given: (name: string) => Promise<unknown>;
-  /** Starts the part; resolves when it is acknowledged. */
   readonly act: (name: string) => Promise<unknown>;
   /** Differences from the end state; empty at the end. */
   readonly missing: (name: string) => readonly Violation[];
@@ -26,11 +24,9 @@ export interface Lifecycle {
 /** A lifecycle with the normalised writes and calls of its run without faults. */
 export interface RecordedLifecycle extends Lifecycle {
   readonly targets: readonly string[];
-  /** Reasons of its Events, in order. */
   readonly events: readonly string[];
 }
 
-/** A part of a life, and its plan. */
 export type DrawnPlan = Pick<Fate, "lifecycle" | "plan">;
 
 /** A part of titles that selects plans. */
@@ -52,14 +48,12 @@ export function drawPlans(
   return shuffled(named, seededRandom(faultSeed)).filter((_, index) => index % share === 0);
 }
 
-/** An environment and its plan. */
 export interface Fate {
   readonly name: string;
   readonly lifecycle: Lifecycle;
   readonly plan: FaultPlan;
 }
 
-/** The result of a plan. */
 export interface Outcome extends Fate {
   readonly violations: readonly Violation[];
   /** Time from the fault's end to the desired state, on the operator's clock. */
@@ -116,7 +110,6 @@ function laneOf({ lifecycle, plan }: Fate): Lane {
   return lifecycle.leaves ? "leaving" : "others";
 }
 
-/** The last differences of an environment. */
 interface Rest {
   readonly missing: readonly Violation[];
   readonly atMs: number;

@@ -21,7 +21,6 @@ import { type Observer, observeWorld } from "./world-observer.ts";
 /** Determines the order of plans and every jitter; `FAULT_SEED=…` selects another one. */
 export const faultSeed = Number(process.env.FAULT_SEED ?? 1);
 
-/** A call of the current process. */
 export type Question = (ports: Operator["ports"]) => Promise<unknown>;
 
 /** Differences of a world from the usual one. */
@@ -44,12 +43,10 @@ export interface FaultWorld {
   readonly field: FaultField;
   readonly registry: FaultRegistry;
   readonly audience: Audience;
-  /** The default of every process. */
   readonly settings: Settings;
   readonly clock: PacedClock;
   /** Maximum time from the end of a fault to the desired state, on the operator's clock. */
   readonly convergenceMs: number;
-  /** The branches for every process. */
   readonly repositoryHost: RepositoryHost;
   /** All log lines of operators, at the finest level. */
   log(): string;
@@ -166,12 +163,10 @@ function settingsOf(
   };
 }
 
-/** Nests one interceptor in another. */
 function around(inner: RequestSeam, outer: RequestSeam): RequestSeam {
   return (request, next) => outer(request, () => inner(request, next));
 }
 
-/** The world of processes, and their options. */
 interface Place {
   readonly world: World;
   readonly observer: Observer;

@@ -9,7 +9,6 @@ export interface Rule {
 
 /** A user with cluster-wide rights. */
 export interface Person extends ApiCalls {
-  /** Removes the rights. */
   leave(): Promise<void>;
 }
 

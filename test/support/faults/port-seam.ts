@@ -3,7 +3,6 @@ import type { ControllerContext } from "../../../operator/controllers/index.ts";
 import type { HostedRepository } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import { environmentOf, environmentOfChat } from "./pull-requests/audience.ts";
 
-/** One call of a port's method. */
 export interface PortCall {
   readonly port: string;
   readonly method: string;
@@ -84,7 +83,6 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** Wraps the named methods of a port. */
 function aroundPort<P extends object>(name: keyof Reaching, port: P, around: AroundCall): P {
   const wrapped = Object.entries<About>(PORTS[name]).map(([method, about]) => {
     const call: Method = (...args) => {

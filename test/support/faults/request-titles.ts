@@ -28,7 +28,6 @@ interface PatchOperation {
   readonly value?: StatusIn;
 }
 
-/** The parts of statuses that distinguish their writes. */
 interface StatusIn extends Pick<RepositoryStatus, "lastCheckedAt" | "conditions"> {
   readonly phase?: string;
   readonly feedback?: object;
@@ -57,9 +56,7 @@ function byPlace({ name, namespace, subresource }: KubeRequest): string | undefi
 /** Finds the environment of a request, and names writes without the specifics of environments. */
 export class RequestTitles {
   readonly #hashed = new Map<string, Hashed>();
-  /** By environment, the reports in its status. */
   readonly #feedback = new Map<string, object>();
-  /** By environment, the last check of its Repository. */
   readonly #checks = new Map<string, string>();
 
   /** The environment named in a request; `undefined` for lists, watches, and others. */
@@ -145,7 +142,6 @@ function messageIn(body: unknown): Hashed {
   return { environment: about, title: `${channel} ${event}` };
 }
 
-/** The reports in a status. */
 function feedbackIn(request: KubeRequest): object {
   return statusIn(request)?.feedback ?? {};
 }

@@ -8,7 +8,6 @@ export function clockAhead(hours: number, clock: Clock = systemClock): Clock {
   return { ...clock, now: () => new Date(clock.now().getTime() + hours * HOUR_MS) };
 }
 
-/** The API server's clock, some hours ahead. */
 export function serverClockAhead(hours: number): ServerClock {
   return { now: async () => new Date(Date.now() + hours * HOUR_MS) };
 }

@@ -1,7 +1,6 @@
 import { apiVersionOf, type KubeObject, type ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
 
-/** One line of a watch's stream. */
 interface WatchLine {
   readonly type: string;
   readonly object: object;
@@ -60,7 +59,6 @@ async function* troubled(stream: AsyncIterable<Uint8Array>, state: State, isList
   }
 }
 
-/** The delivered lines for one. */
 function delivered(line: WatchLine, trouble: WatchTrouble): WatchLine[] {
   if (trouble === "cut") throw new Error("the connection was reset");
   if (trouble === "expire") return [EXPIRED];

@@ -23,7 +23,6 @@ import { changedFields } from "./changed-fields.ts";
 /** The invariants of `invariants.ts`, by their numbers. */
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12" | "I14";
 
-/** A violated invariant. */
 export interface Violation {
   readonly invariant: InvariantId;
   readonly environment: string;

@@ -5,7 +5,6 @@ import { openApiDocument } from "../../../api/openapi/document.ts";
 import { listRoutes } from "../../../api/routes.ts";
 import { describeViolations, type Violation } from "../../../crds/errors.ts";
 
-/** The checked parts of an answer. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -20,7 +19,6 @@ interface Header {
 interface Reply {
   readonly headers?: Readonly<Record<string, Header>>;
 }
-/** A reply, or a reference to a shared one. */
 interface PlacedReply extends Reply {
   readonly $ref?: string;
 }

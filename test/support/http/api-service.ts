@@ -40,7 +40,6 @@ import { startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 export type { ServiceOptions } from "./service-settings.ts";
 
-/** A logged line of the service. */
 export interface LogLine {
   readonly level: string;
   readonly message: string;

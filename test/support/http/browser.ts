@@ -4,7 +4,6 @@ interface Cookie {
   readonly sameSite: string;
 }
 
-/** A browser's request, without its address. */
 export interface Visit {
   readonly method?: "GET" | "POST";
   readonly form?: Readonly<Record<string, string>>;
@@ -85,7 +84,6 @@ export class Browser {
       .join("; ");
   }
 
-  /** Cookies of a host by name. */
   cookies(host: string): Readonly<Record<string, string>> {
     const kept = [...(this.#cookies.get(host) ?? [])];
     return Object.fromEntries(kept.map(([key, { value }]) => [key.slice(key.lastIndexOf(" ") + 1), value]));

@@ -26,7 +26,6 @@ export interface ConsoleService {
   readonly secretManager: MemorySecretManager;
   /** The serving replica. */
   readonly api: ApiService;
-  /** Starts another replica, which serves from now on. */
   replace(options?: ReplicaOptions): Promise<ApiService>;
   serveFrom(api: ApiService): void;
   /** A browser with a log-in. */
@@ -48,7 +47,6 @@ export const cookieOf = (browser: Browser) => browser.cookies("localhost")[SESSI
 export const session = (browser: Browser) => browser.fetch("/console/auth/session");
 export const refresh = (browser: Browser) => browser.fetch("/console/auth/refresh", { method: "POST" });
 
-/** Starts the service; stop it at the end. */
 export async function startConsoleService(options: ReplicaOptions = {}): Promise<ConsoleService> {
   let api: ApiService | undefined;
   const server = createServer((request, response) => api?.app(request, response)).listen(0, "127.0.0.1");

@@ -9,7 +9,6 @@ import { certificateAuthority } from "../../../deploy/local/kubernetes/pki.ts";
 
 /** An HTTPS server on loopback with a certificate of its own authority. */
 export interface HttpsServer {
-  /** `127.0.0.1:port` */
   readonly address: string;
   readonly port: number;
   /** The authority's certificate, in PEM and as a file. */

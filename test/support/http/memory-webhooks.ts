@@ -25,7 +25,6 @@ import { memoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deli
 export const WEBHOOK_KEY = "the-key-of-webhooks-in-all-the-tests";
 export const PIPELINE_TOKEN = "the-token-of-pipelines-in-all-the-tests";
 
-/** The settings with those keys. */
 export const webhookKeySettings = {
   secrets: [{ name: "webhook-key", key: "latest" }],
   pipelineTokens: [{ name: "pipeline-token", key: "latest" }],
@@ -50,7 +49,6 @@ export function shareWebhookKeys({ share }: MemorySecretManager): void {
   share({ id: "pipeline-token", labels: {}, values: [PIPELINE_TOKEN] });
 }
 
-/** The doubles of webhooks. */
 interface Parts {
   readonly settings: Settings;
   readonly environments: MemoryEnvironments;

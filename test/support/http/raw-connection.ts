@@ -5,9 +5,7 @@ import { until } from "../fixtures/until.ts";
 export interface RawConnection {
   readonly socket: Socket;
   readonly seen: { text: string; isClosed: boolean };
-  /** Waits for the status of the first answer. */
   status(): Promise<number>;
-  /** Waits until the other side ends the connection. */
   closed(): Promise<void>;
 }
 

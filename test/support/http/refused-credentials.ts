@@ -5,7 +5,6 @@ import { type ApiService, PEOPLE } from "./api-service.ts";
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A forger's inputs. */
 interface Forgery {
   readonly claims: object;
   readonly nowSeconds: number;

@@ -14,7 +14,6 @@ import type { ApiService, Person } from "./api-service.ts";
 
 import { PIPELINE_TOKEN } from "./memory-webhooks.ts";
 
-/** A call's input, without the caller. */
 export interface RouteCall {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -71,7 +70,6 @@ const onConfigSet = (body?: object): RouteFixture => ({
   strangerStatus: 404,
 });
 
-/** A call on an API token of the caller. */
 const onToken: RouteFixture = {
   async call(service, person) {
     const token = await service.makeToken(person, { name: unused() });

@@ -3,7 +3,6 @@ import { listRoutes } from "../../../api/routes.ts";
 import type { ApiService } from "./api-service.ts";
 import { fixtureOf, type RouteCall } from "./route-calls.ts";
 
-/** Contracts of all routes. */
 export const routes: readonly Contract[] = listRoutes().map(({ contract }) => contract);
 
 /** Routes in each of their versions. */

@@ -12,15 +12,12 @@ export interface TokenIssuer {
   readonly jwksUri: string;
   /** The public key as JSON text: a confused verifier would take it as an HMAC secret. */
   readonly publicKeyText: string;
-  /** The number of fetches of the keys. */
   readonly fetches: () => number;
   /** Signs claims as an ID token, valid for an hour by default; `header` overrides. */
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
   /** Replaces the keys by new ones with a new id, as in a rotation. */
   rotate(): Promise<void>;
-  /** Makes requests fail, or work again. */
   setReachable(reachable: boolean): void;
-  /** Overrides the discovery document. */
   discover(document: Record<string, unknown>): void;
   stop(): Promise<void>;
 }

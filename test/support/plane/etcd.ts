@@ -25,7 +25,6 @@ const ITS_OWN = ["/registry/leases/kube-system/", "/registry/apiregistration.k8s
 /** Reads the current state of etcd. @param socket etcd's, started with its gateway */
 export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
   const before = new Map((await entries(socket, "whole")).map((entry) => [entry.key, entry]));
-  /** Versions of restored keys. */
   const versions = new Map([...before].map(([key, { mod_revision }]) => [key, mod_revision]));
 
   async function differences(): Promise<object[]> {

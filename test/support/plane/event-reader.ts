@@ -1,10 +1,7 @@
-/** A stream of server-sent events. */
 export interface EventReader {
   readonly status: number;
   readonly headers: Headers;
-  /** Events so far. */
   readonly events: readonly { readonly id: string; readonly data: unknown }[];
-  /** The number of comments so far. */
   readonly comments: number;
   readonly isOver: boolean;
   /** Resolves at the end: by the server, or by a cut. */

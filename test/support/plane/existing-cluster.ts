@@ -20,7 +20,6 @@ export interface ExistingCluster {
   readonly state: string;
   /** The platform's address once it runs. */
   readonly apiUrl: string;
-  /** kubectl as the cluster's administrator. */
   asAdministrator(...args: string[]): Promise<string>;
   writeSettings(name: string, more: object): Promise<string>;
   /** The administrator's kubeconfig, impersonating another user. */

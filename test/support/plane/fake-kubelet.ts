@@ -74,7 +74,6 @@ export class FakeKubelet {
     );
   }
 
-  /** The number of open streams. */
   get followers(): number {
     return this.#followers.size;
   }

@@ -39,7 +39,6 @@ export interface Place {
   readonly address: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** The pod's ports by name. */
   readonly ports?: Readonly<Record<string, number>>;
 }
 

@@ -42,9 +42,7 @@ export interface ControlPlaneOptions {
 
 /** A running API server with the controllers of namespaces, ServiceAccounts, garbage collection and quotas. */
 export interface ControlPlane {
-  /** A kubeconfig of a cluster administrator. */
   readonly kubeconfigPath: string;
-  /** The same administrator's bearer token. */
   readonly adminToken: string;
   /** `https://127.0.0.1:<port>`; a restart keeps the port. */
   readonly url: string;
@@ -153,7 +151,6 @@ async function describePlane(
   };
 }
 
-/** Copies the programs' logs where the run keeps them. */
 async function keepLogs(folder: string): Promise<void> {
   const { PROGRAM_LOGS } = process.env;
   const [logs, kept] = [join(folder, "log"), join(PROGRAM_LOGS ?? "", basename(folder))];

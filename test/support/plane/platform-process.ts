@@ -32,7 +32,6 @@ export interface PlatformProcess {
   readonly probesUrl: string;
   /** Output of all runs, also in the test run's logs. */
   readonly output: string;
-  /** Kills it and removes its settings. */
   stop(): Promise<void>;
 }
 

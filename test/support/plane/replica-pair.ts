@@ -5,7 +5,6 @@ import { startHttpsServer } from "../http/https-server.ts";
 import { AUDIENCE, startTokenIssuer } from "../http/token-issuer.ts";
 import { type PlatformProcess, platformProcess } from "./platform-process.ts";
 
-/** An answer of the REST interface. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -23,7 +22,6 @@ export interface Reply {
 export interface Sent {
   readonly method?: string;
   readonly body?: object;
-  /** The idempotency key. */
   readonly key?: string;
   /** Default: 30 s. */
   readonly signal?: AbortSignal;
@@ -37,12 +35,10 @@ export interface ReplicaPair {
   call(replica: PlatformProcess, path: string, sent?: Sent): Promise<Reply>;
   /** Creates an environment, and waits until both replicas see it ready. Answers its id. */
   haveReady(name: string): Promise<string>;
-  /** Waits until both replicas are ready. */
   untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The body of a creation. */
 export const wanted = (environment_name: string) => ({
   environment_name,
   backend_repo: "test-backend",

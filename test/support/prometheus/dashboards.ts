@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const FOLDER = new URL("../../../deploy/charts/platform/files/dashboards/", import.meta.url);
 
-/** A panel in the written JSON. */
 export interface Panel {
   readonly id: number;
   readonly type: string;

@@ -10,7 +10,6 @@ import { run } from "../../../deploy/local/processes/run.ts";
 const DOWNLOAD_DEADLINE_MS = 5 * 60_000;
 const NAMES = ["prometheus", "promtool"] as const;
 
-/** Paths of Prometheus and promtool. */
 export type PrometheusPrograms = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /**

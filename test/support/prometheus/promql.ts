@@ -1,4 +1,3 @@
-/** A metric in a query. */
 export interface Selector {
   readonly name: string;
   /** The matchers, as written, including `le`. */
@@ -47,7 +46,6 @@ export function otherWordsOf(query: string): readonly string[] {
   return [...new Set(rest.match(WORDS))];
 }
 
-/** The text up to the closing parenthesis. */
 function insideOf(query: string, from: number): string {
   // Of the same length, so that parentheses in texts do not count.
   const blank = query.replaceAll(STRING, (text) => " ".repeat(text.length));

@@ -3,7 +3,6 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** A received span. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -17,14 +16,11 @@ export interface ReceivedSpan {
 
 /** A collector for OTLP/HTTP in JSON: https://opentelemetry.io/docs/specs/otlp/#otlphttp */
 export interface OtlpReceiver {
-  /** The endpoint for the settings. */
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
-  /** The raw bodies. */
   readonly text: string;
   /** Received batches, answered or not. */
   readonly batches: number;
-  /** The headers of the last batch. */
   readonly headers: IncomingHttpHeaders;
   /** Handles a request, as the receiver's own server does. */
   take(request: IncomingMessage, response: ServerResponse): Promise<void>;

@@ -138,7 +138,6 @@ describe("a name", () => {
   });
 });
 
-/** The rules' subset of CEL in JavaScript. */
 function evaluated(cel: string): (name: string) => boolean {
   const script = cel
     .replaceAll("name.size()", "name.length")

@@ -15,7 +15,6 @@ beforeEach(async () => {
 });
 afterEach(() => line.stop());
 
-/** The YAML below a heading of the README. */
 async function documented(heading: string): Promise<unknown> {
   const text = await readFile(README, "utf8");
   const [, section = ""] = text.split(`## ${heading}\n`);

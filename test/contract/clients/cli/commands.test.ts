@@ -10,7 +10,6 @@ beforeEach(async () => {
 });
 afterEach(() => line.stop());
 
-/** A running environment. */
 async function make(name: string): Promise<string> {
   const { metadata } = await line.service.environments.create(name, {
     backend: { repository: "shop-api", branch: "main" },

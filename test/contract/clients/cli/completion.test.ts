@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => line.stop());
 
-/** The completions of the last word. */
 async function proposed(words: readonly string[]): Promise<string[]> {
   const { stdout } = await line.eenv("developer", ["__complete", ...words]);
   return stdout

@@ -7,13 +7,11 @@ import { type CommandLine, startCommandLine } from "../../../support/cli/command
 import { READY, untilFollowed, untilMade, writeStatus } from "../../../support/cli/operator.ts";
 import { configSetFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
-/** The environment of the examples. */
 const NAME = "shop-pr-42";
 /** Examples for others: a person with a browser, and a program with tools. */
 const ELSEWHERE = /^(login|mcp)/;
 /** Examples with an error here: the repository's host is unknown in the tests. */
 const REFUSED = /^webhook doctor/;
-/** Commands that developers may not use. */
 const OF_MAINTAINERS = /^(config-set|repo reload|webhook)/;
 
 const helpOf = generateHelpTextForAllCommands(application as unknown as Application<CommandContext>);
@@ -32,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(() => line.stop());
 
-/** Restores the running environment. */
 async function putEnvironment(): Promise<void> {
   const { environments } = line.service;
   environments.finishRemoval(NAME);

@@ -15,7 +15,6 @@ afterEach(() => line.stop());
 class Assistant {
   readonly #running: Running;
   readonly #waiting = new Map<number, (message: Json) => void>();
-  /** Lines on stdout that are no messages. */
   readonly strays: string[] = [];
   #last = 0;
 
@@ -90,7 +89,6 @@ async function toolNames(one: Assistant): Promise<string[]> {
   return (tools as { name: string }[]).map(({ name }) => name);
 }
 
-/** Metadata of each request in that revision. */
 const OF_2026 = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },

@@ -3,7 +3,6 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/env
 import type { Environments } from "../../../../operator/ports/facade/environments.ts";
 import { unique } from "../../../support/faults/people.ts";
 
-/** An adapter and its surroundings. */
 export interface EnvironmentsWorld {
   readonly environments: Environments;
   /** Adds a finalizer as the operator does, so that a deletion waits for `release`. */
@@ -12,11 +11,9 @@ export interface EnvironmentsWorld {
   setOperating(isOperating: boolean): void;
   /** Finishes the deletion of an environment. */
   release(environment: EphemeralEnvironment): Promise<void>;
-  /** Removes the tests' objects. */
   stop(): Promise<void>;
 }
 
-/** The spec of the suite's environments. */
 export const spec: EnvironmentSpec = {
   ttlHours: 24,
   backend: { repository: "sample-backend", branch: "main" },

@@ -4,7 +4,6 @@ import { Sensitive } from "../../../../crds/sensitive.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import type { SecretManager, SecretRequest } from "../../../../operator/ports/secret-manager.ts";
 
-/** An adapter and its surroundings. */
 export interface SecretManagerWorld {
   /** Two clients of the same store, as in two replicas. */
   readonly managers: readonly [SecretManager, SecretManager];
@@ -17,7 +16,6 @@ export interface SecretManagerWorld {
 
 let counter = 0;
 
-/** A new owner. */
 export function newOwner(name = `owner-${++counter}`): Owner {
   return { name, uid: randomUUID() };
 }

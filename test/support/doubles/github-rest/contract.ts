@@ -16,7 +16,6 @@ interface Description {
   readonly components: { readonly schemas: Readonly<Record<string, AnySchemaObject>> };
 }
 
-/** The input and the answers of an operation. */
 interface Checks {
   readonly pattern: RegExp;
   /** Validates path and query values, which are texts. */

@@ -45,7 +45,6 @@ function problemOf(body: HostCall["body"]) {
   return refusal(body, FIELDS);
 }
 
-/** Initial state of a hook. */
 const UNTOUCHED = {
   fields: { push_events: true, enable_ssl_verification: true, alert_status: "executable" },
   secret: undefined,

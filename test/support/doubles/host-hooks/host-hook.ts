@@ -19,7 +19,6 @@ export interface HostHooks {
   answer: number;
 }
 
-/** The API of one kind of host for hooks. */
 interface Wording {
   /** The path of hooks: a pattern without groups. */
   readonly path: string;

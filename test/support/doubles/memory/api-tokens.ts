@@ -8,13 +8,11 @@ import { kubernetesTime } from "./environments.ts";
 
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** Controls of the world behind the port. */
 export interface MemoryApiTokens extends ApiTokens {
   /** Ends or restores the connection to the cluster; the watched state stays. */
   setReachable(reachable: boolean): void;
   /** Hides or shows others' changes from the watch. */
   setWatching(watching: boolean): void;
-  /** Changes a token as another replica. */
   elsewhere(token: ApiToken, spec: Partial<ApiTokenSpec>): void;
   /** The ids of all live reads so far. */
   readonly reads: readonly string[];

@@ -1,6 +1,5 @@
 import type { AuditRecord, AuditTrail } from "../../../../operator/ports/audit-trail.ts";
 
-/** Controls and records behind the port. */
 export interface MemoryAuditTrail extends AuditTrail {
   readonly records: readonly AuditRecord[];
   setWritable(writable: boolean): void;

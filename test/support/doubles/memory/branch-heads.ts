@@ -1,7 +1,6 @@
 import { HostUnavailable } from "../../../../crds/errors.ts";
 import type { BranchHeads } from "../../../../operator/ports/facade/branch-heads.ts";
 
-/** Controls of the hosts behind the port. */
 export interface MemoryBranchHeads extends BranchHeads {
   /** Requests, as `<repository>@<branch>`. */
   readonly asked: readonly string[];

@@ -14,7 +14,6 @@ import {
 
 export type MemoryObject = ObservedObject & KubeObject;
 
-/** Controls of the world behind the port. */
 export interface MemoryCluster extends Cluster {
   /** All objects, as `Kind/name`, in the order of creation. */
   titles(): string[];
@@ -25,9 +24,7 @@ export interface MemoryCluster extends Cluster {
   put(kind: Kind, object: MemoryObject): void;
   /** Sets an object's finalizers; without any, an object in deletion disappears. */
   hold(kind: Kind, ref: ObjectRef, finalizers: readonly string[]): void;
-  /** Annotates an object as an admin. */
   annotate(kind: Kind, ref: ObjectRef, annotations: Readonly<Record<string, string>>): void;
-  /** The number of reads of the kind. */
   looks(kind: Kind): number;
   /** Makes reads of the kind fail, or work again. */
   fail(kind: Kind, failure: Error | undefined): void;

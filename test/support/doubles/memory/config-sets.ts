@@ -7,13 +7,11 @@ import type { ConfigSets, ConfigSetVersions, Discard } from "../../../../operato
 const MADE = "2026-06-01T12:00:00Z";
 const CHANGED = "2026-06-01T12:00:01Z";
 
-/** Controls of the world behind the port. */
 export interface MemoryConfigSets extends ConfigSets {
   /** Stores a config set as another client would. */
   put(configSet: ConfigSet): void;
   /** Removes one as another client would. */
   drop(name: string): void;
-  /** Makes the next write fail. */
   failNext(error: Error): void;
 }
 

@@ -23,7 +23,6 @@ import { listed } from "../../fixtures/environment/environment-list.ts";
 const TERMINATING_RETRY_SECONDS = 10;
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** Controls of the world behind the port. */
 export interface MemoryEnvironments extends Environments {
   /** Stores an environment as another client would. */
   put(environment: EphemeralEnvironment): void;
@@ -34,7 +33,6 @@ export interface MemoryEnvironments extends Environments {
   /** Keeps followers connected until their signal; by default they are disconnected at once. */
   holdFollowers(): void;
   readonly followers: number;
-  /** Ends or restores the connection to the cluster. */
   setReachable(reachable: boolean): void;
   /** Makes the next call fail with an unexpected error. */
   failNext(error: Error): void;
@@ -199,7 +197,6 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
   };
 }
 
-/** A JSON merge patch, as in the API server. */
 function mergedPatch(target: object, patch: object): object {
   const merged: Record<string, unknown> = { ...target };
   for (const [field, value] of Object.entries(patch)) {

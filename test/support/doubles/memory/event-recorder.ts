@@ -4,7 +4,6 @@ import type { Event, EventRecorder } from "../../../../operator/ports/event-reco
 
 /** An event in readers' form. */
 export interface RecordedEvent extends Event {
-  /** The name of its environment. */
   readonly environment?: string;
   /** Occurrences within the hour. */
   readonly count: number;

@@ -7,7 +7,6 @@ import type { MemoryCluster } from "./cluster.ts";
 
 /** The contents of namespaces in memory, with counters and admission errors. */
 export interface MemoryNamespaceContents extends NamespaceContents {
-  /** The number of lists. */
   lists(): number;
   /** Makes the removal of finalizers from this object fail with the sentence; without one it works again. */
   refuse(name: string, sentence?: string): void;

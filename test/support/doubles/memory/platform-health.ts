@@ -5,9 +5,7 @@ type Dependency = "datastore" | "cache" | "deployer";
 /** A platform whose dependencies a test can break. */
 export interface MemoryPlatformHealth extends PlatformHealthCheck {
   setHealthy(dependency: Dependency, healthy: boolean): void;
-  /** The age of the cache from now on. */
   setAge(ageMs: number): void;
-  /** The circuit breakers from now on. */
   setCircuitBreakers(...breakers: readonly CircuitBreakerState[]): void;
   setExpirationsBlocked(blocked: boolean): void;
 }

@@ -13,7 +13,6 @@ import type {
 /** No secrets exist here. */
 const unmasked = async (text: string) => printable(text);
 
-/** Controls of the pods behind the port. */
 export interface MemoryPodLogs extends PodLogs {
   /** Writes a line of a container of a component, or of a workload by its kind and name. */
   write(environment: string, writer: string, line: { readonly at: Date; readonly text: string }): void;

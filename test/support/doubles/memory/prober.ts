@@ -3,7 +3,6 @@ import type { ProbeResult, UrlProber } from "../../../../operator/ports/url-prob
 /** URLs with the answers of a test, and the probes of them. */
 export interface MemoryProber extends UrlProber {
   readonly asked: readonly string[];
-  /** Sets a URL's answer; the default is healthy. */
   answer(url: string, result: Pick<ProbeResult, "status" | "responseTimeMs">): void;
   /** Delays all answers until the returned function is called. */
   hold(): () => void;

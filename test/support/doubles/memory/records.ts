@@ -1,11 +1,9 @@
 import { newest, type RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type { Records } from "../../../../operator/ports/records.ts";
 
-/** Controls and records behind the port. */
 export interface MemoryRecords extends Records {
   /** The kept records, in the order in which they were written. */
   list(): readonly RecordSpec[];
-  /** Makes writes fail, or work again. */
   fail(failure: Error | undefined): void;
   forget(): void;
 }

@@ -3,9 +3,7 @@ import { API_VERSION } from "../../../../crds/group.ts";
 import type { Repository, RepositorySpec } from "../../../../crds/repository/repository.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
 
-/** Controls of the world behind the port. */
 export interface MemoryRepositories extends Repositories {
-  /** Creates or changes a Repository. */
   put(repository: Repository): void;
   drop(name: string): void;
 }

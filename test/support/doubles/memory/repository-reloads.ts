@@ -2,7 +2,6 @@ import type { Repository } from "../../../../crds/repository/repository.ts";
 import type { RepositoryReloads } from "../../../../operator/ports/facade/repository-reloads.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
 
-/** Controls of the world behind the port. */
 export interface MemoryRepositoryReloads extends RepositoryReloads {
   /** Sets the check's finding for this Repository; without a message, none. */
   find(name: string, message?: string): void;

@@ -8,11 +8,9 @@ import {
   type StoredSecret,
 } from "../../../../operator/ports/secret-manager.ts";
 
-/** Controls of the world behind the port. */
 export interface MemorySecretManager extends SecretManager {
   /** Creates a secret without an owner, with the values as its versions from 1 on. */
   share(secret: { id: string; labels: Record<string, string>; values: readonly string[] }): void;
-  /** Ends or restores the connection to the manager. */
   setReachable(reachable: boolean): void;
   /** Reads of secrets without an owner: `shared <id>` and `read <id>`. */
   readonly looks: readonly string[];

@@ -4,7 +4,6 @@ import {
   type SharedCounters,
 } from "../../../../operator/ports/facade/shared-counters.ts";
 
-/** Controls behind the port. */
 export interface MemorySharedCounters extends SharedCounters {
   setReachable(reachable: boolean): void;
 }

@@ -3,7 +3,6 @@ import type { ComponentSelectors } from "../../../../crds/repository/component-s
 import type { Workload, Workloads } from "../../../../operator/ports/facade/workloads.ts";
 
 export interface MemoryWorkloads extends Workloads {
-  /** Replaces the workloads of an environment. */
   put(environment: string, ...workloads: readonly Workload[]): void;
   setReachable(reachable: boolean): void;
   /** The component selectors of the last call. */

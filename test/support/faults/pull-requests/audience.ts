@@ -14,13 +14,11 @@ export interface Audience {
   };
   /** Addresses of the chats, for the settings; grows with every Repository. */
   readonly channels: Settings["notifications"]["chat"]["webhooks"];
-  /** Stores the key of webhooks. */
   prepare(): Promise<void>;
   /** Registers the Repository of a pull request for the environment of this name, with its own hook and chat channel. */
   register(environment: string): Promise<void>;
   /** The host's data of an environment's repository. */
   hostOf(environment: string): Remembered;
-  /** Messages about an environment, in order. */
   posted(environment: string): readonly string[];
   /** The subjects of the e-mails to an environment's owner. */
   mailed(environment: string): readonly string[];
@@ -32,7 +30,6 @@ export const PULL_REQUEST = 1;
 const ENDING = pullRequestEnvironmentName("", PULL_REQUEST);
 const HOST = "git";
 const KEY_REF = { name: "webhook-key", key: "latest" };
-/** Settings of the hosts and chats. */
 export const AUDIENCE_SETTINGS = {
   hosts: [{ id: HOST, kind: "github", apiUrl: "https://git.test/api", token: { name: "host-token", key: "latest" } }],
   webhooks: { secrets: [KEY_REF] },
@@ -49,7 +46,6 @@ export const environmentOf = (repository: string): string => pullRequestEnvironm
 export const repositoryOf = (environment: string): string =>
   environment.endsWith(ENDING) ? environment.slice(0, -ENDING.length) : environment;
 export const fullNameOf = (environment: string): string => `shop/${repositoryOf(environment)}`;
-/** The address of an environment's owner. */
 export const addressOf = (environment: string): string => `${environment}@example.test`;
 /** The environment of this chat address. */
 export const environmentOfChat = (url: string): string => url.slice(CHAT.length);

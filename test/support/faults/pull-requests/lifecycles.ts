@@ -15,7 +15,6 @@ import { type Outbox, toldOf } from "./told.ts";
 /** The heads of the pull request: at its first event, and since the push. */
 const HEADS = { first: "a".repeat(40), second: COMMIT } as const;
 
-/** A host's event about a pull request. */
 interface Sent {
   readonly action: "opened" | "synchronize" | "closed";
   readonly commit: string;

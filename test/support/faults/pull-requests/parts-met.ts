@@ -5,7 +5,6 @@ import { environmentOf } from "./audience.ts";
 
 /** The selection of plans, and the names of their environments. */
 interface Choice {
-  /** Prefix of the pull requests' repositories. */
   readonly prefix: string;
   /** The writes and calls of a part that are to fail. */
   readonly isTarget: (target: string, part: string) => boolean;

@@ -24,7 +24,6 @@ export interface Outbox {
   deliveriesOf(environment: string): readonly WebhookDelivery[];
   messagesOf(environment: string): readonly Notification[];
   recordsOf(environment: string): readonly EnvironmentRecord[];
-  /** The condition of the hook of its Repository. */
   hookOf(environment: string): Condition | undefined;
   stop(): Promise<void>;
 }

@@ -4,7 +4,6 @@ import { type CookieSpec, dropCookie, keepCookie, readCookie } from "../../../..
 
 const SPEC: CookieSpec = { name: "__Host-c", sameSite: "Strict" };
 
-/** The cookies of one host in a browser. */
 function exchanges() {
   const kept = new Map<string, string>();
   const lines: string[] = [];

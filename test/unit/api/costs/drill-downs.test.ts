@@ -34,7 +34,6 @@ const services = {
   ),
 };
 
-/** A caller's facts that decide which names are visible. */
 const aCaller = fc
   .record({
     subject: fc.constantFrom("ann", "bob", "eve"),
@@ -67,7 +66,6 @@ const asked = fc.record({
 
 type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never;
 
-/** The result of each drill-down. */
 function told({ lives, stored, fromMs, hours, interval, caller }: Asked) {
   const rollups = { days: () => storedDays(lives, stored) };
   const period = { fromMs, toMs: fromMs + hours * HOUR };

@@ -14,7 +14,6 @@ let stopping: AbortController;
 let url: string;
 let open = 0;
 let stop: () => void;
-/** The work between a request and its stream. */
 let gate: Promise<void>;
 let arrived: number;
 let openConnections: () => number;
@@ -23,7 +22,6 @@ let over: number;
 
 /** The events of each stream before it waits for its end. */
 let batches: readonly (readonly ServerEvent<object>[])[];
-/** The number of checks of a caller's rights. */
 let checks: number;
 
 /** A service that answers each request with a stream, for the person and token in the path. */

@@ -25,7 +25,6 @@ async function start(clock: Clock = systemClock) {
   return { server, waiting, stopping };
 }
 
-/** A connection that stays open, and its input. */
 function connection(url: string) {
   const raw = rawConnection(url);
   return { ...raw, get: (path: string) => raw.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`) };

@@ -43,7 +43,6 @@ describe("a body is read as it is meant:", () => {
   });
 });
 
-/** Bodies with fields of all routes, by operation. */
 const bodies = listRoutes().flatMap(({ contract: { operationId, body } }) =>
   body === undefined || !("properties" in body) ? [] : [[operationId, body] as [string, TSchema]],
 );

@@ -13,7 +13,6 @@ import {
 } from "../../../../crds/repository/branches.ts";
 import { RepositorySpec } from "../../../../crds/repository/repository.schema.ts";
 
-/** Misleading characters by Unicode's properties. */
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\uFFFD]/u;
 
 describe("a branch", () => {

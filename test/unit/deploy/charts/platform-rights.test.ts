@@ -174,7 +174,6 @@ describe("the platform chart", () => {
   });
 });
 
-/** The role's rule for the right. */
 function ruleOf({ group, resources, resourceNames, verbs }: Right): object {
   return { apiGroups: [group], resources, ...(resourceNames && { resourceNames }), verbs };
 }

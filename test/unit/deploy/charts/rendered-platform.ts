@@ -2,12 +2,10 @@ import { parse } from "yaml";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
 
-/** The required settings of a platform. */
 export const settings = {
   baseDomain: "env.example.test",
   defaultChart: { repoUrl: "https://git.example.test/chart.git", path: ".", revision: "main" },
 };
-/** The release of the tests. */
 export const release = { chart: "platform", release: "platform", namespace: "ephemeral-system" } as const;
 export const image = { repository: "registry.example.test/platform" };
 

@@ -42,7 +42,6 @@ const dockerConfig = () => {
   });
 };
 
-/** A user with read access to the registry. */
 const variables = () => ({
   ...process.env,
   COSIGN_PASSWORD: PASSWORD,

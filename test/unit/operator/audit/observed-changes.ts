@@ -11,7 +11,6 @@ import { ownDeletions } from "../../../../operator/kit/client/own-deletions.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 
 const SECOND = "2026-06-01T12:00:00Z";
-/** The time of the deletion's request. */
 export const deletionTimestamp = "2026-06-01T13:00:00Z";
 /** An entry of `managedFields` of a manager that wrote the spec. */
 export const ofSpec = (manager: string, time = SECOND) => ({ manager, time, fieldsV1: { "f:spec": {} } });

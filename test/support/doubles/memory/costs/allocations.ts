@@ -10,11 +10,9 @@ export interface HourOfNamespace {
   readonly cost: AllocatedCost;
 }
 
-/** Controls and requests behind the port. */
 export interface MemoryAllocations extends Allocations {
   /** Requested periods, such as `2026-06-01T12:00:00.000Z/2026-06-01T13:00:00.000Z`. */
   readonly asked: readonly string[];
-  /** Adds data. */
   knows(...hours: readonly HourOfNamespace[]): void;
   /** Makes the matching periods fail from now on. */
   fails(isMeant: (period: Period) => boolean): void;

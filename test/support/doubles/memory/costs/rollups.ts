@@ -27,11 +27,9 @@ export function memoryRollupStore(): RollupStore {
   };
 }
 
-/** Controls of the API's port. */
 export interface MemoryRollups extends Rollups {
   /** Adds counts to that slot, such as `09:35`. */
   add(day: string, slot: string, counts: SlotCounts): void;
-  /** Stores a day's summary. */
   sumUp(day: string, summary: Summary): void;
 }
 

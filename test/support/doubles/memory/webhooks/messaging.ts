@@ -7,12 +7,9 @@ import {
   MessagingUnavailable,
 } from "../../../../../operator/ports/notifications/messaging.ts";
 
-/** The receiver's reaction to the next messages. */
 export type Mood = "takes" | "refuses" | "fails" | { readonly retryAfterSeconds: number };
 
-/** Controls of a receiver. */
 interface Moody {
-  /** Sets the reaction from now on. */
   be(mood: Mood): void;
 }
 

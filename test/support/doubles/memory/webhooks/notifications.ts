@@ -10,11 +10,9 @@ import {
 import type { Clock } from "../../../../../operator/kit/time/clock.ts";
 import type { Notifications } from "../../../../../operator/ports/notifications/notifications.ts";
 
-/** Controls and messages behind the port. */
 export interface MemoryNotifications extends Notifications {
   /** The specs of all messages, in the order of creation. */
   specs(): readonly NotificationSpec[];
-  /** Makes creations fail, or work again. */
   fail(failure: Error | undefined): void;
   /** Number of next attempts whose end can't be written. */
   failToFinish(times: number): void;

@@ -16,7 +16,6 @@ export interface Remembered {
   readonly reports: CommitReport[];
   /** Comments by id. */
   readonly comments: Map<number, string>;
-  /** The last reported deployment by the host's environment. */
   readonly deployments: Map<string, DeploymentReport>;
   /** Pull requests by number. */
   readonly pulls: Map<number, HostedPullRequest>;

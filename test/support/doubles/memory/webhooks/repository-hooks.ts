@@ -6,19 +6,15 @@ import type {
   WantedHook,
 } from "../../../../../operator/ports/webhooks/repository-hooks.ts";
 
-/** Controls and hooks behind the port. */
 export interface MemoryRepositoryHooks extends RepositoryHooks {
-  /** The hooks of all repositories. */
   readonly all: RepositoryHook[];
   /** Hooks that were resumed. */
   readonly resumed: string[];
   /** The last argument of `put`. */
   readonly wanted: WantedHook | undefined;
-  /** The number of lists. */
   readonly asked: number;
   /** Sets the last delivery of every hook. */
   delivered(delivery: LastDelivery | undefined): void;
-  /** Makes the host fail, or work again. */
   fail(failure: PullRequestHostFailed | undefined): void;
 }
 

@@ -16,7 +16,6 @@ import { kubernetesTime } from "../environments.ts";
 
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** Controls of the world behind the port. */
 export interface MemoryWebhookDeliveries extends WebhookDeliveries {
   /** Ends or restores the connection to the cluster; the watched state stays. */
   setReachable(reachable: boolean): void;

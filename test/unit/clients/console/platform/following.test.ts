@@ -5,7 +5,6 @@ import { until } from "../../../../support/fixtures/until.ts";
 const ROUTE = "GET /api/v2/environments/{environment_id}/logs/{component}/stream";
 const INPUT = { path: { environment_id: "shop", component: "backend" } } as const;
 
-/** The parts of a browser's page for following. */
 class SeenPage extends EventTarget {
   visibilityState = "visible";
 

@@ -7,7 +7,6 @@ const manifest = (apiVersion: string, kind: string, namespace?: string) => ({
   metadata: { name: "any", ...(namespace !== undefined && { namespace }) },
 });
 
-/** Rights in the form of `kubectl auth can-i`. */
 const asked = (...manifests: ReturnType<typeof manifest>[]) =>
   neededRights(manifests, "platform").map(({ verb, group, resource, subresource = "", namespace = "-" }) =>
     [verb, [resource, group].filter(Boolean).join("."), subresource, namespace].join(" "),

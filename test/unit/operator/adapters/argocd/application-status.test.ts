@@ -20,7 +20,6 @@ const rendering = (file: string) =>
   "Manifest generation error (cached): failed to execute helm template command: failed to get command args to log: " +
   `\`helm template . --name-template environment --namespace env-shop --values /tmp/${file} --include-crds\` failed ` +
   "exit status 1: Error: execution error at (environment/templates/deployment.yaml:3:4): no image";
-/** The message of the API server's quota admission. */
 const UNCOUNTED = 'services "a" is forbidden: status unknown for quota: environment, resources: count/services';
 const unsynced = { sync: { ...healthy.sync, status: "OutOfSync" } };
 

@@ -14,7 +14,6 @@ type Answer = (reply: ServerResponse) => void;
 
 let server: Server;
 let host: ReturnType<typeof gitRepositoryHost>;
-/** The next answers: the capabilities, then the branches. */
 let discovery: Answer;
 let branches: Answer;
 let asked: string[];
@@ -42,7 +41,6 @@ afterEach(async () => {
   await host.close();
 });
 
-/** Packets of git's protocol, closed by the flush packet. */
 function lines(...payloads: string[]): string {
   return `${payloads.map(packet).join("")}0000`;
 }

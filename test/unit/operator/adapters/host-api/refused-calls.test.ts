@@ -16,7 +16,6 @@ afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()));
 });
 
-/** A host that answers every call in this way. */
 async function hostThat(answer: (reply: ServerResponse) => void): Promise<HostApi> {
   const server = createServer((_request, reply) => answer(reply));
   await once(server.listen(0, "127.0.0.1"), "listening");

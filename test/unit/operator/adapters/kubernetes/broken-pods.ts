@@ -86,11 +86,8 @@ export function refusedDeployment(message: string, generation = 1): Resource {
   };
 }
 
-/** A container that waits for this reason. */
 export const waiting = (reason: string, message = "") => ({ state: { waiting: { reason, message } } });
-/** A run that ended with this exit code. */
 export const ended = (exitCode: number, reason = "Error") => ({ terminated: { exitCode, reason } });
-/** A container in a crash loop. */
 export const looping = { ...waiting("CrashLoopBackOff", "back-off 20s"), lastState: ended(2), restartCount: 3 };
 /** A running container before the end of its start-up. */
 export const running = { state: { running: { startedAt: BORN } }, started: false };

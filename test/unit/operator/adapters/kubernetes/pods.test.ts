@@ -39,7 +39,6 @@ const text =
     response.writeHead(200, { "content-type": "text/plain" }).end(body);
   };
 
-/** A kubelet's log with timestamps. */
 const log = (written: string) => text(written.replace(/^(?=.)/gm, "2026-01-01T00:00:00.000000001Z "));
 
 const list = (...items: object[]) => json({ metadata: { resourceVersion: "1" }, items });
@@ -102,7 +101,6 @@ interface World {
   readonly refusal?: Answer | undefined;
 }
 
-/** The problem of a namespace with this one pod. */
 async function trouble({
   pod = crashing,
   log: written = text(""),

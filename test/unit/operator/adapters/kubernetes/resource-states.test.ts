@@ -23,7 +23,6 @@ const object = (kind: string, parts: Pick<Resource, "spec" | "status">, owner?: 
   },
 });
 const said = (type: string, status: string, reason = "", message = "") => ({ type, status, reason, message });
-/** A pod of that object. */
 const podOf = (kind: string, container: Parameters<typeof pod>[0], more: object = {}): Pod => {
   const made = pod(container, { component: "", name: "one-x", ...more });
   const ownerReferences = [{ apiVersion: "v1", kind, name: "one", uid: `uid-${kind}` }];

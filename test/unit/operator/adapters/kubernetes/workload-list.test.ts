@@ -18,13 +18,11 @@ const template = (labels: Readonly<Record<string, string>> = {}) => ({
 });
 const IMAGES = [IMAGE, "registry.test/proxy:1"];
 
-/** The part of a kind with the pod template. */
 function templateIn(kind: string): NonNullable<Resource["spec"]> {
   if (kind === "Service") return {};
   return kind === "CronJob" ? { jobTemplate: { spec: { template: template() } } } : { template: template() };
 }
 
-/** An object of the kind, with its pod template. */
 function object(kind: string, name: string, parts: Pick<Resource, "spec" | "status">, cronJob?: string): Resource {
   const owner = { apiVersion: "batch/v1", kind: "CronJob", name: cronJob ?? "", uid: `CronJob/${cronJob}` };
   return {

@@ -16,7 +16,6 @@ const read = (eventName: string, payload: unknown) => {
   return result;
 };
 
-/** Exactly the contract's fields. */
 const opened = {
   action: "opened",
   number: 42,

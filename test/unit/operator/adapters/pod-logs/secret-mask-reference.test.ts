@@ -21,7 +21,6 @@ function formsOf(character: string): readonly RegExp[] {
   return [...literal, percent, units.join("")].map((form) => new RegExp(form, "y"));
 }
 
-/** The ends of all spellings from a place. */
 function endsOf(text: string, start: number, meant: string): readonly number[] {
   const endOf = (form: RegExp, from: number) => {
     form.lastIndex = from;

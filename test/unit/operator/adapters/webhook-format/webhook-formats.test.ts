@@ -28,13 +28,11 @@ const FORMATS: readonly { kind: string; format: WebhookFormat; names: readonly s
   { kind: "neutral", format: neutralWebhookFormat, names: ["pull_request", "push", "workflow_run", "pipeline"] },
 ];
 
-/** All paths of a payload. */
 function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([key, part]) => pathsOf(part, [...path, key]))];
 }
 
-/** A copy with another value at a path. */
 function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown): unknown {
   if (key === undefined) return by;
   const part = (value as Record<string, unknown>)[key];

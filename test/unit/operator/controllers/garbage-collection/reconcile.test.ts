@@ -80,7 +80,6 @@ function started(context: CollectorContext & WorkerPoolContext, collections: Col
   return pool;
 }
 
-/** A sweep with these answers, in order. */
 function answering(...reports: readonly SweepReport[]): Sweep {
   const left = [...reports];
   return async () => left.shift() ?? nothing;

@@ -58,5 +58,4 @@ export async function scene(gone: readonly Owner[], { living = 100 } = {}) {
     },
   });
 }
-/** The report of a sweep without results. */
 export const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };

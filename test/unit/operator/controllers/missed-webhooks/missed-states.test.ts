@@ -24,7 +24,6 @@ function knownOf(state: PullRequestState): KnownState {
   return { state, atMs, receivedAtMs: atMs, isAsked: false, isUnsure: false };
 }
 
-/** Missing pull requests, by number. */
 function missing({
   known = {},
   environments = [],

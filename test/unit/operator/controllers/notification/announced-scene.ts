@@ -13,7 +13,6 @@ import {
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../../support/fixtures/webhooks/notification-settings.ts";
 
-/** In minutes. */
 export const HOUR = 60;
 /** A person with an e-mail address. */
 export const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };

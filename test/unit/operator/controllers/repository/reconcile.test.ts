@@ -15,7 +15,6 @@ import {
 import { type Given, pass, well } from "./reconciler-pass.ts";
 
 const withoutBranch: RepositoryHost = { head: async () => undefined };
-/** A host that accepts this credential alone. */
 const asking = (credential: string): RepositoryHost => ({
   head: async (_url, _branch, brought) => {
     if (brought === undefined) throw new RepositoryHostUnavailable("it answered 401");

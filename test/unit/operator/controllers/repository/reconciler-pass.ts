@@ -23,7 +23,6 @@ const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } })
 
 const answering: RepositoryHost = { head: async () => commitA };
 
-/** The state before a reconcile. */
 export interface Given {
   readonly repository?: Partial<Repository["metadata"]>;
   readonly spec?: Partial<Repository["spec"]>;

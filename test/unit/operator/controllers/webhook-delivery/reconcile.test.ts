@@ -42,7 +42,6 @@ let clock: TestClock;
 let deliveries: MemoryWebhookDeliveries;
 let environments: MemoryEnvironments;
 let audit: MemoryAuditTrail;
-/** The current decisions. */
 let decisions: (world: DecisionContext) => Promise<readonly Decision[]> | readonly Decision[];
 let users: EphemeralEnvironment[];
 let reconcile: (name: string) => Promise<unknown>;

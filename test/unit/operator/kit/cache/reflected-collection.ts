@@ -24,15 +24,12 @@ type Way = "streamed" | "in pages";
 
 /** True for a list as the beginning of a watch. */
 export const isStreamedList = ({ query }: SeenRequest) => query.get("sendInitialEvents") === "true";
-/** True for a page of a list. */
 export const isPage = ({ query }: SeenRequest) => query.get("watch") !== "true";
-/** True for a watch of changes alone. */
 export const isWatch = (request: SeenRequest) => !isStreamedList(request) && !isPage(request);
 
 /** More than the longest pause of the backoff, and less than any deadline. */
 const LONGEST_PAUSE_MS = 6_000;
 
-/** A line of a watch. */
 export const line = (type: string, object: unknown) => `${JSON.stringify({ type, object })}\n`;
 /** The bookmark after a watch's initial events. */
 export const endOfAll = (resourceVersion: string) => {

@@ -6,9 +6,7 @@ import { type FakeApiServer, startFakeApiServer } from "../../../../support/doub
 
 /** Matches every request. */
 export const anything = () => true;
-/** The object of most calls. */
 export const ref = { name: "a", namespace: "ns" };
-/** The written object. */
 export const draft = { metadata: ref, data: { key: "value" } };
 
 /** The error of a failing call; throws if the call does not fail with a KubeError. */

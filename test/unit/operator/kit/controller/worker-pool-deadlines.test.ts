@@ -7,7 +7,6 @@ import { outcomesInto, runningWorkerPools } from "./running-worker-pools.ts";
 const world = runningWorkerPools();
 const { started } = world;
 
-/** Work that ends only with its signal. */
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });

@@ -65,7 +65,6 @@ class LeaseStore {
   }
 }
 
-/** A running elector, and its end. */
 export interface Candidate {
   readonly elector: LeaderElector;
   readonly ended: Promise<string>;

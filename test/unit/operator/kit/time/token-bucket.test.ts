@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import { tokenBucket } from "../../../../../operator/kit/time/token-bucket.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
-/** The number of granted tokens at maximum demand. */
 function drain(budget: ReturnType<typeof tokenBucket>): number {
   let taken = 0;
   while (taken < 10_000 && budget.take()) taken += 1;

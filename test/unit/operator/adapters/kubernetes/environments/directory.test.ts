@@ -14,7 +14,6 @@ import { listed } from "../../../../../support/fixtures/environment/environment-
 
 type Cache = ObjectCache<EphemeralEnvironment> & CacheFeed<EphemeralEnvironment>;
 
-/** Properties that distinguish environments in a list. */
 interface Traits {
   readonly number: number;
   readonly phase: Phase | undefined;
@@ -57,7 +56,6 @@ const traits = fc.record({
   life: fc.nat(2),
 });
 
-/** Visible to all, or to some by the spec. */
 const isVisible = fc.constantFrom<EnvironmentQuery["isVisible"]>(
   () => true,
   ({ owner }) => owner?.subject === "ann",
@@ -103,7 +101,6 @@ async function take(cache: Cache, { kind, traits: given }: { readonly kind: stri
 
 const names = ({ items }: EnvironmentPage) => items.map(({ metadata }) => metadata.name);
 
-/** Copies in the directory that are not the cache's. */
 function strangers(directory: EnvironmentDirectory, cache: Cache) {
   const { items } = directory.page({ isVisible: () => true });
   return items.filter((item) => item !== cache.get(item.metadata.name));

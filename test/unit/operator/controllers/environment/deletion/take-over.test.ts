@@ -15,7 +15,6 @@ const namespace = "env-shop";
 const binding = { name: "ephemeral-environment", namespace };
 const serviceKind = wireKind({ group: "", version: "v1", kind: "Service", plural: "services", namespaced: true });
 
-/** A foreign object in the namespace. */
 function put(world: Scene, kind: typeof configMaps | typeof serviceKind, name: string, finalizers: readonly string[]) {
   const metadata = { name, namespace, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED };
   world.cluster.put(kind, { apiVersion: "v1", kind: kind.kind, metadata: { ...metadata, finalizers } });

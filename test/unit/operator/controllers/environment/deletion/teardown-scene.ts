@@ -18,7 +18,6 @@ import { CREATED, UID } from "../../../../../support/fixtures/environment/enviro
 /** The environment in deletion. */
 export const shop = { name: "shop", uid: UID };
 export const MINUTE_MS = 60_000;
-/** A finalizer that blocks an object. */
 export const HOLD = "example.test/hold";
 
 /** A record; only the steps matter here. */

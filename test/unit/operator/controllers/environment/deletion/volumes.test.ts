@@ -8,7 +8,6 @@ import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 const namespace = "env-shop";
 const metadata = (name: string) => ({ name, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED });
 
-/** The environment's RoleBinding, as from its first steps. */
 const bind = (world: Scene) =>
   world.cluster.ensure(shop, roleBindingKind, {
     apiVersion: "v1",
@@ -16,7 +15,6 @@ const bind = (world: Scene) =>
     metadata: { name: "ephemeral-environment", namespace },
   });
 
-/** A claim and its volume. */
 function put(world: Scene, volumeName: string, annotations: Record<string, string> = {}): void {
   const claim = { ...metadata(`claim-${volumeName}`), namespace };
   world.cluster.put(volumeClaimKind, {

@@ -23,7 +23,6 @@ interface Given {
   readonly repository?: Partial<RepositorySpec>;
 }
 
-/** The values of an environment with this mapped chart. */
 function mapped({ values, spec = {}, configSet, repository }: Given, settings = fixtureSettings): object {
   const chart = values === undefined ? place : { ...place, values };
   const repositories = {

@@ -11,7 +11,6 @@ import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts"
 
 type Secrets = NonNullable<EnvironmentSpec["secrets"]>;
 
-/** The input of a plan of secrets. */
 export interface Given {
   /** The secrets of the backend's Repository; default: `KEY`. */
   readonly listed?: readonly string[];
@@ -47,10 +46,8 @@ export const refers = (name: string, id: string, key = "latest"): EnvironmentVar
   name,
   secretRef: { name: id, key },
 });
-/** The status of a secret of the environment. */
 export const own = (name: string, version: number, rotation?: string): SecretStatus =>
   rotation === undefined ? { name, version } : { name, version, rotation };
-/** The status of the database's URL. */
 export const url = (version: number, more: Partial<SecretStatus> = {}): SecretStatus => ({
   name: "DATABASE_URL",
   version,

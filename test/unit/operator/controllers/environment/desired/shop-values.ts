@@ -12,7 +12,6 @@ import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts"
 /** The parts of an environment that a test sets. */
 export type Parts = NonNullable<Parameters<typeof environmentFixture>[0]>;
 
-/** The image of the settled commit. */
 export const image = `registry.test/shop-api:${commitA}`;
 /** A source with a known commit and image. */
 export const settled = { applied: { branch: "main", commit: commitA, image } };

@@ -57,7 +57,6 @@ const record = (more: Partial<RecordSpec>): RecordSpec => ({
   ...more,
 });
 
-/** The state before the next reconcile. */
 const withStatus = (manifest: ManifestStatus, metadata: object = {}): EphemeralEnvironment => ({
   ...environment,
   metadata: { ...environment.metadata, ...metadata },

@@ -62,7 +62,6 @@ export const updating = but(
   withFindings(waiting("Syncing", "syncing", soon), found(commitB, { running: commitA })),
 );
 
-/** The environment's status from these results. */
 export function judged(
   environment: EphemeralEnvironment,
   results: ReadonlyMap<StepCondition, StepResult>,

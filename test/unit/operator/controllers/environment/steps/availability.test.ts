@@ -40,7 +40,6 @@ interface Scene {
 
 const BACKEND = "https://shop--api.env.localhost:18443";
 
-/** Maximum time to the next probe. */
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {

@@ -23,13 +23,11 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
-/** The Secret of image pulls. */
 export const ref = { name: "image-pull", namespace: "env-shop" };
 /** The Secret's status once it exists. */
 export const MADE: NonNullable<EnvironmentStatus["pullSecret"]> = [
   { registry: "registry.test", source: "shop@latest" },
 ];
-/** The status of the pods' Secret. */
 export const podSecrets = ["environment-secrets-00000001"];
 
 interface Given {

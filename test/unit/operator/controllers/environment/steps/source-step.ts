@@ -21,7 +21,6 @@ export const commitB = "b".repeat(40);
 /** The head of every existing branch. */
 export const HEAD = "f".repeat(40);
 
-/** The state before the step. */
 export interface Scene {
   readonly spec?: Partial<EnvironmentSpec>;
   /** Settled commits; default branch: `main`. */
