@@ -91,7 +91,7 @@ describe("costs of which OpenCost said what was allocated", () => {
     ]);
   });
 
-  test("are told in the environment's detail", async () => {
+  test("are in the environment's detail", async () => {
     // An hour costs 1, and 12 of its 48 hours are left.
     expect((await get("v2/environments/living")).cost).toMatchObject({
       basis: "mixed",

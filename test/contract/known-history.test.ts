@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("a sleeping environment's own cost is told to the cent, and what it is going to cost until its expiry", () => {
+test("a sleeping environment's own cost is reported to the cent, and what it is going to cost until its expiry", () => {
   // 4.49 hours for 3, 6 for 4, 5.5 for 1; 80 hours are left.
   expect(told.sleeping.cost).toMatchObject({ actual: 42.97, per_hour: 1, forecast: 122.97 });
 });
@@ -127,7 +127,7 @@ describe.each(["by resources and records", "by the sums of days, once the record
     expect(await get(`observability/${path}`)).toMatchObject(expected);
   });
 
-  test("insights tell what became of each", async () => {
+  test("insights report what became of each", async () => {
     expect(await get(`insights/dashboard?${WHOLE}`)).toMatchObject({
       environments: { created: 3, deleted: 1, expired: 1, failed: 1, active: 1 },
       success_rate: 0.6667,

@@ -142,7 +142,7 @@ describe.each(["github", "gitea", "gitlab"] as const)("the hook of a repository 
     expect(await reasons()).toEqual(["active"]);
   }, 60_000);
 
-  test("tells the status of a refusal, and nothing of the key or the token", async () => {
+  test("reports the status of a refusal, and nothing of the key or the token", async () => {
     const { api } = await given(kind);
     api.answerWith(() => ({ status: 403, body: { message: "the token lacks a right" } }));
     const failure = await put()?.catch((error: unknown) => error);

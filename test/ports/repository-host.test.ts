@@ -75,7 +75,7 @@ describe("a repository that not everybody may read", () => {
     commit = await server.createRepository("shop", ["main"]);
   }, MAKING_MS);
 
-  test("tells the head to whoever brings the credential", async () => {
+  test("answers the head to a caller with the credential", async () => {
     expect(await host.head(url, "main", credential)).toBe(commit);
     expect(await host.head(url, "absent", credential)).toBeUndefined();
   });
@@ -97,7 +97,7 @@ describe("a host that does not answer", () => {
     await hasty.close();
   });
 
-  test("because nobody listens is unavailable at once", async () => {
+  test("without a listener is unavailable at once", async () => {
     const gone = await startGitServer();
     await gone.stop();
     expect(await refusal(`http://${gone.address}/shop.git`)).toMatch(/ECONNREFUSED$/);

@@ -101,7 +101,7 @@ describe("reloads on the Kubernetes API", () => {
     expect(await scene.reloads.reload()).toMatchObject({ loaded: 1, added: [], updated: [], removed: [] });
   });
 
-  test("say of what nobody checked that it was not, after twenty seconds", async () => {
+  test("report a Repository as unchecked after twenty seconds", async () => {
     const { reloads, clock, close } = await standing();
     const reloading = reloads.reload();
     await until(() => clock.pending.includes(20_000), { what: "the wait for the checks" });

@@ -113,7 +113,7 @@ describe("the embedded secret manager", () => {
     expect(await manager.holdsAny(owner, [])).toBe(false);
   });
 
-  test("takes a copy of a store for nobody's", async () => {
+  test("ignores a copy of a store", async () => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);
     const copy = { name: `copy-of-${place(owner).name}`, namespace };
@@ -124,7 +124,7 @@ describe("the embedded secret manager", () => {
     await admin.delete(secretKind, copy);
   });
 
-  test("neither reads, changes nor removes a store of its name that is somebody else's", async () => {
+  test("neither reads, changes nor removes a foreign store of its name", async () => {
     const owner = newOwner();
     const draft = {
       metadata: { ...place(owner), labels: { [ENVIRONMENT_UID_LABEL]: newOwner().uid } },

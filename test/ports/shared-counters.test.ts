@@ -90,7 +90,7 @@ describe("counters in Redis", () => {
     }
   });
 
-  test("keep nobody waiting for one that stands still, and ask it once in ten seconds", async () => {
+  test("delay no caller for one that stands still, and ask it once in ten seconds", async () => {
     await server.start();
     connect();
     await until(isUp, { what: "the connection" });

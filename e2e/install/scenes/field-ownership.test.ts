@@ -47,7 +47,7 @@ async function managers(): Promise<readonly string[]> {
 const scale = (count: number) =>
   kubectl("scale", "deployment/platform", `--namespace=${namespace}`, `--replicas=${count}`);
 
-test("upgrades beside a kubectl scale: helm names the conflict, takes the field back when told to, and no field of the chart is ours", async () => {
+test("upgrades beside a kubectl scale: helm names the conflict, takes the field back on request, and no field of the chart is ours", async () => {
   const name = environments.name("managed");
   await create(name);
   await untilReady(name);

@@ -161,7 +161,7 @@ describe("the typed client", () => {
     expect(seen).toEqual(["one", "two"]);
   }, 30_000);
 
-  test("follows a log from where somebody else left it, and says when the platform answers", async () => {
+  test("follows a log from where another client left it, and says when the platform answers", async () => {
     await service.environments.create("shop", {
       backend: { repository: "shop-api", branch: "main" },
       access: { groups: ["shop"] },

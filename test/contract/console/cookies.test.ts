@@ -59,7 +59,7 @@ describe("a cookie", () => {
     browser.setCookie("localhost", SESSION_COOKIE, sealed);
   });
 
-  test("tells nothing of what it holds, and is another each time", async () => {
+  test("shows nothing of its content, and differs each time", async () => {
     const { id, refresh: token } = await openedSession(service, sealed);
     const text = Buffer.from(sealed.slice(2), "base64url").toString("latin1");
     for (const secret of [id.slice(0, 20), `${token}`, PERSON.email]) expect(text + sealed).not.toContain(secret);

@@ -87,7 +87,7 @@ describe("a page of the console, with its session", () => {
 });
 
 describe("without a session", () => {
-  test("the interface answers as to anybody without a credential", async () => {
+  test("the interface answers as without a credential", async () => {
     const own = { "sec-fetch-site": "same-origin" };
     expect((await fetch(`${service.origin}${LIST}`, { headers: own })).status).toBe(401);
     expect((await fetch(`${service.origin}/console/api/v2/health`, { headers: own })).status).toBe(200);

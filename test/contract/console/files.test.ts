@@ -159,7 +159,7 @@ test("what is not built says so in a sentence, and the rest is served", async ()
   expect((await fetch(`${empty.origin}/api/v2/health`)).status).toBe(200);
 });
 
-test("programs are told where the console is", async () => {
+test("programs learn the console's address", async () => {
   const { data } = (await (await get("/api/v2/auth/login-options")).json()) as { data: { console_url: string } };
   expect(data.console_url).toBe(`${service.origin}/console/`);
 });

@@ -116,7 +116,7 @@ describe("a cleanup of failed environments", () => {
     expect(await isLeaving("judged")).toBe(reason === undefined);
   });
 
-  test("by one team does not touch those of another, nor tell of them", async () => {
+  test("by one team does not touch those of another, nor name them", async () => {
     await have("theirs", failed());
     const reply = await cleanUp({ include_running: true }, "stranger");
     expect(reply.body).toMatchObject({ cleaned: [], skipped: [], errors: [], total: 0 });

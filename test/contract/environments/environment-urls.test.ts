@@ -164,7 +164,7 @@ describe("refused to abuse", () => {
     expect(service.prober.asked).toHaveLength(4);
   });
 
-  test("an answer about the namesake of before", async () => {
+  test("an answer about a former environment of the name", async () => {
     await given();
     await check();
     service.environments.finishRemoval("shop");

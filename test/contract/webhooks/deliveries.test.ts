@@ -141,7 +141,7 @@ describe("a simulation", () => {
     return post("webhooks/simulate", { repository: "shop-api", event: "pull_request", payload }, person);
   };
 
-  test("tells what would be done, stores nothing, does nothing and asks no host", async () => {
+  test("shows the decision, stores nothing, does nothing and calls no host", async () => {
     const { body } = await simulate();
     expect(body.data).toMatchObject({
       event: "pull_request",
@@ -192,7 +192,7 @@ describe("the approval of a fork's commit", () => {
   });
 });
 
-test("the test of pipelines tells what they need, and when the last one came that the caller may see", async () => {
+test("the test of pipelines names what they need, and the last one that the caller may see", async () => {
   service.webhookDeliveries.put(webhookDeliveryFixture("one", { door: "pipelinehost", repositories: ["shop-api"] }));
   const at = async (person: Person) =>
     (await service.http.get("/api/webhooks/pipelinehost/test").set(await as(person))).body;

@@ -10,7 +10,7 @@ import { OTHER_KEY, OWN_KEY, PATH, webhookDoors } from "./webhook-doors.ts";
 const doors = webhookDoors();
 const { start, post, pull, names, delivered, settled } = doors;
 
-describe("the door of repository hosts", () => {
+describe("the route of repository hosts", () => {
   test("makes an environment of a pull request, once, and says so again when it is asked again", async () => {
     const first = await pull({}, { delivery: "one" });
     expect(first.body).toMatchObject({ status: "processed", environment_created: true });

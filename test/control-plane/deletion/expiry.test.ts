@@ -111,7 +111,7 @@ describe("an environment whose time is up", () => {
     expect(deletes).toBe(1);
   }, 60_000);
 
-  test("abuse case 115: says so while somebody's policy refuses its deletion, is kept as it should be, and goes after that", async () => {
+  test("abuse case 115: says so while a foreign policy refuses its deletion, is kept as it should be, and goes after that", async () => {
     const made = await given(hour);
     let refuses = true;
     const policy: RequestSeam = async (request, next) => {

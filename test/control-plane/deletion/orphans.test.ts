@@ -135,7 +135,7 @@ describe("what is left of environments that are no more", () => {
   }, 120_000);
 });
 
-test("our finalizer comes back when somebody takes it from a living environment", async () => {
+test("our finalizer comes back when a user removes it from a living environment", async () => {
   await given("held-again");
   running = await world.startOperator(sweeping);
   const ref = { name: "held-again" };

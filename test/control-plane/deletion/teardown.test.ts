@@ -146,7 +146,7 @@ describe("a deletion that takes more than five minutes", () => {
     await stop();
   }, 120_000);
 
-  test("can be forced by those who may assign, and by nobody else", async () => {
+  test("can be forced by users with the verb assign, and by no others", async () => {
     const made = await world.create("not-yours");
     const verbs = ["get", "patch", "update", "delete"];
     const resources = ["ephemeralenvironments"];

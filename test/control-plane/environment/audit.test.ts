@@ -117,7 +117,7 @@ describe("what is changed past it", () => {
     );
   }, 60_000);
 
-  test("while nobody leads is recorded by the next leader", async () => {
+  test("without a leader is recorded by the next one", async () => {
     const name = unique("unseen-");
     const made = await world.create(name);
     await world.expectState(name, "having been seen", ({ status }) => status?.observedGeneration === 1);
@@ -130,7 +130,7 @@ describe("what is changed past it", () => {
     await world.expectGone(made);
   }, 60_000);
 
-  test("while nobody leads is recorded once when it is a deletion, however many lead before it is over", async () => {
+  test("without a leader is recorded once when it is a deletion, however many lead before it is over", async () => {
     const name = unique("leaving-");
     const made = await world.create(name);
     await world.expectPhase(name, "ready");

@@ -148,7 +148,7 @@ const damages: readonly Damage[] = [
   { what: "a deleted project", type: appProjectKind, ref: atDeployer },
 ];
 
-describe("abuse case 84: what somebody changed", () => {
+describe("abuse case 84: an out-of-band change", () => {
   test.each(damages)(
     "$what is restored within seconds",
     async ({ type, ref, patch }) => {
@@ -205,7 +205,7 @@ describe("where nothing changed", () => {
     ]);
   }, 30_000);
 
-  test("nor do the first passes after a restart: ten thousand would ask at once", async () => {
+  test("nor do the first reconciles after a restart: ten thousand would ask at once", async () => {
     await running.stop();
     const [asked, passed] = [requests.length, passes.length];
     // Long enough that the environment's resync does not come during the test.

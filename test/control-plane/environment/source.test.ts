@@ -35,7 +35,7 @@ async function deployedImage(name: string): Promise<unknown> {
   return spec?.source.helm.valuesObject.backend.image;
 }
 
-test("the facade is told the head of a registered repository's branch", async () => {
+test("the API reads the head of a registered repository's branch", async () => {
   const { operator, stop } = await world.startOperator();
   const { repositories, branchHeads } = operator.ports;
   const repository = repositories.find("shop");
@@ -77,7 +77,7 @@ describe("an environment without a commit", () => {
     await stop();
   }, 60_000);
 
-  test("moves with its branch when it follows and somebody asks for a look, and at no other time", async () => {
+  test("moves with its branch when it follows and a user requests it, and at no other time", async () => {
     const { stop } = await world.startOperator();
     await world.create("follower", { backend: { ...ofBranch("followed").backend, follow: true } });
     expect(commitOf(await world.expectPhase("follower", "ready"))).toBe(head);

@@ -117,7 +117,7 @@ describe("an API token with two replicas", () => {
     expect(await kept()).toEqual([]);
   }, 60_000);
 
-  test("abuse case 116: leaves no value behind when somebody deletes it past the REST interface", async () => {
+  test("abuse case 116: leaves no value behind when it is deleted past the REST interface", async () => {
     const [one] = replicas;
     const [gone, kept] = [await makeToken(one, ["ENV_READ"]), await makeToken(one, ["ENV_READ"])];
     const holds = async ({ token }: { token: string }) => {

@@ -39,7 +39,7 @@ describe("abuse case 81: what the operator made lets a pod reach", () => {
     };
   }
 
-  test("its own namespace and DNS, and nothing else; and lets in its own and the ingress, and nobody else", async () => {
+  test("its own namespace and DNS, and nothing else; and lets in its own and the ingress, and no others", async () => {
     const network = await asItIs();
     expect(network.policies.filter(({ metadata }) => metadata.namespace === namespace)).toHaveLength(2);
     const ways = [
@@ -115,7 +115,7 @@ describe("abuse case 83: what a chart can't make", () => {
   });
 });
 
-describe("abuse case 85: a foreign namespace that somebody labelled as ours", () => {
+describe("abuse case 85: a foreign namespace that is labelled as ours", () => {
   let restorePolicy: () => Promise<void>;
   beforeAll(async () => {
     restorePolicy = await liftNamespacePolicy(world.admin);

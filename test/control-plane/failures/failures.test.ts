@@ -72,7 +72,7 @@ describe("what the deployer can't do fails what is being made", () => {
     60_000,
   );
 
-  test("a failure is shown without a break while it is tried again, and passes write nothing", async () => {
+  test("a failure is shown without a break during retries, and reconciles write nothing", async () => {
     const name = "app-refused";
     world.argocd.decide(name, () => "unsyncable");
     await world.create(name);

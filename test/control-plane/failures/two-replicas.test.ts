@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => pair.untilReady(), 90_000);
 afterAll(() => pair.stop(), 60_000);
 
-test("a status reconciliation repairs what no watch tells of, whichever replica is asked for it", async () => {
+test("a status reconciliation repairs what no watch reports, on either replica", async () => {
   await pair.haveReady("looked-at");
   const message = "Status reconciled: environment 'looked-at' is ready";
   for (const one of pair.replicas) {

@@ -71,7 +71,7 @@ test.concurrent.each<{
   600_000,
 );
 
-test.concurrent("somebody takes the finalizer of living environments away: it comes back", async () => {
+test.concurrent("the removed finalizer of living environments comes back", async () => {
   const bare = { metadata: { finalizers: null } };
   await play("finalizer", (actors) => {
     const living = actors.filter(({ lifecycle }) => lifecycle.name !== "delete");

@@ -48,7 +48,7 @@ describe("every write and every call meets every fault, for environments that we
     expect(await orphans(world.world.admin)).toEqual([]);
   });
 
-  test("at rest, nothing is written, and nobody is told anything", async () => {
+  test("at rest, nothing is written, and no message is sent", async () => {
     const calls = () => met.names.map((name) => [name, world.field.of(name).calls.filter(isTelling).length]);
     const told = calls();
     const written = world.observer.noteChanges();

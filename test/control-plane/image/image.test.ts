@@ -92,7 +92,7 @@ describeImage("a container of the platform's image", () => {
     expect(await said({ args: ["--input-type=module", "-e", script] })).toBe("all loaded");
   });
 
-  test("trusts the authorities of its file alone: whoever mounts another one there is believed", async () => {
+  test("trusts the authorities of its file alone, which a mount can replace", async () => {
     const server = await startHttpsServer(["IP:127.0.0.1"], (_, answer) => answer.end("hello"));
     const shared = join(folder, "authority");
     await mkdir(shared);
@@ -107,7 +107,7 @@ describeImage("a container of the platform's image", () => {
     }
   });
 
-  test("can write to /tmp alone, and calls nobody", async () => {
+  test("can write to /tmp alone, and opens no connection", async () => {
     const script = `
       const { writeFileSync } = require("fs");
       for (const path of ["/tmp/x", "/app/x", "/x", "/etc/x", "/dev/x"])
@@ -130,7 +130,7 @@ describeImage("a container of the platform's image", () => {
     expect(asked.output).toContain("--settings FILE");
   });
 
-  test("ends well when it is told to", async () => {
+  test("ends well on SIGTERM", async () => {
     await pod.stop();
     expect(await pod.ended).toBe(0);
     expect(pod.output).toContain('"message":"stopped"');

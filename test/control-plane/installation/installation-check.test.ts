@@ -184,7 +184,7 @@ describe("check-installation", () => {
     expect(lines.filter((line) => line.includes("can't be tried"))).toHaveLength(3);
   }, 60_000);
 
-  test("tells what can't be told", async () => {
+  test("reports checks that can't be made", async () => {
     const { ok, lines } = await report("nobody's", 0);
     expect(ok).toBe(false);
     expect(lines.slice(0, 2)).toEqual(["FAIL  the kinds are served", expect.stringContaining("this can't be told: ")]);
@@ -197,7 +197,7 @@ describe("check-removal", () => {
     expect(stdout).toBe("ok    no environment is left\n");
   }, 60_000);
 
-  test("names the environments that nobody would look after any more, and counts those beyond ten", async () => {
+  test("names the environments that would be left without an operator, and counts those beyond ten", async () => {
     const names = Array.from({ length: 12 }, (_, index) => `left-${String(index).padStart(2, "0")}`);
     for (const name of names) await given(administrator(plane), paths.environments, environmentObject(name));
     const { code, stdout } = (await called("check-removal").catch((error: object) => error)) as Ended;

@@ -178,7 +178,7 @@ describe("what the charts become", () => {
     await conform(...names.map((name) => join(examples, `${name}.yaml`)));
   });
 
-  test("what does not conform is told", async () => {
+  test("a violation is reported", async () => {
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, date: {} };
     await expect(conform(await written([object as unknown as Manifest]))).rejects.toThrow(/date/);
     const environment = { apiVersion: "ephemeral-environments.dev/v1", kind: "EphemeralEnvironment" };

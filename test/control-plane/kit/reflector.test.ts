@@ -116,7 +116,7 @@ test("follows what leaves the selection and comes back", async () => {
   expect(reasons()).toEqual(["start"]);
 });
 
-test("a successor finds what was deleted while nobody looked", async () => {
+test("a successor finds what was deleted without a watch", async () => {
   const object = await create();
   await until(() => cache.get(keyOf(object)));
   await reflector.stop();

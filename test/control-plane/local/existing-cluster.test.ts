@@ -121,7 +121,7 @@ describe("the platform for an existing cluster", () => {
       expect(await readFile(cluster.plane.kubeconfigPath, "utf8")).toBe(kubeconfigBefore);
     });
 
-    test("tells a shell where it is", async () => {
+    test("gives a shell its address", async () => {
       const { stdout } = await execute("bash", [
         "-c",
         `source '${cluster.state}/env'; echo $API_URL; $KUBECTL get namespace argocd --output=name`,
@@ -194,7 +194,7 @@ describe("the platform for an existing cluster", () => {
       TEST_MS,
     );
 
-    test("is removed from the cluster, to the end, by what it was told then", async () => {
+    test("is removed from the cluster, to the end, by the printed command", async () => {
       const { output } = await cluster.make("down");
       const told = output.match(/^ {2}\S.*$/gm) ?? [];
       const script = [`make() { '${process.execPath}' deploy/local/main.ts "$@"; }`, ...told].join("\n");

@@ -72,7 +72,7 @@ describe("abuse case 119: a ServiceAccount of an environment", () => {
     expect(await admin.create(dry(accounts(foreign)), made)).toMatchObject({ status: 201 });
   });
 
-  test("gives no token where pods name none, whoever asks for it and however; Kubernetes may make it", async () => {
+  test("gives no token where pods name none, however it is written; Kubernetes may make it", async () => {
     const path = `${accounts(namespace)}/default`;
     await until(async () => (await admin.get(path)).status === 200, { what: "a ServiceAccount", deadlineMs: 30_000 });
     const words = "automountServiceAccountToken of the ServiceAccount default is false";
@@ -134,7 +134,7 @@ describe("abuse case 120: a PodDisruptionBudget of an environment", () => {
   );
 });
 
-describe("abuse case 121: a finalizer that nobody removes, on what a chart makes", () => {
+describe("abuse case 121: a finalizer without a controller, on a chart's object", () => {
   const stateful = workload("StatefulSet", podSpec()) as { spec: object };
   const objects: readonly [what: string, path: (place: string) => string, object: object][] = [
     ["a ConfigMap", paths.configMaps, held(configMap, [finalizer])],

@@ -73,7 +73,7 @@ describe("a private repository", () => {
     await other.stop();
   }, 60_000);
 
-  test("that moves to another host loses its credential: nobody is asked there, until it is back", async () => {
+  test("that moves to another host loses its credential: no request is sent there, until it is back", async () => {
     const { stop } = await world.startOperator({ settings });
     await register("moving", { credentialsRef });
     await expectChecked(world, "moving", "Checked");

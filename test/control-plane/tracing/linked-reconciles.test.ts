@@ -44,7 +44,7 @@ function linkedTo(request: string, spans: readonly ReceivedSpan[], name: string)
   return linked;
 }
 
-test("the reconciles of a deletion link the request that asked for it, until a status tells of it", async () => {
+test("the reconciles of a deletion link its request, until a status has it", async () => {
   const name = unique("traced-");
   await world.create(name, backendOnly);
   const environment = await world.expectPhase(name, "ready");

@@ -287,7 +287,7 @@ test("a workflow that an issue comment started says nothing of a build; of those
   expect(comments.map(({ status }) => status?.reason)).toEqual(["NotCounted", "NotCounted"]);
 }, 120_000);
 
-test("the environment of a pull request that another replica was told the end of, at the same moment, is deleted", async () => {
+test("the environment of a pull request whose end another replica receives at the same moment is deleted", async () => {
   await register("crossed");
   await world.startOperator({ settings });
   const { pull } = await facade();

@@ -66,7 +66,7 @@ describe("the pull request of an environment", () => {
     expect(api.statuses.at(-1)).toMatchObject({ state: "success", description: "The environment is gone" });
   }, 120_000);
 
-  test("keeps no environment when its host is away, and the record says what was not told", async () => {
+  test("keeps no environment when its host is away, and the record says what was not reported", async () => {
     const { start, operator, made } = await given("untold");
     await untilTold(made, "success");
     api.answerWith(() => ({ status: 502, body: { message: "Bad Gateway" } }));

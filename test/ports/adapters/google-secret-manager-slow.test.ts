@@ -26,7 +26,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     }
   });
 
-  test("holds up one caller at a time while Google does not answer, and nobody once it does", async () => {
+  test("delays one caller at a time while Google does not answer, and none once it does", async () => {
     const owner = newOwner();
     world.server.seam(() => {
       throw grpcError(codes.DEADLINE_EXCEEDED, "too late");

@@ -52,7 +52,7 @@ describe("SMTP", () => {
     await mailServer.stop();
   });
 
-  test("takes a log-in over TLS, whose authority it was told", async () => {
+  test("takes a log-in over TLS, with a given authority", async () => {
     const folder = await mkdtemp(join(tmpdir(), "smtp-"));
     const authority = await certificateAuthority(folder);
     const pair = await authority.issue("server", { commonName: "server", alternativeNames: ["IP:127.0.0.1"] });
@@ -80,7 +80,7 @@ describe("SMTP", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("that nobody serves may be served later", async () => {
+  test("without a server may be served later", async () => {
     const gone = await startMailServer();
     await gone.stop();
     const mail = smtpMail({ ...server, port: gone.port });

@@ -49,7 +49,7 @@ export function allocationsSuite(title: string, start: () => Promise<Allocations
       expect(await environments("08:00", "09:00")).toEqual([]);
     });
 
-    test("that can't be told are an error", async () => {
+    test("that are unavailable are an error", async () => {
       scene.fails(true);
       await expect(of("12:00", "13:00")).rejects.toThrow(AllocationsUnavailable);
       scene.fails(false);

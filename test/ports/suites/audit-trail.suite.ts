@@ -46,7 +46,7 @@ export function auditTrailSuite(title: string, start: () => Promise<AuditScene>)
       expect(await scene.trail.isKept()).toBe(true);
     });
 
-    test("fails nobody while records can't be kept, says so, and keeps them later: each once, in order", async () => {
+    test("fails no caller while records can't be kept, says so, and keeps them later: each once, in order", async () => {
       const before = await scene.kept();
       const [first, second] = [someIds(), someIds()];
       await scene.setWritable(false);

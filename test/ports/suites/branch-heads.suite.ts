@@ -22,7 +22,7 @@ export function branchHeadsSuite(name: string, start: () => Promise<BranchHeadsW
     }, 30_000);
     afterAll(() => world.stop());
 
-    test("tells the commit at the head of the branch, also the one that was pushed just now", async () => {
+    test("answers the commit at the head of the branch, also the one that was pushed just now", async () => {
       const { branchHeads, repository } = world;
       const first = await world.push("feature/a+b");
       expect(await branchHeads.headOf(repository, "feature/a+b")).toBe(first);

@@ -49,7 +49,7 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       await cluster.remove(owner, configMaps, ref);
     });
 
-    test("neither takes nor shows nor removes what is somebody else's", async () => {
+    test("neither takes nor shows nor removes a foreign object", async () => {
       const { owner, ref } = await given();
       const other = { name: owner.name, uid: randomUUID() };
       await expect(cluster.ensure(other, configMaps, desired(owner.name))).rejects.toThrow(NameTaken);

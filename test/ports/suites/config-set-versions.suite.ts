@@ -77,7 +77,7 @@ export function configSetVersionsSuite(name: string, start: () => Promise<Config
       expect(await scene.versions.discard(revision, unused)).toMatchObject({ state: "noted" });
     });
 
-    test("stay when somebody takes them up while they are about to go", async () => {
+    test("stay when they are used while they are about to go", async () => {
       const version = newVersion();
       const revision = revisionName(version);
       await scene.versions.keep(version);

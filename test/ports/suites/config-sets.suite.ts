@@ -58,7 +58,7 @@ export function configSetsSuite(name: string, makeWorld: () => Promise<ConfigSet
       expect(await world.configSets.replace(made, spec)).toMatchObject({ metadata: { generation: 1 } });
     });
 
-    test("what another door changed meanwhile is replaced, too", async () => {
+    test("what another client changed meanwhile is replaced, too", async () => {
       const made = await create();
       await world.changeElsewhere(made, { ttlDefaultHours: 2 });
       const replaced = await world.configSets.replace(made, { ttlDefaultHours: 3 });

@@ -60,7 +60,7 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
         ({ kind, name: found }) => kind.kind === "ConfigMap" && found.startsWith("a-"),
       );
 
-    test("lists what anybody made, with what holds it, and nothing of a namespace that is not there", async () => {
+    test("lists all objects with their finalizers, and nothing of a namespace that is not there", async () => {
       const { owner, namespace } = await given();
       await scene.makeConfigMap({ name: "a-free", namespace }, []);
       await scene.makeConfigMap({ name: "a-held", namespace }, [KEPT, UNWANTED]);
@@ -105,7 +105,7 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       expect(await scene.finalizersOf(ref)).toEqual([]);
     });
 
-    test("ends pods: those that nobody deleted, and those that take longer than they may", async () => {
+    test("ends pods: undeleted ones, and those that take longer than they may", async () => {
       const { owner, namespace } = await given();
       const patient = { name: "patient", namespace };
       const deleted = { name: "deleted", namespace };

@@ -62,7 +62,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
     });
     afterEach(() => world.stop());
 
-    test("has nothing to tell without pods", async () => {
+    test("has no lines without pods", async () => {
       expect(await world.podLogs.tail(shop, backend, { lines: 10 })).toEqual([]);
     });
 
@@ -110,8 +110,8 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
       await expect(following(world.podLogs).ended).rejects.toThrow(ClusterUnavailable);
     }, 30_000);
 
-    describe("to whoever follows", () => {
-      test("tells what there is, then what comes, and ends with the signal", async () => {
+    describe("for a follower", () => {
+      test("sends what there is, then what comes, and ends with the signal", async () => {
         for (const text of ["too old", "one", "two"]) world.write("shop", "backend", { at: new Date(), text });
         const follower = following(world.podLogs, { lines: 2 });
         await until(() => follower.lines.length === 2, { what: "what there is" });
@@ -121,7 +121,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
         await follower.stop();
       });
 
-      test("goes on after the line at which somebody stopped, with all that was written meanwhile", async () => {
+      test("goes on after the last line of an earlier follower, with all that was written meanwhile", async () => {
         world.write("shop", "backend", { at: ago(5_000), text: "known" });
         const [known] = await world.podLogs.tail(shop, backend, { lines: 1 });
         for (const text of ["missed one", "missed two"]) world.write("shop", "backend", { at: ago(4_999), text });
@@ -133,7 +133,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
         await follower.stop();
       });
 
-      test("has nothing to tell before there are pods, and then all that they write", async () => {
+      test("has no lines before there are pods, and then all that they write", async () => {
         const follower = following(world.podLogs);
         world.write("shop", "backend", { at: new Date(), text: "first" });
         await until(() => follower.lines.length === 1, { what: "the first line" });

@@ -54,7 +54,7 @@ export function recordsSuite(title: string, start: () => Promise<RecordsScene>):
       expect(await scene.kept(name)).toEqual([first]);
     });
 
-    test("are told later what was allocated, instead of what was known of that; one that is dropped stays so", async () => {
+    test("receive allocated costs later, instead of what was known of that; one that is dropped stays so", async () => {
       const allocation = (cpu: number) => [
         {
           from: minutesLater(0).toISOString(),

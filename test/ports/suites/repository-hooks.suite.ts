@@ -50,7 +50,7 @@ export function repositoryHooksSuite(name: string, makeWorld: () => Promise<Hook
       expect(list[0]).toEqual(before);
     }, 60_000);
 
-    test("the last delivery of the wanted hook is known where the host tells it", async () => {
+    test("the last delivery of the wanted hook is known where the host shows it", async () => {
       const { hooks, answerWith } = await made();
       await hooks.put(repository, { address, key }, signal);
       const [hook] = await hooks.list(repository, signal);

@@ -40,7 +40,7 @@ test("a schema of several forms names each: client programmers write these names
   expect(pathsWhere(isNameless)).toEqual([]);
 });
 
-test("names of schemas differ by more than case: each is a file, and not every disk tells them apart", () => {
+test("names of schemas differ by more than case: each is a file, and not every disk distinguishes case", () => {
   expect(new Set(titles.map((title) => title.toLowerCase())).size).toBe(titles.length);
 });
 

@@ -30,7 +30,7 @@ describe("the table of settings", () => {
     expect(rows.find((row) => row.path === path)).toMatchObject(expected);
   });
 
-  test("tells of which kind a setting is a part", () => {
+  test("names the kind that a setting is a part of", () => {
     const project = rows.find(({ path }) => path === "secretManager.project");
     expect(project?.meaning).toMatch(/^With `kind: google`\. The id of the Google Cloud project/);
   });

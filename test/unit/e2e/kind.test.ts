@@ -39,7 +39,7 @@ const kindOn = (...clusters: string[]) => {
 const asked = async () => (await readFile(record, "utf8")).trimEnd().split("\n");
 
 describe("the real kind, with a stand-in for Docker", () => {
-  test("tells its version and the clusters", async () => {
+  test("answers its version and the clusters", async () => {
     expect(await kindOn().version()).toMatch(/^\d+\.\d+\.\d+$/);
     expect(await kindOn("one", "two").clusters()).toEqual(["one", "two"]);
     expect(await kindOn().clusters()).toEqual([]);

@@ -49,7 +49,7 @@ describe("Jest with our runner", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test("tells every end of a test, and files without tests fail", async () => {
+  test("reports every end of a test, and files without tests fail", async () => {
     const { testResults, numFailedTestSuites } = await jest();
     const statuses = testResults.flatMap(({ assertionResults }) =>
       assertionResults.map(({ fullName, status }) => [fullName, status]),

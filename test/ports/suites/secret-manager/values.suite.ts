@@ -34,7 +34,7 @@ export function secretValues(scene: SecretManagerScene): void {
     expect(await scene.manager.holdsAny(owner, [])).toBe(false);
   });
 
-  test("tells variables apart by case", async () => {
+  test("distinguishes variables by case", async () => {
     const values = revealed(await scene.manager.ensure(newOwner(), wanted("Key", "KEY", "key", "k_e_y").requests));
     expect(Object.entries(values).every(([variable, value]) => value.startsWith(`${variable}-`))).toBe(true);
   });

@@ -54,7 +54,7 @@ export function secretVersions(scene: SecretManagerScene): void {
     });
   });
 
-  describe("values that somebody else provides", () => {
+  describe("values that a user provides", () => {
     test("are left out until they are there", async () => {
       const owner = newOwner();
       expect(await scene.manager.ensure(owner, asked("P", 1))).toEqual(new Map());

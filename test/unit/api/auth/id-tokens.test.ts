@@ -129,7 +129,7 @@ describe("a token", () => {
     await expect(trusting().verify(await token({ aud, azp: "elsewhere" }))).rejects.toThrow(TokenRefused);
   });
 
-  test("is accepted for each of several audiences, and for nobody else", async () => {
+  test("is accepted for each of several audiences, and for no other", async () => {
     const tokens = trusting({ audience: [AUDIENCE, "console"] });
     for (const claims of [
       {},

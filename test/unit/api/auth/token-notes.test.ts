@@ -68,7 +68,7 @@ describe("an owner with an ID token", () => {
     expect(writes()).toHaveLength(count);
   });
 
-  test("changes no token of anybody else, and none that is revoked", async () => {
+  test("changes no token of others, and none that is revoked", async () => {
     notes.ownerSeen(owned([], HOUR_MS, `${owner.subject}2`));
     expect(await groups()).toEqual(["a", "b"]);
     await apiTokens.revoke(token, clock.now());

@@ -33,7 +33,7 @@ describe("a refreshed session", () => {
     expect(followed?.endsAt).toBe(session.endsAt);
   });
 
-  test("is none when the issuer's token is suddenly somebody else's, or it refuses", async () => {
+  test("is none when the issuer's token is suddenly another person's, or it refuses", async () => {
     expect(await refresherAt("eve").refresh(session)).toBeUndefined();
     expect(await refresherAt(new IssuerRefused("invalid_grant")).refresh(session)).toBeUndefined();
     expect(await refresherAt().refresh({ ...session, refreshToken: undefined })).toBeUndefined();

@@ -80,7 +80,7 @@ function told({ lives, stored, fromMs, hours, interval, caller }: Asked) {
 const centsOf = (parts: readonly { readonly total_cents: number | null }[]) =>
   parts.reduce((cents, { total_cents }) => cents + (total_cents ?? 0), 0);
 
-test("the parts of every drill-down are the whole, to the cent, for whoever asks", () => {
+test("the parts of every drill-down are the whole, to the cent, for every caller", () => {
   fc.assert(
     fc.property(asked, (all) => {
       const { summary, by_repository, by_creator, by_config_set, timeseries, groups } = told(all);
@@ -94,7 +94,7 @@ test("the parts of every drill-down are the whole, to the cent, for whoever asks
   );
 });
 
-test("below maintainers nobody is named but the caller, and no repository that the caller may not see", () => {
+test("below maintainers only the caller is named, and no repository that the caller may not see", () => {
   const namesOf = (rows: readonly { readonly id: string | null }[]) => rows.flatMap(({ id }) => id ?? []);
   fc.assert(
     fc.property(asked, (all) => {

@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("tells of a budget of an hour where an operation has one", () => {
+  test("names a budget of an hour where an operation has one", () => {
     const { description, responses } = document.paths["/api/auth/password-reset"]?.post ?? {};
     expect(description).toMatch(/5 times an hour.*`X-RateLimit-\*` tell of that hour/);
     expect(responses?.["429"]).toMatchObject({ description: expect.stringContaining("own budget") });

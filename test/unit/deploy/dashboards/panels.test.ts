@@ -75,7 +75,7 @@ describe("the panels of the dashboards", () => {
     },
   );
 
-  test("have the objectives that the REST interface tells of", () => {
+  test("have the objectives of the REST interface", () => {
     const served = [...OBJECTIVES_OF_LIVES, ...OBJECTIVES_OF_COUNTS];
     expect(OBJECTIVES.map(({ target }) => target)).toEqual(served.map(({ target }) => target));
     for (const { alert, target } of OBJECTIVES) {

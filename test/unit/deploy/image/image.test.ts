@@ -79,7 +79,7 @@ describeImage("the platform's image", () => {
     expect(shells).toEqual([]);
   });
 
-  test("belongs to root; nobody else may write in it, and nothing changes who runs it", () => {
+  test("belongs to root; no other user may write in it, and nothing changes its user", () => {
     expect(entries.filter((entry) => !/^\S+ 0\/0 /.test(entry))).toEqual([]);
     // Type, and three times read, write, execute; no set-uid, set-gid or sticky bit.
     expect(entries.filter((entry) => !/^[-dl]r[w-][x-]r-[x-]r-[x-] /.test(entry))).toEqual([]);

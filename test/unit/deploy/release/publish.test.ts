@@ -160,7 +160,7 @@ const readImage = async () => ({
 });
 
 describe("verification refuses", () => {
-  test("a signature of somebody else", async () => {
+  test("a foreign signature", async () => {
     const theirs = await publish(publication("theirs", "strangers", await readImage()), programs);
     await expect(verify(theirs.image)).rejects.toThrow(/no matching signatures|accepted signatures do not match/);
     await expect(verify(theirs.charts.platform)).rejects.toThrow(
@@ -209,7 +209,7 @@ describe("nothing is published", () => {
     await expect(verify({ ...release.image, name: `${registry.host}/lied/ephemeral-environments` })).rejects.toThrow();
   });
 
-  test("by somebody whom the registry does not know", async () => {
+  test("by a user whom the registry does not know", async () => {
     const stranger = publication("team", "ours", await readImage());
     const credentials = { user: "publisher", password: "wrong" };
     const asStranger = { ...stranger, registry: { ...stranger.registry, credentials } };

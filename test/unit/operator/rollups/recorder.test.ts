@@ -155,7 +155,7 @@ test("what waits for an API server that is away is bounded: the oldest is lost, 
   expect(requests).toBeLessThan(2 * 288);
 });
 
-test("counts are told to be stored when they are, and not while they wait", async () => {
+test("counts are reported as stored when they are, and not while they wait", async () => {
   const store = memoryRollupStore();
   const told: string[] = [];
   const recorder = createRecorder({

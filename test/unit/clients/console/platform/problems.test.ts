@@ -10,11 +10,11 @@ const refusal = () =>
   errorOf(Response.json({ detail: "ttl must be at most 168", violations: VIOLATIONS }, { status: 400 }));
 
 describe("a failure", () => {
-  test("is told in the platform's sentence", async () => {
+  test("is shown in the platform's sentence", async () => {
     expect(sentenceOf(await refusal())).toBe("ttl must be at most 168");
   });
 
-  test("of the network is told as what it means to the reader", () => {
+  test("of the network is shown as what it means to the reader", () => {
     expect(sentenceOf(new TypeError("Failed to fetch"))).toMatch(/does not answer/);
   });
 

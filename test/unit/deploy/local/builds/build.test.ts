@@ -43,7 +43,7 @@ describe("building a module", () => {
     expect(await readdir(built[0].programs)).toEqual(["tiny"]);
   }, 60_000);
 
-  test("leaves nothing in the cache when it fails, and tells why", async () => {
+  test("leaves nothing in the cache when it fails, and says why", async () => {
     await writeFile(join(folder, "main.go"), "package main\nfunc main() { undefinedName() }\n");
     await expect(buildModule(module, silentProgress)).rejects.toThrow("undefinedName");
     expect(await readdir(join(folder, "cache/ephemeral-environments"))).toEqual([]);

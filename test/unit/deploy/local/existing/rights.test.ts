@@ -45,7 +45,7 @@ test("roles are given to the platform beyond what the user has", () => {
   ]);
 });
 
-test("whoever installs a policy on the classes of a kind may read them", () => {
+test("an installer of a policy on the classes of a kind may read them", () => {
   const kinds = [
     ["storage.k8s.io/v1", "StorageClass"],
     ["policy.example.test/v1", "Quota"],

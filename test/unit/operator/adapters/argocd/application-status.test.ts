@@ -318,7 +318,7 @@ describe("what Argo CD says of an application", () => {
     expect(observed(keptStatus(healthy, undefined), source)).not.toHaveProperty("since");
   });
 
-  test("moments and retries wake nobody", () => {
+  test("moments and retries wake no reconcile", () => {
     const later = { ...healthy, reconciledAt: "2026-01-01T09:00:00Z" };
     expect(keptStatus(later, undefined)).toEqual(keptStatus(healthy, undefined));
     const retried = (message: string) =>

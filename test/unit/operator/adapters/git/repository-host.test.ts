@@ -73,7 +73,7 @@ async function refused(url: string, credential: Sensitive): Promise<Error> {
 }
 
 describe("a host that keeps to the protocol", () => {
-  test("tells the head of exactly the branch that was asked for", async () => {
+  test("answers the head of exactly the requested branch", async () => {
     branches = (reply) => reply.end(lines(`${"f".repeat(40)} refs/heads/main-2\n`, `${COMMIT} refs/heads/main\n`));
     expect(await host.head(cloneUrl(), "main")).toBe(COMMIT);
   });
@@ -95,7 +95,7 @@ describe("a host that keeps to the protocol", () => {
     expect(authorized.slice(2)).toEqual(["", ""]);
   });
 
-  test("may speak the older protocol, which tells all refs at once", async () => {
+  test("may speak the older protocol, which sends all refs at once", async () => {
     const refs = lines(`${COMMIT} HEAD\0agent=old\n`, `${COMMIT} refs/heads/main\n`);
     discovery = (reply) =>
       reply.writeHead(200, { "content-type": ADVERTISED }).end(lines("# service=git-upload-pack\n") + refs);

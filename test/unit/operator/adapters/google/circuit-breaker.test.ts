@@ -40,7 +40,7 @@ describe("the circuit breaker", () => {
     expect(await through(async () => "back")).toBe("back");
   });
 
-  test("tells its state, and since when", async () => {
+  test("reports its state, and since when", async () => {
     const clock = new TestClock();
     const { run, state } = circuitBreaker(clock);
     const at = (seconds: number) => new Date(Date.parse("2026-01-01T00:00:00.000Z") + seconds * 1_000);

@@ -120,7 +120,7 @@ async function trouble({
 }
 
 describe("what a container said last", () => {
-  test("costs nothing until it is asked for: two reads tell the trouble", async () => {
+  test("costs nothing until it is asked for: two reads find the problem", async () => {
     await trouble();
     expect(server.seen.map(({ path }) => path).sort()).toEqual([
       "/api/v1/namespaces/env-shop/pods",
@@ -172,7 +172,7 @@ describe("what a container said last", () => {
     expect(await (await trouble({ log: log(PASSWORD), secrets, refusal })).evidence()).toBe("");
   });
 
-  test("is shown when an optional Secret is not there: nobody knows a value of it", async () => {
+  test("is shown when an optional Secret is not there: it has no value", async () => {
     const [container] = crashing.spec.containers;
     const optional = { ...container, env: [{ valueFrom: { secretKeyRef: { name: "extra", optional: true } } }] };
     const volumes = [{ secret: { secretName: "mounted", optional: true } }];

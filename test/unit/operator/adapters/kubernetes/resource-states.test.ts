@@ -229,7 +229,7 @@ describe("a pod that lacks what its volumes name", () => {
   const creating = pod(waiting("ContainerCreating"), { phase: "Pending" });
   const missing = 'MountVolume.SetUp failed for volume "branding" : configmap "report-branding" not found';
 
-  test("is told by the event's words", () => {
+  test("is reported in the event's words", () => {
     const warnings = [warning(creating.metadata.uid, "FailedMount", missing)];
     const { problems } = findingsOf({ pods: [creating], resources: [], warnings }, NOW);
     expect(problems).toMatchObject([{ reason: "VolumeMissing", what: "its pod lacks a volume", said: missing }]);

@@ -197,7 +197,7 @@ describe("what a container said, with every value of its secrets masked", () => 
     await expect(mask("x")).rejects.toThrow(TooMuchToMask);
   });
 
-  test("abuse 90: large ones are masked one text after the other, whoever asks", async () => {
+  test("abuse 90: large ones are masked one text after the other, for all callers", async () => {
     const values = Array.from({ length: 3 }, () => noise(8_192));
     const large = new SecretMasks();
     const masks = values.map((value) => large.of([value]));
@@ -207,7 +207,7 @@ describe("what a container said, with every value of its secrets masked", () => 
     );
   });
 
-  test("abuse 90: large ones are prepared once for whoever masks the same, however they take turns", async () => {
+  test("abuse 90: large ones are prepared once for all that mask the same, however they take turns", async () => {
     const masks = new SecretMasks();
     const values = [noise(4_096), noise(4_096)];
     const [one, two] = [masks.of(values), masks.of([...values].reverse())];

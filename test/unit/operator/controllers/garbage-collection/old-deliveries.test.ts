@@ -57,7 +57,7 @@ describe("finished deliveries are dropped", () => {
     expect(await left(stored, { verified: 2, unverified: 1 })).toEqual(["old", "new", "unverified-new"]);
   });
 
-  test("abuse: of the Repository that has the most, so that nobody's events drop those of others", async () => {
+  test("abuse: of the Repository that has the most, so that one's events drop none of the others", async () => {
     const flood = Array.from(
       { length: 10 },
       (_, index) => [`flood-${index}`, { hoursAgo: index, of: "busy" }] as const,

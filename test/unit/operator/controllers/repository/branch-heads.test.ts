@@ -56,7 +56,7 @@ describe("the head of a branch (abuse 110: no caller has a host asked without en
     expect(asked).toHaveLength(3);
   });
 
-  describe("is asked for by sixteen at once, and the next is told to come again", () => {
+  describe("is asked for by sixteen at once, and the next gets a retry", () => {
     const named = (uid: string, host: string) => {
       const made = repositoryFixture(uid, { cloneUrl: `https://${host}/${uid}.git` });
       return { ...made, metadata: { ...made.metadata, uid } };

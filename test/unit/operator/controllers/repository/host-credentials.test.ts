@@ -154,7 +154,7 @@ describe("a credential is refused", () => {
     });
   });
 
-  test("by nobody while the secret manager is away: that is no answer", async () => {
+  test("by no caller while the secret manager is away: that is no answer", async () => {
     const asked = vault();
     asked.secretManager.setReachable(false);
     const answer = () => cloneCredential(of({ credentialsRef: named() }), asked);

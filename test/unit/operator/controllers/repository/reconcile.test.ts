@@ -236,7 +236,7 @@ describe("a check", () => {
     expect(status).toMatchObject([{ lastHandledReconcileAt: "token" }]);
   });
 
-  test("tells since when it is as it is", async () => {
+  test("has the time of its last change", async () => {
     const { status } = await pass({ status: ill(), minutes: 5, host: away });
     expect(status).toMatchObject([{ conditions: [{ lastTransitionTime: CREATED }] }]);
   });

@@ -44,7 +44,7 @@ test("a commit that is known, and a branch of no environment, change nothing", a
   expect(await pushed(world, { commit: commitOf("a") })).toMatchObject([{ done: "nothing", reason: "UpToDate" }]);
 });
 
-test("a deleted branch deletes what pipelines made of it; others are told", async () => {
+test("a deleted branch deletes the environments of its pipelines; others are warned", async () => {
   const world = new WebhookWorld();
   world.put(environment("made", { trigger: byPipeline }));
   world.put(environment("made-and-protected", { trigger: byPipeline, protected: true }));

@@ -101,7 +101,7 @@ describe("the condition of a hook", () => {
   });
 });
 
-describe("people are told of a hook", () => {
+describe("people are notified of a hook", () => {
   test.each([
     ["that worked and is gone", ACTIVE, [], "HookMissing"],
     ["that a person switched off", ACTIVE, [{ ...hook, state: "inactive" as const }], "HookInactive"],

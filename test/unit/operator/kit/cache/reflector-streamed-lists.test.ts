@@ -120,7 +120,7 @@ describe("a collection that is streamed", () => {
     expect(world.cache.list()).toEqual([configMap("paged", "9")]);
   });
 
-  test("is never asked for in pages by who is told to wait", async () => {
+  test("is never asked for in pages by a client that has to wait", async () => {
     world.server.on(isStreamedList, status(429, "TooManyRequests", { "retry-after": "7" }));
     world.reflector.start();
     await until(() => world.clock.pending.includes(7_000));

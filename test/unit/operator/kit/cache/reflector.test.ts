@@ -43,7 +43,7 @@ describe.each(WAYS)("list and watch (lists come %s)", (way) => {
     expect(failures()).toBeGreaterThan(0);
   });
 
-  test("a list that is told to wait waits", async () => {
+  test("a list with Retry-After waits", async () => {
     world.server.on(isList, status(429, "TooManyRequests", { "retry-after": "60" }), listed([], "1"));
     world.server.on(isWatch, new Stream().answer);
     world.reflector.start();

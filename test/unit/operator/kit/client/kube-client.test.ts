@@ -97,7 +97,7 @@ describe("find", () => {
 });
 
 describe("list", () => {
-  test("keeps of every object what it is told to", async () => {
+  test("keeps the selected part of every object", async () => {
     world.server.on(anything, json(configMapList([configMap("a", "1", { data: { large: "x" } })], "9")));
     const keep = ({ data: _, ...object }: ConfigMap) => object;
     expect((await client().list(configMaps, { keep })).items).toEqual([configMap("a", "1")]);

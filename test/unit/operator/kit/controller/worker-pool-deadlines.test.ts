@@ -12,7 +12,7 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
   });
 
-describe("passes that wait for something slow", () => {
+describe("reconciles that wait for something slow", () => {
   const scene = (workers: number) => {
     const passes: string[] = [];
     const gate = Promise.withResolvers<void>();

@@ -110,7 +110,7 @@ describe("a pass that is asked for", () => {
     expect(writes()).toHaveLength(expected);
   });
 
-  test("is written over what somebody wrote by hand", async () => {
+  test("overwrites a value written by hand", async () => {
     answer("PATCH", json(withToken(now(), "3")));
     await unanswered(ask(withToken("now, please")));
     expect(writes()).toHaveLength(1);

@@ -64,7 +64,7 @@ describe("a deletion that the deployer does not end", () => {
     expect(taken.steps[1]?.message).toMatch(/within 60 s, while Job\/migrate had not ended: /);
   });
 
-  test("ends although its namespace is being deleted already, and nobody may bind a role there", async () => {
+  test("ends although its namespace is being deleted already, and no role can be bound there", async () => {
     const world = await held();
     const metadata = { ...binding, uid: "binding", resourceVersion: "1", creationTimestamp: CREATED };
     const leaving = { ...metadata, deletionTimestamp: CREATED, finalizers: ["kubernetes"] };

@@ -58,7 +58,7 @@ describe("retained volumes", () => {
     expect(policyOf(world, "one")).toMatchObject({ persistentVolumeReclaimPolicy: "Retain" });
   });
 
-  test("are none where the environment has no RoleBinding: the namespace may be somebody else's", async () => {
+  test("are none where the environment has no RoleBinding: the namespace may be foreign", async () => {
     const world = await scene();
     put(world, "theirs");
     expect((await world.pass()).steps[0]).toMatchObject({ name: "volumes", state: "gone" });

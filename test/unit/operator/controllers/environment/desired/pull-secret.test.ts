@@ -135,7 +135,7 @@ describe("the Secret of image pulls", () => {
     );
   });
 
-  test("is the same in whatever order it is told", () => {
+  test("is the same in any order", () => {
     expect(pullSecretObject(environmentFixture(), new Map([...credentials].reverse()))).toEqual(object);
   });
 

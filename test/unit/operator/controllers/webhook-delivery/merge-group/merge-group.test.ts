@@ -91,7 +91,7 @@ describe("the commit of a merge group", () => {
     expect(outcome("one")).toMatchObject({ phase: "acted", reason: "MergeGroup" });
   });
 
-  test("is reported once, although an app's hook and a repository's hook both tell of it; another one anew", async () => {
+  test("is reported once, although an app's hook and a repository's hook both send it; another one anew", async () => {
     const { accept, reconcile, outcome } = scene();
     for (const name of ["one", "two"]) await accept(name);
     for (const name of ["one", "two"]) await reconcile(name);

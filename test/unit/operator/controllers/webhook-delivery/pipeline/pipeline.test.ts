@@ -349,7 +349,7 @@ describe("a success without an environment", () => {
     }
   });
 
-  test("names are told from each other", async () => {
+  test("names are distinguished from each other", async () => {
     const names = ["feature/a", "feature-a", "Feature-A", "ä", "ö", "x".repeat(100), `${"x".repeat(100)}y`];
     const made = await Promise.all(names.map((branch) => created({}, { branch })));
     const all = made.map(([one]) => one?.done ?? "");

@@ -21,7 +21,7 @@ describe("two states of one second", () => {
     expect(hosted.commits).toEqual([commitOf("b")]);
   });
 
-  test("that the rules don't tell apart are no doubt", async () => {
+  test("that the rules treat alike need no refetch", async () => {
     const hosted = new HostedWorld();
     await hosted.arrive({ action: "opened", updatedAt: SECOND });
     await hosted.arrive({ action: "labeled", labels: ["bug"], updatedAt: SECOND });
@@ -138,7 +138,7 @@ describe("labels that Gitea does not list", () => {
     expect(hosted.commits).toEqual([]);
   });
 
-  test("are no doubt on other hosts, nor where no label is required", async () => {
+  test("need no refetch on other hosts, nor where no label is required", async () => {
     for (const hosted of [new HostedWorld({ pullRequest: rules }), new HostedWorld({ kind: "gitea" })]) {
       await hosted.arrive({ action: "opened", ...labeled });
       await hosted.arrive(emptied);
