@@ -12,7 +12,6 @@ afterAll(() => environments.removeAll());
 const post = (body: object | string, more: object = {}) => ask("POST", "/environments", { body, ...more });
 const { mark } = environments;
 
-/** The common shape of an error, with that status, code and detail. */
 function expectRefusal(
   { status, body }: Reply<unknown>,
   wanted: { status: number; code?: string; says: RegExp },

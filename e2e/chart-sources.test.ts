@@ -14,7 +14,6 @@ import { waitUntil } from "./support/wait.ts";
 jest.setTimeout(TEST_DEADLINE_MS);
 
 const environments = new Environments();
-/** Branches in git, each for a Repository of the same name. */
 const umbrella = `e2e-umbrella-${environments.mark}`;
 const beside = `e2e-beside-${environments.mark}`;
 

@@ -142,7 +142,6 @@ async function messageOf(name: string, type: string): Promise<string> {
   return (await find(name)).status?.conditions?.find((condition) => condition.type === type)?.message ?? "";
 }
 
-/** Waits until the condition's message has all of these words. */
 async function untilTold(name: string, words: readonly string[], { type = "ApplicationSynced", seconds = 75 } = {}) {
   let last = "";
   const check = async () => {
@@ -226,7 +225,6 @@ test.concurrent("what carries no traffic keeps no environment from being ready o
   await untilTold(name, words, { type: "ResourcesHealthy" });
 });
 
-/** Changes the environment, and waits until the change is ready. */
 async function change(name: string, spec: object): Promise<void> {
   await kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec })}`);
   const { generation } = (await read<object>("eenv", name)).metadata;

@@ -96,7 +96,6 @@ async function expectCreated(name: string): Promise<string> {
   return body.environment.id;
 }
 
-/** Both pages answer with the names of their variables, without values. */
 async function expectPages(name: string): Promise<void> {
   const urls = urlsOf(name);
   const [backend, frontend] = await Promise.all([open(urls.backend), open(urls.frontend)]);
@@ -113,7 +112,6 @@ async function expectPages(name: string): Promise<void> {
   for (const value of Object.values(secrets)) expect(`${backend.body}${frontend.body}`).not.toContain(value);
 }
 
-/** Detail and list carry exactly the contract's fields. */
 async function expectShown(name: string, id: string): Promise<void> {
   const creator = { email: "dev@example.test", name: "Dana Developer" };
   const urls = urlsOf(name);

@@ -59,7 +59,6 @@ const manifest = (name: string, { repository = "sample-backend", overrides }: So
 
 const failing = (how: string) => ({ env: [{ name: "SAMPLE_FAIL", value: how }] });
 
-/** A Repository like the sample's, except for these fields. */
 async function register(name: string, change: object): Promise<void> {
   const sample = await read<{ spec: object }>("erepo", "sample-backend", "--namespace=ephemeral-system");
   if (!repositories.includes(name)) repositories.push(name);

@@ -34,7 +34,6 @@ async function commitCreatedChart(): Promise<void> {
   }
 }
 
-/** The values by which docs/charts.md maps that chart. */
 async function exampleValues(): Promise<string> {
   const page = await readFile(join(checkout, "docs/charts.md"), "utf8");
   const [, example = ""] = page.slice(page.indexOf("\n## What `helm create` writes\n")).split("values: |\n", 2);

@@ -10,7 +10,6 @@ import { names, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** The machine's address for pods, on the bridge. */
 const HOST = "10.244.0.1";
 const BRIDGE = "eph0";
 

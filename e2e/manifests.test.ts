@@ -104,7 +104,6 @@ async function untilMade() {
   return untilReady(name);
 }
 
-/** Waits until another environment has the name, and is not built. */
 async function untilRefused(uid: string) {
   const check = async () => {
     const found = await present();
@@ -124,7 +123,6 @@ async function untilAnswered(what: string, isSo: (body: unknown) => boolean): Pr
   await waitUntil({ what: `an answer of ${what}`, check, deadlineMs: 60_000, pollMs: 500 });
 }
 
-/** The reasons for the deletions of environments of that name, in order. */
 async function causes(): Promise<readonly unknown[]> {
   const selector = `--selector=ephemeral-environments.dev/environment=${name}`;
   const place = "--namespace=ephemeral-system";

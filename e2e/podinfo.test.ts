@@ -23,7 +23,6 @@ afterAll(() => removeBranch(repository));
 afterAll(() => removeImage(repository));
 afterAll(() => removeImage(REDIS));
 
-/** Commits podinfo's chart unchanged, and pushes that commit's images as its pipeline would. */
 async function publish(): Promise<void> {
   await commitFolder(repository, "charts/podinfo", podinfoChart);
   await pushProgram("podinfo", repository, await headOf(repository));

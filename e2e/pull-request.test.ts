@@ -79,7 +79,6 @@ async function expectRunningPipeline(commit: string): Promise<void> {
   await waitUntil({ what, check, deadlineMs: 30_000 });
 }
 
-/** The host delivers the opening again, with a new signature and id. */
 async function expectNothingOfReplay(uid: string): Promise<void> {
   const ofOpening = async () =>
     (await pull.deliveries()).filter(({ spec }) => spec.event.pullRequest?.action === "opened");

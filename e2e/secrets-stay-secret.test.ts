@@ -15,7 +15,6 @@ const environments = new Environments();
 afterAll(() => environments.removeAll());
 
 const logFolder = join(stateFolder, "cluster/log");
-/** Programs that handle an environment's values. */
 const logs = [
   "operator",
   "argocd-application-controller",

@@ -27,7 +27,7 @@ const KEPT = 5;
 
 /**
  * The operator's program with all its imports, in a few files of plain JavaScript, as in the image: finding, stripping and
- * compiling some three thousand modules costs more time than the rest of the start.
+ * compiling some three thousand modules takes most of the start.
  *
  * Rebuilt after a change of sources. Answers the path of the file that Node starts with.
  */

@@ -40,8 +40,8 @@ async function bundled(input: string, plugins: Plugin[]): Promise<string> {
 }
 
 /**
- * Keeps a rarely used module and its imports as compressed text, imported on demand. Otherwise the engine would scan its
- * code at each start: the library of the Model Context Protocol took longer than everything else.
+ * Keeps a rarely used module and its imports as compressed text, imported on demand. Otherwise the engine scans its code at
+ * each start: the library of the Model Context Protocol took longer than everything else.
  */
 const packed = (module: RegExp, exported: string): Plugin => ({
   name: "packed",

@@ -7,7 +7,6 @@ import type { Progress } from "./progress.ts";
 export const alternative =
   "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up, or with Docker CLUSTER=kind make up";
 
-/** Programs that the local cluster builds with or calls, and their Debian packages. */
 const needed: Readonly<Record<string, string>> = {
   // For Gitea's SQLite, with the header below.
   cc: "gcc",

@@ -48,7 +48,6 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
 /** Shows nothing: for tests and for commands with machine-readable output. */
 export const silentProgress: Progress = { step: (_name, work) => work() };
 
-/** Inputs of an estimate: a clock in milliseconds, and the number of processors. */
 interface Machine {
   now(): number;
   readonly processors: number;

@@ -24,7 +24,6 @@ export async function up(): Promise<void> {
   console.log(epilogue(hello, site, (performance.now() - began) / 1000));
 }
 
-/** Writes `.local/env` for `source`, and answers its developer's ID token. */
 async function writeEnvironmentFile({ adminKubeconfig, built, ca }: ClusterSite): Promise<string> {
   const tokens = await userTokens();
   await writeShellVariables({

@@ -4,7 +4,6 @@ import { expect, ownName, removeEnvironment, signIn, test } from "./support.ts";
 const name = ownName("keys");
 test.afterAll(() => removeEnvironment(name));
 
-/** More presses than any screen needs. */
 const MOST_PRESSES = 60;
 
 /** Presses Tab until that is reached, as a person without a mouse. */

@@ -17,11 +17,9 @@ import {
 const name = ownName("screens");
 const configSet = ownName("set");
 
-/** An event of an unknown sender. */
 const event = ownName("event");
 let delivery = "";
 
-/** Screens by path, and a text that shows when they are loaded. */
 const screens = (): Readonly<Record<string, readonly [path: string, text: string | RegExp]>> => ({
   environments: ["/console/", name],
   "nothing found": ["/console/?search=there-is-none", "No environment matches"],

@@ -41,7 +41,7 @@ export const test = base.extend<Fixtures>({
     async ({ page }, use) => {
       const complaints = new Complaints();
       page.on("console", (message) => {
-        // These include violations of the content policy.
+        // Includes violations of the content policy.
         if (["error", "warning"].includes(message.type())) complaints.said.push(message.text());
       });
       page.on("pageerror", (error) => complaints.said.push(error.message));

@@ -9,7 +9,6 @@ const DEADLINE_MS = 15_000;
 /** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery */
 const DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** A kind with all its names, and the path of its objects. */
 interface Kind {
   readonly kind: string;
   readonly names: readonly string[];
@@ -77,7 +76,6 @@ interface Discovery {
 
 let known: Promise<readonly Kind[]> | undefined;
 
-/** The first kind of that name, as in kubectl: plural, singular or short. */
 async function kindOf(name: string): Promise<Kind> {
   known ??= Promise.all(["/api", "/apis"].map(kindsBelow)).then((all) => all.flat());
   const found = (await known).find(({ names }) => names.includes(name));

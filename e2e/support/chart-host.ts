@@ -74,7 +74,6 @@ function answer(answers: ReadonlyMap<string, Answer>, { url = "" }: IncomingMess
   reply.writeHead(200, headers).end(body);
 }
 
-/** A certificate for loopback, by the local cluster's authority. */
 async function certificate(folder: string): Promise<{ readonly key: string; readonly cert: string }> {
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", key];

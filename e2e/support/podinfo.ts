@@ -3,7 +3,6 @@ import { giteaUrl, remove } from "./gitea/gitea.ts";
 import { pushImageOf } from "./gitea/image.ts";
 import { stateFolder } from "./site.ts";
 
-/** The folder of `node deploy/local/main.ts podinfo`. */
 const laidOut = join(stateFolder, "cluster/podinfo");
 
 /** The folder of podinfo's chart, as its author publishes it. */

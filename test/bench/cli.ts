@@ -19,7 +19,6 @@ const { rounds } = optionsOf(
   "The start of the command line is compared with that of an empty program.",
 );
 
-/** Milliseconds from the start of a process to its end. */
 function startMs(args: readonly string[]): number {
   const beganMs = performance.now();
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

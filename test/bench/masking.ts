@@ -104,7 +104,6 @@ const manyValues = () =>
 const [many, manyOthers] = [manyValues(), manyValues()];
 const batch = filled((index) => `INFO request ${index} of /api/things took 12 ms\n`, 4_096);
 
-/** CPU milliseconds for a batch of following readers, one batch after the other. */
 async function following(masks: readonly Mask[]): Promise<number> {
   for (const mask of masks) await mask(batch);
   const samples: number[] = [];

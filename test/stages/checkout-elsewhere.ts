@@ -10,7 +10,7 @@ import { checkout } from "./command.ts";
 
 /**
  * The second place of the checkout: below a folder for root alone, with spaces in its path, and too long for a Unix socket
- * below it. It is constant, so that leftovers of a killed run are found, and outside temporary folders, which people empty.
+ * below it. It is constant, so that leftovers of a killed run are found, and outside temporary folders.
  */
 const elsewhere = join(
   "/run",

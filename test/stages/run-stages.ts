@@ -21,9 +21,8 @@ const MOST_UNSTEADY = 5;
 const RUNS_KEPT = 5;
 
 /**
- * Runs the stages in order, some concurrently with later ones, and every stage also after a failure, so that one run finds
- * all. Failed files that wait for real programs run once more, alone, at the end. Prints failures last, and answers true
- * without any.
+ * Runs the stages in order, some concurrently with later ones, and every stage also after a failure. Failed files that wait
+ * for real programs run once more, alone, at the end. Prints failures last, and answers true without any.
  */
 export async function runStages({ list, wanted, logsFolder }: RunOptions): Promise<boolean> {
   const { default: groups } = (await import(list)) as { default: readonly StageGroup[] };

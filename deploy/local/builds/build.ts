@@ -23,9 +23,8 @@ export interface BuiltModule {
 /**
  * The built module, from the cache or built now (minutes on a cold machine, shown as a step).
  *
- * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all, so an
- * interrupted build is never used. A second process waits for the first one's build, because Go would compile everything
- * twice.
+ * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all. A second process
+ * waits for the first one's build, because Go would compile everything twice.
  */
 export async function buildModule(module: GoModule, progress: Progress): Promise<BuiltModule> {
   const target = await cacheFolder(module);

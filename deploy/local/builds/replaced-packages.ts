@@ -12,7 +12,7 @@ export async function sourceOf(module: string, folder: string): Promise<string> 
 
 /**
  * Copies modules below `work` with some packages replaced, and returns the path of a go.mod for `-modfile` that uses the
- * copies. Each folder below `<folder>/replaced/<module>` that holds Go files replaces the package at that place. Go's own
+ * copies. Each folder below `<folder>/replaced/<module>` with Go files replaces the package at that place. Go's own
  * `-overlay` refuses files of the module cache.
  */
 export async function replacePackages(folder: string, modules: readonly string[], work: string): Promise<string> {

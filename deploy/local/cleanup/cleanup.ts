@@ -77,7 +77,6 @@ async function isStray(pid: number): Promise<boolean> {
 
 const ourLogs = join(clusterFolder, "log/");
 
-/** Sockets of the shims, as containerd recorded them for each container. */
 async function shimSockets(): Promise<string[]> {
   const tasks = join(runFolder, "containerd/io.containerd.runtime.v2.task/k8s.io");
   if (!existsSync(tasks)) return [];

@@ -5,7 +5,7 @@ export type Component = UnbuiltComponent | BuiltComponent;
 
 /**
  * A component without programs that are built here. It starts before anything is compiled, so that a problem of the machine
- * shows in seconds; it can come after its own kind only.
+ * shows in seconds; it follows only its own kind.
  */
 export interface UnbuiltComponent extends Startable {
   readonly needsBuild: false;

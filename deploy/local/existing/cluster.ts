@@ -7,7 +7,6 @@ import { missingRights } from "./rights.ts";
 /** The chart's `kubeVersion` (a test compares them), checked before rendering. */
 const OLDEST_MINOR = 33;
 const argoCdKinds = ["applications.argoproj.io", "appprojects.argoproj.io"];
-/** The chart's default name of the ServiceAccount of Argo CD's application controller. */
 const argoCdAccount = "argocd-application-controller";
 const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
 const ADMISSION = "admissionregistration.k8s.io/v1";

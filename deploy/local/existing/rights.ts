@@ -45,7 +45,6 @@ export function neededRights(manifests: readonly Manifest[], namespace: string):
   return [...new Map([...objects, token].map((right) => [JSON.stringify(right), right])).values()];
 }
 
-/** The part of a policy's spec with the kind of its parameters. */
 interface ParametrizedSpec {
   readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
 }

@@ -71,7 +71,6 @@ function startGit(request: IncomingMessage, target: URL, options: HttpBackend): 
   });
 }
 
-/** Output of CGI: headers, one a line, an empty line, the body. */
 function answerWith(output: Buffer, reply: ServerResponse): void {
   const end = output.indexOf("\r\n\r\n");
   const lines = output.toString("latin1", 0, Math.max(end, 0)).split("\r\n");

@@ -102,7 +102,6 @@ interface Publication {
   readonly force: boolean;
 }
 
-/** Pushes branches of a working copy to its bare repository, made if missing. */
 async function publish(copy: string, folder: string, { branches, force }: Publication): Promise<void> {
   const bare = join(folder, "platform", `${copy.slice(copy.lastIndexOf("/") + 1)}.git`);
   if (!existsSync(bare)) await git(folder, ["init", "--quiet", "--bare", "--initial-branch", "main", bare]);

@@ -79,7 +79,6 @@ async function copyBranches(gitea: GiteaApi, site: ClusterSite, component: Sampl
   await git(folder, ["push", "--quiet", `${giteaUrl}/${shop}/${component}.git`, "main", CART_BRANCH], login);
 }
 
-/** A new token of the platform's account, which is created if missing. */
 async function tokenOfPlatform(gitea: GiteaApi): Promise<string> {
   if (!(await gitea.find(`/users/${platformUser}`))) {
     await gitea.send("POST", "/admin/users", {

@@ -26,7 +26,6 @@ export async function writeKubeconfig(path: string, config: Kubeconfig): Promise
   return path;
 }
 
-/** A cluster whose folder holds its programs' kubeconfigs and certificates. */
 interface Issuing {
   readonly folder: string;
   readonly ca: CertificateAuthority;

@@ -5,7 +5,7 @@ import { restoreSysctls, setSysctls, wereSysctlsSet } from "./sysctls.ts";
 
 const { bridge, applicationControllerMetricsPort } = addresses;
 
-/** Our own nftables table. Every kube-proxy's tables are called `kube-proxy`. */
+/** Our own nftables table; every kube-proxy uses `kube-proxy`. */
 const table = "ephemeral-environments";
 
 /** Ports for root alone: metrics and health, served without authentication. */

@@ -69,7 +69,6 @@ async function makeAll(): Promise<void> {
   await untilGone(gone);
 }
 
-/** The documentation's commands for a backup and its restore, in order. */
 async function documented(): Promise<readonly string[]> {
   const text = await readFile(join(checkout, "docs/install.md"), "utf8");
   const [, chapter = ""] = text.split("\n### Back up and restore\n");
@@ -77,7 +76,6 @@ async function documented(): Promise<readonly string[]> {
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, command = ""]) => command);
 }
 
-/** Runs one command in the folder of `backup.json`, with the local cluster's kubectl. */
 async function follow(which: 0 | 1): Promise<void> {
   const script = `kubectl() { ${site.kubectl} "$@"; }\n${(await documented())[which]}`;
   const how = { cwd: folder, env: { KUBECONFIG: site.kubeconfig }, deadlineMs: 60_000 };
@@ -105,7 +103,6 @@ async function known(name: string): Promise<Kept> {
   };
 }
 
-/** Checks that it is ready and complete, without objects of the former one. */
 async function expectRestored(name: string, former: Kept): Promise<void> {
   const { status } = await untilReady(name);
   expect((await open(status?.urls?.backend ?? "")).status).toBe(200);

@@ -29,7 +29,6 @@ const environments = new Environments();
 beforeAll(() => installed(values()));
 afterAll(() => environments.removeAll());
 
-/** Blocks the deletion of the environment's namespace until the answered function is called. */
 async function blocker(name: string): Promise<() => Promise<void>> {
   const place = `--namespace=env-${name}`;
   const metadata = { name: "blocker", namespace: `env-${name}`, finalizers: ["example.test/blocker"] };

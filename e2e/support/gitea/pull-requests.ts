@@ -5,7 +5,6 @@ import { waitUntil } from "../wait.ts";
 import { administrator, deadline, giteaUrl, remove, send } from "./gitea.ts";
 import { pushImage } from "./image.ts";
 
-/** The repository for pull requests on the local git host, and its Repository. */
 const api = `${giteaUrl}/api/v1/repos/shop/backend`;
 const REPOSITORY = "shop-backend";
 

@@ -134,7 +134,6 @@ export async function prepare(): Promise<void> {
   await apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "authorities", namespace }, data });
 }
 
-/** Registers the sample's repositories, at the common address for pods and Argo CD. */
 async function registerSamples(): Promise<void> {
   for (const type of ["backend", "frontend"]) {
     const name = `sample-${type}`;

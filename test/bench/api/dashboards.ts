@@ -60,7 +60,6 @@ export async function makeHistory({ admin, plane }: World, records: number): Pro
   }
 }
 
-/** The requests of an environment that starts, is resized, sleeps and wakes. */
 function usageSince(createdMs: number) {
   const amounts = [0, 500, 1_000, 0, 1_000];
   return amounts.map((cpuMillicores, index) => ({
@@ -142,7 +141,6 @@ export async function measureDashboards(openings: Openings, asked: Asked): Promi
   return [...PATHS.map(verdict), ...(await measureScrapes(asked))];
 }
 
-/** Measures the delay of a probe that is sent with a scrape. */
 async function measureScrapes({ probesUrl }: Asked): Promise<readonly Verdict[]> {
   const probe = () => call(`${probesUrl}/livez`, {});
   const scrape = () => call(`${probesUrl}/metrics`, {});

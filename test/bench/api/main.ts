@@ -35,7 +35,6 @@ const ENOUGH = 1_000_000;
 
 await runBenchmark(measure);
 
-/** The platform for its clients, and the API server for a plain client. */
 interface Served {
   readonly url: string;
   readonly authorization: string;
@@ -141,7 +140,6 @@ async function measureReads(served: Served): Promise<Verdict[]> {
   ];
 }
 
-/** A POST beside a plain client's write of the same resource, without checks. */
 async function measureCreations({ url, authorization, direct }: Served): Promise<Verdict> {
   const posts: number[] = [];
   const writes: number[] = [];

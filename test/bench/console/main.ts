@@ -49,7 +49,6 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   ];
 }
 
-/** From the address to a usable list, with an empty browser cache. */
 async function measureOpening(reader: Reader, idle: IdleServer): Promise<Verdict> {
   const opened: number[] = [];
   const empty: number[] = [];

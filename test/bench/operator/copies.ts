@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** A key of etcd and its value, one character a byte. */
 interface Entry {
   readonly key: string;
   readonly value: string;
@@ -59,7 +58,6 @@ export async function patternOf(
   };
 }
 
-/** The entries with another name and consistent new UIDs. */
 function copied(own: readonly Entry[], name: string, other: string): readonly Entry[] {
   const uids = new Map<string, string>();
   const uidFor = (uid: string) => {

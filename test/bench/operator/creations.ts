@@ -148,7 +148,6 @@ function throughputVerdict(operators: Samples, plainly: Samples, sizes: Creation
   };
 }
 
-/** Over all these turns together. */
 function perSecond(manyMs: readonly number[], { many }: CreationSizes): number {
   return (many * manyMs.length * 1000) / manyMs.reduce((sum, one) => sum + one, 0);
 }

@@ -182,7 +182,6 @@ function counting(): RequestSeam {
   };
 }
 
-/** Healthy URLs: nothing is deployed on a control plane alone. */
 function answering(): UrlProber {
   return { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "it answered 200" }) };
 }

@@ -76,7 +76,7 @@ function expectAccepted({ status }: Answer): void {
 /**
  * The p99 of an answer at a steady rate, beside a plain client at the same rate. Both write the same to the API server: a
  * delivery, an environment's commit, and then the outcome. The figure is the platform's addition to a host's wait: HTTP,
- * signature, decision, audit log. It does not tell if the machine sustains the rate; otherwise both wait in a queue, as
+ * signature, decision, audit log. It does not show if the machine sustains the rate; otherwise both wait in a queue, as
  * their longest answers show.
  */
 async function measureRate(sender: Sender<PullRequestEvent>, direct: KubeClient): Promise<Verdict> {

@@ -149,7 +149,7 @@ describe("a deletion that the deployer does not end", () => {
     expect(waiting.status?.phase).toBe("terminating");
     expect(await world.admin.find(applicationKind, { name: namespace, namespace: "argocd" })).toBeUndefined();
     expect((await world.admin.find(podKind, pod))?.metadata.deletionGracePeriodSeconds).toBe(25);
-    // Its node has stopped it.
+    // The node has stopped it.
     await world.admin.delete(podKind, pod, { gracePeriodSeconds: 0 });
     const isReleased = async () =>
       (await world.admin.find(configMaps, { name: "held", namespace }))?.metadata.finalizers === undefined;

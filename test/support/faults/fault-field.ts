@@ -51,8 +51,8 @@ interface OpenCourse {
 /**
  * Gives every environment its own plan, so that one operator meets hundreds of faults at once.
  *
- * A crash, too, affects one environment: from its moment on, its requests fail and pending answers are lost. For that
- * environment, the process was killed; the next life is the next process.
+ * A crash, too, affects one environment: from its moment on, its requests fail and pending answers are lost, as if the
+ * process was killed; the next life is the next process.
  */
 export class FaultField {
   readonly #courses = new Map<string, OpenCourse>();

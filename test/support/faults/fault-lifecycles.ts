@@ -152,7 +152,6 @@ export function deeds({ world, observer, create }: FaultWorld) {
 
 const namespace = "ephemeral-system";
 
-/** The environment's own config set, so that its versions are its own, too. */
 async function configure({ admin }: World, name: string): Promise<void> {
   await admin.create(configSetType, {
     metadata: { name, namespace },

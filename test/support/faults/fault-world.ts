@@ -59,7 +59,6 @@ export interface FaultWorld {
   stop(): Promise<void>;
 }
 
-/** Short enough for waits on URLs, long enough for hundreds of environments. */
 const PROBE_SECONDS = 10;
 /** Enough workers that a reconcile delayed by its fault delays no other. */
 const WORKERS = 64;
@@ -177,7 +176,6 @@ interface Place {
   readonly audience: Audience;
 }
 
-/** The current process, and the log of all of them. */
 class Process {
   readonly #place: Place;
   #running: { readonly life: Life; readonly operator: RunningOperator; readonly endReading: () => void } | undefined;

@@ -47,7 +47,6 @@ export function unlikeReference(observer: Observer, environment: Identified, for
   return mirrors(inventory, found) ? [] : violation("I4", "the pods' Secret has other values than the secret manager");
 }
 
-/** The place and the values of the first difference; `undefined` without one. */
 function difference(own: unknown, other: unknown, place = ""): string | undefined {
   if (isDeepStrictEqual(own, other)) return undefined;
   const areObjects = [own, other].every((one) => typeof one === "object" && one !== null);

@@ -35,7 +35,6 @@ interface StatusIn extends Pick<RepositoryStatus, "lastCheckedAt" | "conditions"
 
 const UID_FORM = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 
-/** The environment in a request's names, by kind. */
 const BY_KIND: Readonly<Record<string, (request: KubeRequest) => string | undefined>> = {
   [recordKind.kind]: ({ body }) =>
     (body as Partial<KubeObject> | undefined)?.metadata?.labels?.[ENVIRONMENT_NAME_LABEL],
@@ -46,7 +45,6 @@ const BY_KIND: Readonly<Record<string, (request: KubeRequest) => string | undefi
   [revisionKind.kind]: ({ name = "" }) => /^(.+)-[0-9a-f]{8}-\d+$/.exec(name)?.[1],
 };
 
-/** The environment of a namespace, and of the objects in it. */
 function byPlace({ name, namespace, subresource }: KubeRequest): string | undefined {
   if (namespace === "ephemeral-secrets") return /^(.+)-[0-9a-f]{8}$/.exec(name ?? "")?.[1];
   const place = namespace?.startsWith("env-") ? namespace : name;

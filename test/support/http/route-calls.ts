@@ -43,7 +43,6 @@ export const unused = () => `made-${++count}`;
 
 const NOTHING: RouteFixture = { call: () => ({}) };
 
-/** A call on an environment of the developer, shared with the group `shop`. */
 const onEnvironment = (call: Omit<RouteCall, "params"> & { readonly params?: object } = {}): RouteFixture => ({
   async call(service) {
     const environment_id = unused();
@@ -59,7 +58,6 @@ const onEnvironment = (call: Omit<RouteCall, "params"> & { readonly params?: obj
   strangerStatus: 404,
 });
 
-/** A call on a config set of the group `shop`. */
 const onConfigSet = (body?: object): RouteFixture => ({
   async call(service) {
     const id = unused();
@@ -112,7 +110,6 @@ function listing(made: RouteFixture): RouteFixture {
   };
 }
 
-/** A call on a stored delivery of a Repository of the group `shop`. */
 const onDelivery: RouteFixture = {
   call(service) {
     const [id, repository] = [unused(), unused()];
@@ -124,7 +121,6 @@ const onDelivery: RouteFixture = {
   strangerStatus: 404,
 };
 
-/** A call on a pull request of a Repository of the group `shop`. */
 function onPullRequest(callOf: (repository: string) => RouteCall): RouteFixture {
   return {
     call(service) {

@@ -82,7 +82,6 @@ function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Told): Part {
   };
 }
 
-/** Changes the pull request at its host, which sends no webhook. */
 function host({ audience, clock }: FaultWorld, environment: string, { state }: Pick<HostedPullRequest, "state">): void {
   audience.hostOf(environment).pulls.set(PULL_REQUEST, {
     number: PULL_REQUEST,

@@ -3,7 +3,6 @@ import { type DrawnPlan, drawPlans, meetFates, type Outcome, type RecordedLifecy
 import { type FaultWorld, faultSeed } from "../fault-world.ts";
 import { environmentOf } from "./audience.ts";
 
-/** The selection of plans, and the names of their environments. */
 interface Choice {
   readonly prefix: string;
   /** The writes and calls of a part that are to fail. */

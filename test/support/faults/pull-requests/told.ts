@@ -61,7 +61,6 @@ function watched<T extends KubeObject>(client: KubeClient, type: ResourceType<T>
   return { cache, reflector };
 }
 
-/** Events for a chat, and the words of their messages. */
 const WORDS = {
   created: "is being created",
   ready: "is ready",

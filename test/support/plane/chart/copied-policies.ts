@@ -10,7 +10,6 @@ const collections = {
   ValidatingAdmissionPolicyBinding: `${admission}/validatingadmissionpolicybindings`,
 } as const;
 
-/** The chart's policies to copy, with values of `environments`, and their namespace. */
 interface Copies {
   /** Names without our group. */
   readonly names: readonly string[];

@@ -13,7 +13,6 @@ const session: Session = {
   endsAt: new Date("2026-01-02T00:00:00.000Z"),
 };
 
-/** A refresher at an issuer with these answers, in order. */
 function refresherAt(...answers: readonly (Error | string)[]) {
   const asked: string[] = [];
   const clock = new TestClock();

@@ -18,7 +18,6 @@ const ajv = new Ajv2020({
 addFormats(ajv);
 ajv.addSchema(document, "openapi");
 
-/** The errors of an example against a schema of the document. */
 function errorsOf(schema: unknown, example: unknown): unknown[] {
   const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'));
   const validate = ajv.compile(local);

@@ -19,7 +19,6 @@ const anchorsOf = ({ links = [] }: Panel) => links.map(({ url }) => url.replace(
 const redFrom = ({ fieldConfig }: Panel) =>
   (fieldConfig.defaults.thresholds?.steps ?? []).flatMap(({ value }) => (value === null ? [] : [value]));
 
-/** An alert's thresholds: of its first comparison, and of its bucket. */
 function boundsOf(expr: string): readonly number[] {
   const [, bound = "", factor] = /(?:[<>]|!=) ([\d.]+)(?: \* ([\d.]+))?/.exec(expr) ?? [];
   const [, bucket] = /le="([\d.]+)"/.exec(expr) ?? [];

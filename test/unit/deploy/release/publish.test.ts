@@ -54,7 +54,6 @@ const call = (program: keyof ReleasePrograms, ...args: string[]) => run(programs
 const makeKey = (name: string) =>
   run(programs.cosign, ["generate-key-pair", "--output-key-prefix", join(folder, name)], { env: variables() });
 
-/** A small image, in an archive like that of `make image`. */
 async function makeImage(content: string): Promise<{ archive: string; sbom: string; digest: string }> {
   const root = join(folder, content);
   await mkdir(root);

@@ -13,7 +13,6 @@ interface Locked {
   readonly link?: boolean;
 }
 
-/** The folders of a lock file's packages, without the project itself. */
 function locked(path: string): [string, Locked][] {
   const { packages } = JSON.parse(read(path)) as { packages: Record<string, Locked> };
   return Object.entries(packages).filter(([folder, { link }]) => folder !== "" && !link);

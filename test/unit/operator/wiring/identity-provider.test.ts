@@ -12,7 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** The result of settings with this content of the key file. */
 async function started(key: string) {
   const apiKeyFile = join(folder, "key");
   await writeFile(apiKeyFile, key);

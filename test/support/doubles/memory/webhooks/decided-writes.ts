@@ -38,7 +38,6 @@ export function memoryDecidedWrites(environments: MemoryEnvironments): DecidedWr
   };
 }
 
-/** A merge patch; RFC 7386. */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const result: Record<string, unknown> = { ...(target as object) };

@@ -46,7 +46,6 @@ export function rememberingHost(): RememberingHost {
 
 type Of = RememberingHost["of"];
 
-/** Finds a comment by its id or its marker. */
 function toldHost(of: Of): PullRequestHost {
   let ids = 0;
   return {

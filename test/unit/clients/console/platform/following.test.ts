@@ -14,7 +14,6 @@ class SeenPage extends EventTarget {
   }
 }
 
-/** A request of the page, which the test answers with events. */
 class Opened {
   readonly request: Request;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;

@@ -75,7 +75,6 @@ describe("building a module", () => {
   });
 });
 
-/** The required versions of a go.mod, without excluded and replaced ones. */
 async function versionsIn(program: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(join(home, "programs", program, "go.mod"), "utf8");
   const [required = ""] = text.split(/^exclude /m);

@@ -23,7 +23,6 @@ const comparedTo = { source };
 const unsynced = { sync: { status: "OutOfSync", comparedTo }, isCalm: true, failedSync: { message: "denied", source } };
 const unrendered = { sync: { comparedTo }, conditions: [{ type: "ComparisonError", message: "no chart" }] };
 
-/** A deployer whose cluster has this application, or none, and records its writes. */
 function deployer(status: object | undefined = unsynced) {
   const clock = new TestClock(CREATED);
   const written: DesiredObject[] = [];

@@ -43,7 +43,6 @@ const log = (written: string) => text(written.replace(/^(?=.)/gm, "2026-01-01T00
 
 const list = (...items: object[]) => json({ metadata: { resourceVersion: "1" }, items });
 
-/** The content of a Secret; undefined for a missing one. */
 type Values = Readonly<Record<string, string>> | undefined;
 
 const listed = (secrets: Readonly<Record<string, Values>>) =>

@@ -7,7 +7,6 @@ import { BORN, EXCEEDED, NOW, pod, running, waiting } from "./broken-pods.ts";
 
 type Owner = NonNullable<Pod["metadata"]["ownerReferences"]>[number];
 
-/** An object of the API server, called `one`, with its kind's fields. */
 const object = (kind: string, parts: Pick<Resource, "spec" | "status">, owner?: Partial<Owner>): Resource => ({
   apiVersion: "v1",
   kind,

@@ -36,7 +36,6 @@ beforeEach(() => {
   });
 });
 
-/** Delivers the current state of an environment from the API server. */
 function told(status: EphemeralEnvironment["status"], more: { deletedAfterS?: number; name?: string } = {}) {
   const { deletedAfterS, name = "shop" } = more;
   version += 1;

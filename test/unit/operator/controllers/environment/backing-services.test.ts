@@ -28,7 +28,6 @@ import { CACHE_READY, redis, withCache } from "../../../../support/fixtures/redi
 const services = [...BACKING_SERVICES, redis];
 const repository = repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] });
 
-/** Reconciles of one environment by all steps, with both backing services. */
 function world() {
   const clock = new TestClock(minutesLater(1).toISOString());
   const now = () => clock.now();

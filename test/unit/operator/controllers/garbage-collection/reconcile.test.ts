@@ -71,7 +71,6 @@ function scene({
   };
 }
 
-/** The workers of the controller, as the manager starts them. */
 function started(context: CollectorContext & WorkerPoolContext, collections: Collections): WorkerPool {
   const controller = garbageCollection(context, collections, []);
   const pool = createWorkerPool(controller, context);

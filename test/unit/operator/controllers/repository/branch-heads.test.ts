@@ -14,7 +14,6 @@ const secrets = { hostCredentials: [{ id: "shop", hosts: ["git.test"] }] };
 const settings = settingsFrom({ ...testSettings, secrets });
 const repository = repositoryFixture("shop-api", { cloneUrl: "https://git.test/shop.git" });
 
-/** Branch heads over a host with a test's answers and recorded requests. */
 function given(answer: () => Promise<string | undefined>) {
   const clock = new TestClock("2026-06-01T12:00:00Z");
   const asked: string[] = [];

@@ -10,7 +10,6 @@ const named = { repository: { full_name: "shop/shop-api" } };
 const long = (mib: number) => "x".repeat(mib * MIB);
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Reads a body; answers the bytes given to its checks, and their start. */
 async function read(text: string, { bodies = heldBodies(), most = 25 * MIB, headers = {} } = {}) {
   const held = bodies.begin();
   const given = createHash("sha256");

@@ -28,7 +28,6 @@ function monorepo(api: Partial<RepositorySpec> = {}, web: Partial<RepositorySpec
   });
 }
 
-/** An event of the repository, which both Repositories have verified. */
 const event = (world: WebhookWorld, what: WebhookEvent) => world.claim(what, undefined, "shop-api", "shop-web");
 const pull = (world: WebhookWorld, more: Parameters<typeof pullRequestState>[0] = {}) =>
   event(world, { type: "pull_request", pullRequest: pullRequestState(more) });

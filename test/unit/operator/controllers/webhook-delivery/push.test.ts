@@ -15,7 +15,6 @@ function environment(name: string, spec: Partial<EnvironmentSpec> = {}, annotati
   return environmentFixture({ metadata, spec: { backend: following, ...spec }, status: resolved });
 }
 
-/** Decisions on a push to `main`, by the environment's name. */
 async function pushed(world: WebhookWorld, push: { commit?: string; deleted?: boolean }) {
   const decided = await world.decide(world.claim({ type: "push", push: { branch: "main", deleted: false, ...push } }));
   return decided.map(({ decision }) => ({

@@ -18,7 +18,6 @@ const url = "https://environments.example.test/platform/api/webhooks/repohost";
 const { signal } = new AbortController();
 const hook = { id: "7", url, events: ["push"], state: "active", faults: [] } as const;
 
-/** A Repository with its hook's condition of the last reconcile, and its host. */
 function scene(former?: Pick<Condition, "status" | "reason">, spec: Partial<RepositorySpec> = { host: "git" }) {
   const clock = new TestClock(CREATED);
   const base = repositoryFixture("shop-api", { notify: { chatChannel: "shop", events: ["ready"] }, ...spec });

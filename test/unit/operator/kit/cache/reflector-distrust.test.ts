@@ -4,7 +4,7 @@ import { configMap } from "../../../../support/fixtures/config-maps.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { reflectedCollection, WAYS } from "./reflected-collection.ts";
 
-// Inner waits have their own deadlines with better errors.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = reflectedCollection();

@@ -4,7 +4,7 @@ import { configMap, configMapList } from "../../../../support/fixtures/config-ma
 import { until } from "../../../../support/fixtures/until.ts";
 import { isPage, isStreamedList, isWatch, reflectedCollection, WAYS } from "./reflected-collection.ts";
 
-// Inner waits have their own deadlines with better errors.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = reflectedCollection();

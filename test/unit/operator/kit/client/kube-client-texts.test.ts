@@ -4,7 +4,7 @@ import { Stream, status } from "../../../../support/doubles/fake-api-server.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { anything, failureOf, kubeClients } from "./kube-clients.ts";
 
-// Inner waits have their own deadlines with better errors.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = kubeClients();

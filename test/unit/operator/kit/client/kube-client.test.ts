@@ -6,7 +6,7 @@ import { type ConfigMap, configMap, configMapList, configMaps } from "../../../.
 import { until } from "../../../../support/fixtures/until.ts";
 import { anything, failureOf, kubeClients, ref } from "./kube-clients.ts";
 
-// Inner waits have their own deadlines with better errors.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = kubeClients();

@@ -4,7 +4,7 @@ import { silentLog } from "../../../../../operator/kit/log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { leaseCandidates, ref } from "./lease-candidates.ts";
 
-// Inner waits have their own deadlines with better errors.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = leaseCandidates();

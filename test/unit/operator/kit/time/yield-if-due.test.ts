@@ -6,7 +6,6 @@ const busy = (ms: number) => {
   while (performance.now() < end);
 };
 
-/** Does the work and counts the turns of the event loop. */
 async function counted(work: (turn: () => number) => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

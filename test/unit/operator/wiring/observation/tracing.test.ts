@@ -19,7 +19,6 @@ const NOTE = `
   process.on("exit", () => process.stderr.write("LOADED " + JSON.stringify([...globalThis.loaded].sort())));
 `;
 
-/** The modules of OpenTelemetry that a process with these arguments loads. */
 async function loadedBy(...args: readonly string[]): Promise<readonly string[]> {
   const note = `data:text/javascript,${encodeURIComponent(NOTE)}`;
   const { stderr } = await execute(process.execPath, ["--import", note, ...args]);

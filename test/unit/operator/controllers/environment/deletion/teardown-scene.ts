@@ -20,7 +20,6 @@ export const shop = { name: "shop", uid: UID };
 export const MINUTE_MS = 60_000;
 export const HOLD = "example.test/hold";
 
-/** A record; only the steps matter here. */
 const record = ({ steps, removals = [] }: Progress, goneAt: Date): RecordSpec => ({
   ...shop,
   reason: "deleted",

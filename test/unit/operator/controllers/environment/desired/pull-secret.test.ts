@@ -12,7 +12,6 @@ import {
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** A Repository of this image, with a pull credential if given. */
 const of = (repository: string, credential?: string) =>
   repositoryFixture(repository.replaceAll("/", "-"), {
     image: { repository },

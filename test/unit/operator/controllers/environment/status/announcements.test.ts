@@ -12,7 +12,6 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../../../support/fixtures/webhooks/notification-settings.ts";
 
-/** A reconcile that computes and stores this status, and its messages. */
 function scene() {
   const clock = new TestClock(CREATED);
   const notifications = memoryNotifications(clock);

@@ -24,7 +24,6 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
-/** Reconciles of an environment with a pull credential, up to its application. */
 function world() {
   const clock = new TestClock();
   const now = () => clock.now();

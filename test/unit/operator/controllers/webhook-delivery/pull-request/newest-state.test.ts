@@ -32,7 +32,6 @@ function counted(index: number, reads: { count: number }): KnownState {
   };
 }
 
-/** The number of reads of the fields of these states of one second. */
 function readsOf(length: number, work: (states: readonly KnownState[]) => unknown): number {
   const reads = { count: 0 };
   work(Array.from({ length }, (_, index) => counted(index, reads)));

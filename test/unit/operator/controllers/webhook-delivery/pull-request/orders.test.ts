@@ -35,7 +35,6 @@ function changeOf(state: PullRequestState, happening: Happening): Partial<PullRe
   return changes[happening] || undefined;
 }
 
-/** A pull request's life, an event a minute, without impossible ones. */
 function lifeOf(first: PullRequestState, order: readonly Happening[], fromMs: number): PullRequestState[] {
   const life = [{ ...first, updatedAt: new Date(fromMs).toISOString() }];
   for (const action of order) {

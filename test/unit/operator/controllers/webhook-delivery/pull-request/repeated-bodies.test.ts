@@ -4,7 +4,6 @@ import { commitOf, pullRequestState, WebhookWorld } from "../../../../../support
 
 const MINUTE_MS = 60_000;
 
-/** A world with an event a minute and droppable deliveries. */
 class ForgettingWorld extends WebhookWorld {
   #sent = 0;
 

@@ -14,7 +14,6 @@ import {
   WebhookWorld,
 } from "../../../../../support/fixtures/webhooks/webhook-world.ts";
 
-/** The decision on a pull request's first event, and the unmet rule. */
 async function decided(
   rules: PullRequestRules,
   state: Partial<PullRequestState> = {},

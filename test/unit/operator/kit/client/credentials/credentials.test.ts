@@ -16,7 +16,7 @@ import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { configMap, configMaps } from "../../../../../support/fixtures/config-maps.ts";
 import { until } from "../../../../../support/fixtures/until.ts";
 
-// Inner waits have their own deadlines with better errors.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const anything = () => true;
