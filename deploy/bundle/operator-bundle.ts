@@ -43,6 +43,7 @@ export async function operatorBundle(parent = join(checkout, "dist")): Promise<s
   return join(folder, BUNDLE_MAIN);
 }
 
+/** The contents of a bundle. */
 export interface OperatorBundle {
   readonly modules: readonly string[];
   /** Imported packages outside the bundle, without Node's own modules. */

@@ -22,6 +22,7 @@ const TAG = "ephemeral-environments";
 /** A metric that every replica and no other program has: it identifies the platform's targets. */
 const OWN: MetricName = "ephemeral_watch_progress_age_seconds";
 
+/** A dashboard: its rows of panels by title. */
 export interface Board {
   readonly name: string;
   readonly title: string;

@@ -130,6 +130,7 @@ const trouble = [
   }),
 ];
 
+/** Queues and reconciles, as controller-runtime counts them. */
 export const controllers: Board = {
   name: "controllers",
   title: "Controllers",

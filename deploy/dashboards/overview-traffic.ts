@@ -49,6 +49,7 @@ export const restInterface = [
   }),
 ];
 
+/** Received webhooks and their outcomes. */
 export const webhooks = [
   graph({
     title: "Webhooks by outcome",
@@ -93,6 +94,7 @@ function ofHosts() {
   return histogram("http_request_duration_seconds", { route: OF_HOSTS, method: "POST" });
 }
 
+/** Chat messages and e-mail. */
 export const messages = [
   graph(
     {

@@ -24,6 +24,7 @@ const RUNBOOKS = "docs/runbooks.md";
 /** The condition for red: above, below, or other than a number. */
 type Bad = { readonly above: number } | { readonly below: number } | { readonly not: number };
 
+/** A panel: its text and its queries. */
 export interface Shown {
   readonly title: string;
   /** Plain sentences: the meaning of the panel, and conclusions from it. */
@@ -39,6 +40,7 @@ export interface Shown {
   readonly height?: number;
 }
 
+/** A graph over time. */
 export function graph(shown: Shown, { isStacked = false } = {}): TimeseriesBuilder {
   const panel = described(new TimeseriesBuilder(), shown)
     .height(shown.height ?? 8)

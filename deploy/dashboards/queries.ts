@@ -70,6 +70,7 @@ export class Series<Label extends string = never> {
   }
 }
 
+/** The value of a gauge. */
 export function gauge<Name extends MetricOfType<"gauge"> | ProcessMetric>(
   name: Name,
   where?: Matchers<LabelOf<Name>>,
@@ -77,6 +78,7 @@ export function gauge<Name extends MetricOfType<"gauge"> | ProcessMetric>(
   return new Series(selector(name, where));
 }
 
+/** Growth of a counter per second. */
 export function rate<Name extends MetricOfType<"counter"> | ProcessCounter>(
   name: Name,
   where?: Matchers<LabelOf<Name>>,
@@ -127,6 +129,7 @@ export function histogram<Name extends MetricOfType<"histogram">>(
   };
 }
 
+/** Age of a moment. */
 export function secondsSince<Label extends string>(moment: Series<Label>): Series<Label> {
   return new Series(`(time() - ${moment.text})`);
 }

@@ -6,6 +6,7 @@ import { buildClients } from "../clients/build.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 
+/** The entry file of the process. */
 export const mainFile = `/app/dist/operator/${BUNDLE_MAIN}`;
 
 /**

@@ -24,6 +24,7 @@ export interface ContainerSpec {
   readonly hostNetwork?: boolean;
 }
 
+/** A running container. */
 export interface Container {
   readonly output: string;
   /** Waits for the text in the output. Fails, with the output, at the container's end or the deadline. */

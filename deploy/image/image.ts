@@ -13,6 +13,7 @@ import { type Layer, writeLayer } from "./layer.ts";
 import { readPins } from "./pins.ts";
 import { billOfMaterials } from "./sbom.ts";
 
+/** The platform's built image. */
 export interface BuiltImage {
   /** The root file system: all layers together. */
   readonly root: string;
@@ -30,6 +31,7 @@ export interface BuiltImage {
 /** The name of an unpublished image. */
 const repository = "docker.io/library/ephemeral-environments";
 
+/** Configuration of the image's containers. */
 export const config = {
   User: `${USER}:${USER}`,
   WorkingDir: "/app",

@@ -11,6 +11,7 @@ const SETTINGS = {
 const SERVING = '"message":"serving"';
 const DEADLINE_MS = 60_000;
 
+/** Costs of a container's start. */
 export interface StartCost {
   /** Milliseconds until the process listens. */
   readonly ms: number;

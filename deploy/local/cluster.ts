@@ -16,6 +16,7 @@ import { type Progress, planned } from "./progress.ts";
 import { buildSite, type ClusterSite, type PreparedSite, prepareSite } from "./site.ts";
 import { startInOrder } from "./start-order.ts";
 
+/** Options of a start. */
 export interface StartOptions {
   readonly components?: readonly Component[];
   /** Builds further needs of the caller, after the machine was checked and before the cluster's programs are built. */

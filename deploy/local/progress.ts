@@ -11,6 +11,7 @@ export interface Progress {
   step<T>(name: string, work: () => Promise<T>, detail?: () => string): Promise<T>;
 }
 
+/** A step of a plan. */
 export interface PlannedStep {
   readonly name: string;
   /** Approximate processor seconds; 0 without an estimate. */

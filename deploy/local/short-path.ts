@@ -1,3 +1,4 @@
+/** The path relative to the current folder. */
 export function shortPath(path: string): string {
   return path.replace(`${process.cwd()}/`, "");
 }

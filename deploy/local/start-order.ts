@@ -1,3 +1,4 @@
+/** A component with its predecessors. */
 export interface Startable {
   readonly name: string;
   /** Names of components that must be ready before this one starts. Unordered ones start at the same time. */

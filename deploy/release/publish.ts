@@ -16,6 +16,7 @@ const charts = ["platform", "environment"] as const;
 const IMAGE = "ephemeral-environments";
 const DEADLINE_MS = 10 * 60_000;
 
+/** A published release. */
 export interface Release {
   readonly version: string;
   readonly image: Artifact;

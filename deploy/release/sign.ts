@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Artifact } from "./artifact.ts";
 import type { RegistryCalls } from "./registry.ts";
 
+/** The signer of a release. */
 export type Signer =
   /**
    * The machine's identity by OpenID Connect, such as a workflow of a repository host; recorded in Sigstore's public log.

@@ -35,7 +35,6 @@ addEventHandler(async (event) => {
   event.test.errors.push(...suppressedErrors, ...uncounted);
 });
 
-/** The runs of each file in this process. */
 const runs = new Map<string, number>();
 
 /** Jest's `testRunner`: runs the tests of a file. */

@@ -62,7 +62,6 @@ export async function e2e(names: readonly string[], how: StageHow): Promise<Outc
   return [...outcomes, failedStage(names.join(", "), failure)];
 }
 
-/** Starts missing parts of the local cluster and runs those stages' tests on it. */
 async function onCluster(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
   for (const command of names.includes("e2e") ? ["up", "gitea", "podinfo"] : ["up"]) {
     if ((await launch(command, how)) !== 0) return [notStarted(names.join(", "), command)];
@@ -125,7 +124,6 @@ function notStarted(stage: string, command: string): Outcome {
   return failedStage(stage, { message: `The local cluster's "${command}" failed.`, causeInOutput: true });
 }
 
-/** Stops the cluster, and keeps its programs' output where the run keeps logs. */
 async function stopCluster(stage: string, how: How = {}): Promise<void> {
   const { PROGRAM_LOGS } = process.env;
   const logs = join(clusterFolder, "log");

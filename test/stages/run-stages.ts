@@ -180,7 +180,6 @@ function busyWords(before: ProcessorSeconds | undefined): string {
   return `; processors: ${user.toFixed(0)} s user, ${system.toFixed(0)} s system, ${idle.toFixed(0)} s idle`;
 }
 
-/** A new folder for this run; removes the oldest ones. */
 function newFolder(parent: string): string {
   mkdirSync(parent, { recursive: true });
   for (const old of readdirSync(parent)

@@ -7,6 +7,7 @@ import type { Progress } from "../progress.ts";
 import { cacheRoot, intoCache } from "./build.ts";
 import { packImages } from "./pack.ts";
 
+/** Repository and tag of the image. */
 export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "18" } as const;
 
 /** The step that packs the image, with its processor seconds; most of its time is a download. */
@@ -30,6 +31,7 @@ export async function buildPostgresqlImage(progress: Progress): Promise<string> 
   return archive;
 }
 
+/** True when the archive is cached. */
 export async function isPostgresqlImageBuilt(): Promise<boolean> {
   return existsSync((await imageFolder()).archive);
 }

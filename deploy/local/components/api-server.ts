@@ -6,6 +6,7 @@ import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
+/** The datastore. */
 export const etcdComponent: BuiltComponent = {
   name: "etcd",
   after: [],

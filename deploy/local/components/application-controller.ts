@@ -46,6 +46,7 @@ function withData(manifest: Manifest, added: Record<string, string>): Manifest {
 
 const name = "argocd-application-controller";
 
+/** The deployer. */
 export const applicationControllerComponent: BuiltComponent = {
   name,
   after: ["Argo CD settings", "network", "redis"],

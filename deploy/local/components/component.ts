@@ -1,6 +1,7 @@
 import type { ClusterSite, PreparedSite } from "../site.ts";
 import type { Startable } from "../start-order.ts";
 
+/** A component of the local cluster. */
 export type Component = UnbuiltComponent | BuiltComponent;
 
 /**

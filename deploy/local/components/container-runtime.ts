@@ -8,6 +8,7 @@ import { run } from "../processes/run.ts";
 import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 
+/** The socket of containerd. */
 export const containerdSocket = join(runFolder, "containerd.sock");
 
 /**

@@ -9,6 +9,7 @@ import type { BuiltComponent } from "./component.ts";
 // Controllers of address ranges and cloud machines, which this cluster lacks.
 const without = ["-node-ipam-controller", "-cloud-node-lifecycle-controller", "-node-route-controller"];
 
+/** Kubernetes' own controllers. */
 export const controllerManagerComponent: BuiltComponent = {
   name: "kube-controller-manager",
   after: ["kube-apiserver"],

@@ -5,6 +5,7 @@ import { keepRunning } from "../processes/process.ts";
 import { answersWell } from "../processes/wait.ts";
 import type { UnbuiltComponent } from "./component.ts";
 
+/** The identity provider. */
 export const identityComponent: UnbuiltComponent = {
   name: "identity provider",
   after: [],

@@ -30,6 +30,7 @@ async function addImages(site: ClusterSite, images: readonly ImageSpec[]): Promi
   await rm(archive);
 }
 
+/** A component of the sample application. */
 export type SampleComponent = "backend" | "frontend";
 
 /** The image of a sample repository of the git server; its tag is the commit. */

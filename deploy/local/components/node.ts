@@ -60,6 +60,7 @@ async function mountFolders({ folder }: ClusterSite): Promise<void> {
   }
 }
 
+/** kube-proxy with nftables rules for Services. */
 export const kubeProxyComponent: BuiltComponent = {
   name: "kube-proxy",
   after: ["kube-apiserver"],

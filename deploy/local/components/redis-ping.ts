@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 
+/** A Redis on loopback. */
 export interface LocalRedis {
   readonly port: number;
   readonly password: string;

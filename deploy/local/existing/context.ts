@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { ClusterEntry } from "../kubernetes/kubeconfig.ts";
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
+/** The current context of a kubeconfig. */
 export interface Context {
   readonly name: string;
   readonly cluster: ClusterEntry;

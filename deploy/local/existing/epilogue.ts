@@ -11,6 +11,7 @@ export interface Running extends HostPlatform {
   readonly env: string;
 }
 
+/** Describes the running platform and the next commands. */
 export function epilogue({ folder, cluster, settings, apiUrl, env }: Running): string {
   const { namespace, serviceAccount, api } = settings;
   const [signIn] = api.issuers;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { giteaUrl } from "../network/addresses.ts";
 
+/** An account of Gitea. */
 export interface GiteaAccount {
   readonly name: string;
   readonly password: string;
@@ -39,6 +40,7 @@ export async function giteaApi(accountFile: string): Promise<GiteaApi> {
   };
 }
 
+/** The value of an `Authorization` header. */
 export function basicAuthorization({ name, password }: GiteaAccount): string {
   return `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 }

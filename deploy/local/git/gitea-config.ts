@@ -1,3 +1,4 @@
+/** Inputs of Gitea's configuration. */
 export interface GiteaSettings {
   /** Folder of the database and repositories. */
   readonly data: string;

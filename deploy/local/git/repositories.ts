@@ -18,6 +18,7 @@ export interface SampleRepository extends LocalRepository {
   readonly cartCommit: string;
 }
 
+/** The served repositories by content. */
 export interface LocalRepositories {
   readonly chart: LocalRepository;
   readonly backend: SampleRepository;

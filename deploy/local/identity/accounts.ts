@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** An account of the local identity provider. */
 export interface Account {
   /** The `sub` of its tokens; never changes. */
   readonly subject: string;
@@ -23,6 +24,7 @@ export function accountByEmail(email: string): Account | undefined {
   return localAccounts.find((account) => account.email === email.toLowerCase());
 }
 
+/** The account of a token's `sub`. */
 export function accountBySubject(subject: string): Account | undefined {
   return localAccounts.find((account) => account.subject === subject);
 }

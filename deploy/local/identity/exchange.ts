@@ -10,6 +10,7 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
   return text(request);
 }
 
+/** The fields of a submitted form; undefined without a valid length. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const body = await readBody(request);
   return body === undefined ? undefined : new URLSearchParams(body);
@@ -21,6 +22,7 @@ const pageHeaders = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
+/** Answers with a page. */
 export function answer(response: ServerResponse, status: number, page: string): void {
   response.writeHead(status, pageHeaders).end(page);
 }

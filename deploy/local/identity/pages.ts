@@ -24,6 +24,7 @@ export function passwordPage(problem?: string): string {
   );
 }
 
+/** The page after a new password was set. */
 export function passwordSetPage(): string {
   return page("New password", "<p>The new password is set.</p>");
 }
@@ -52,6 +53,7 @@ ${form}
   );
 }
 
+/** The page after a program was confirmed. */
 export function deviceDonePage(): string {
   return page("Logged in", "<p>The program is logged in. You can close this page.</p>");
 }
@@ -72,6 +74,7 @@ export function loggedOutPage(): string {
   return page("Logged out", "<p>You are logged out.</p>");
 }
 
+/** The page for a failed log-in. */
 export function errorPage(problem: string): string {
   return page("That did not work", `<p role="alert">${escaped(problem)}</p>`);
 }

@@ -2,6 +2,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import { everyScope, findAccount } from "./configuration.ts";
 import type { Passwords } from "./passwords.ts";
 
+/** Name of the grant type. */
 export const passwordGrant = "password";
 
 /**

@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { writeWhole } from "../processes/whole-file.ts";
 import { type Account, accountByEmail, localAccounts } from "./accounts.ts";
 
+/** Passwords by e-mail address. */
 export type InitialPasswords = Readonly<Record<string, string>>;
 
 /**
@@ -22,6 +23,7 @@ export async function initialPasswords(file?: string): Promise<InitialPasswords>
   return all;
 }
 
+/** The current passwords. */
 export interface Passwords {
   /** The account of that e-mail address, if the password matches. */
   logIn(email: string, password: string): Account | undefined;

@@ -12,6 +12,7 @@ import { addPasswordGrant, passwordGrant } from "./password-grant.ts";
 import { isPasswordReset, type Mail, passwordReset } from "./password-reset.ts";
 import { createPasswords, type InitialPasswords, initialPasswords } from "./passwords.ts";
 
+/** Options of the identity provider. */
 export interface IdentityProviderOptions {
   /** Loopback port; 0 takes a free one. */
   readonly port: number;
@@ -23,6 +24,7 @@ export interface IdentityProviderOptions {
   readonly stateDir?: string;
 }
 
+/** A running identity provider. */
 export interface IdentityProvider {
   /** The `iss` of its tokens; `<issuer>/.well-known/openid-configuration` has the rest. */
   readonly issuer: string;

@@ -16,6 +16,7 @@ const programs = [
 ];
 const FETCH_MS = 60_000;
 
+/** Answers the text of a URL. */
 export type Fetch = (url: string) => Promise<string>;
 
 /** Fetches a text from the internet. */

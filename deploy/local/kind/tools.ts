@@ -14,6 +14,7 @@ const needed: Readonly<Record<string, string>> = {
   openssl: "the system's package openssl",
 };
 
+/** Programs for setting up a kind cluster. */
 export interface KindTools {
   readonly kind: Kind;
   readonly docker: string;

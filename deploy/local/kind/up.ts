@@ -25,6 +25,7 @@ export interface Site {
   readonly progress: Progress;
 }
 
+/** A kind cluster with the platform. */
 export interface KindPlatform {
   readonly administrator: ClusterUser;
   readonly ca: CertificateAuthority;

@@ -1,5 +1,6 @@
 import { type RunOptions, run } from "../processes/run.ts";
 
+/** A user of a cluster. */
 export interface ClusterUser {
   readonly kubectl: string;
   /** As in KUBECONFIG: one path, or several with the system's delimiter. */

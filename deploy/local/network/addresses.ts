@@ -33,6 +33,7 @@ export const forwards = {
   identityProvider: { port: 9443, to: addresses.identityProviderPort, tls: true },
 } as const;
 
+/** The only node's name. */
 export const nodeName = "node-1";
 
 /** The domain of environments' names; every resolver answers it with loopback (RFC 6761, 6.3). */
@@ -50,6 +51,7 @@ export const giteaUrl = `http://127.0.0.1:${addresses.giteaPort}`;
  */
 export const consoleOrigin = `http://localhost:${addresses.apiPort}`;
 
+/** Issuer of the local cluster's tokens. */
 export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;
 
 /** The pods' network in the network plugins' configuration; no other program on the machine uses this name. */

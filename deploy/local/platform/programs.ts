@@ -75,6 +75,7 @@ async function endOutdatedOperator({ folder }: HostPlatform, content: string): P
   await writeFile(fingerprint.path, fingerprint.content);
 }
 
+/** True when the folder's operator runs. */
 export async function isOperatorRunning({ folder }: Pick<HostPlatform, "folder">): Promise<boolean> {
   return (await runningProcess(folder, operatorProgram)) !== undefined;
 }
@@ -89,6 +90,7 @@ export async function differenceOfRunning(platform: HostPlatform): Promise<strin
   return undefined;
 }
 
+/** Removes the platform's token and kubeconfig. */
 export async function removeCredentials(folder: string): Promise<void> {
   for (const name of [TOKEN_FILE, KUBECONFIG_FILE]) await rm(join(folder, name), { force: true });
 }

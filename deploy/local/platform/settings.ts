@@ -7,6 +7,7 @@ import { platformAccount } from "./chart.ts";
 import type { HostSettings } from "./programs.ts";
 import { consoleSecretRef, giteaTokenRef, webhookKeyRef } from "./secrets.ts";
 
+/** Address of the REST API. */
 export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
 
 /** The id of Gitea in the settings. */

@@ -1,5 +1,6 @@
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
+/** The platform's ServiceAccount. */
 export interface PlatformAccount {
   readonly namespace: string;
   readonly serviceAccount: string;

@@ -23,6 +23,7 @@ export interface SupervisorTimes {
 
 const times: SupervisorTimes = { pollMs: 500, firstDelayMs: 1000, longestDelayMs: 60_000, stableMs: 120_000 };
 
+/** Options of the supervisor. */
 export interface SupervisorOptions {
   readonly delays?: SupervisorTimes;
   /** The last restart of each program; clearing the map resets the delays. */

@@ -41,7 +41,6 @@ function whoMay({ access }: Contract): readonly Person[] {
   return typeof access === "string" ? everybody : MAY[access.permission];
 }
 
-/** Sends the call to the route's path in a version. */
 const send = (contract: Contract, version: Version, call: RouteCall, authorization?: string) =>
   sendTo({ service, contract, version }, call, authorization);
 const world = () => [...worldOf(service)];

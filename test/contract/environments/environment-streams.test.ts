@@ -22,7 +22,6 @@ beforeEach(() => {
 });
 const follow = (path: string) => followers.follow(`/api/v2/${path}`);
 
-/** Each event follows the document's schema. */
 const expectValid = (schema: TSchema, { events }: EventReader) =>
   expect(events.filter(({ data }) => !Value.Check(schema, data))).toEqual([]);
 const dataOf = <T>({ events }: EventReader) => events.map(({ data }) => data as T);

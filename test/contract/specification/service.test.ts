@@ -58,7 +58,6 @@ describe("Health", () => {
   });
 });
 
-/** The operations of this release. */
 const KNOWN_BY_METHOD_AND_PATH = [
   ["get", "/api/config-sets"],
   ["post", "/api/config-sets"],

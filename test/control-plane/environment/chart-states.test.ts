@@ -15,7 +15,6 @@ afterAll(() => world.stop(), 60_000);
 const NEXT = "b".repeat(40);
 const conditionOf = (type: ConditionType, { status }: EphemeralEnvironment) => findCondition(status?.conditions, type);
 
-/** Waits until the condition has the reason; answers its message. */
 async function messageOf(name: string, type: ConditionType, reason: string): Promise<string> {
   const found = await world.expectState(
     name,

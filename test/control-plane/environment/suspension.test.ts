@@ -56,7 +56,6 @@ async function given(name: string, spec: EnvironmentSpec = backendOnly) {
   return { made, before: await kept(made), awake: await valuesOf(name) };
 }
 
-/** A pod as the chart would make it; it does not run here. */
 async function runPod(namespace: string, name: string): Promise<void> {
   const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
   await world.admin.create(podKind, {

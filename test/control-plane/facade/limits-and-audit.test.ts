@@ -65,7 +65,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** A user with an unused budget. */
 const newcomer = (group = "developers") => issuer.sign({ sub: unique("dev-"), groups: [group] });
 const get = (one: PlatformProcess, bearer: string, path = "/api/environments") =>
   fetch(`${one.url}${path}`, { headers: { authorization: `Bearer ${bearer}` } });

@@ -43,7 +43,6 @@ function failingWhenDown<T extends object>(port: T): T {
 
 const conditionOf = (type: ConditionType, { status }: EphemeralEnvironment) => findCondition(status?.conditions, type);
 
-/** Waits until the condition has the reason; answers the environment. */
 function expectReason(name: string, type: ConditionType, reason: string): Promise<EphemeralEnvironment> {
   return world.expectState(name, `saying ${reason}`, (found) => conditionOf(type, found)?.reason === reason);
 }

@@ -22,7 +22,6 @@ const core = (kind: string, plural: string) =>
   resourceType({ group: "", version: "v1", kind, plural, namespaced: true });
 const pods = core("Pod", "pods");
 
-/** A pod that Pod Security accepts, with these resources for its container. */
 const podDraft = (name: string, resources: object = {}, spec: object = {}) => ({
   metadata: { name, namespace },
   spec: {

@@ -57,7 +57,6 @@ interface Ended {
   readonly stdout: string;
 }
 
-/** The process as started by the chart's Jobs. */
 function called(command: string, ...args: string[]): Promise<Ended> {
   const env = { PATH: process.env.PATH, KUBECONFIG: plane.platform.kubeconfigPath };
   return execute(process.execPath, [main, command, "--settings", settingsFile, ...args], { env });

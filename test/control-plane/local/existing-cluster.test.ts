@@ -155,7 +155,7 @@ describe("the platform for an existing cluster", () => {
         const before = await recordedProcesses(join(cluster.state, "existing"));
         expect(before.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
         expect(await cluster.make("up")).toMatchObject({ ok: true });
-        // Only the supervisor has changed: it pauses during a start.
+        // Only the supervisor is a new process: a start replaces it.
         const after = await recordedProcesses(join(cluster.state, "existing"));
         expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
         expect(after.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);

@@ -32,7 +32,6 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** A Repository of the private host, with a test's fields. */
 const register = (name: string, spec: Partial<RepositorySpec> = {}) =>
   world.register(name, { cloneUrl: `http://${git.address}/shop.git`, ...spec });
 

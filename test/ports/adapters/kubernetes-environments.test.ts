@@ -48,7 +48,6 @@ environmentsSuite("on the Kubernetes API, as the platform", async () => {
   };
 });
 
-/** Answers every requested reconcile, as the operator does, while it is on. */
 function answersToPasses(platform: KubeClient) {
   let isOn = false;
   let hasEnded = false;

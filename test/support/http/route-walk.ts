@@ -24,7 +24,6 @@ export interface Served {
   readonly version: Version;
 }
 
-/** Sends the call to the route's path in a version. */
 export function send({ service, contract, version }: Served, call: RouteCall, authorization?: string) {
   const path = versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, (_all, name) => call.params?.[name] ?? "x");
   const request = service.http[contract.method](path)
