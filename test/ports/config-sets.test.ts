@@ -21,7 +21,6 @@ const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 
-/** The adapter under the platform's own identity, with an administrator beside it. */
 async function real(onRequest?: RequestSeam) {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });

@@ -57,7 +57,6 @@ export function stageNamed(project: string): string {
   return STAGES[project] ?? project;
 }
 
-/** The used part of a file's result in Jest's output. */
 interface FileResult {
   readonly name: string;
   readonly startTime: number;

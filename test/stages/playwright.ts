@@ -44,7 +44,6 @@ export async function playwright(project: string, { stage, config, files, ...how
   }
 }
 
-/** The used part of Playwright's output file. */
 interface Result {
   readonly suites?: readonly Suite[];
 }

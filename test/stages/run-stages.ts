@@ -142,7 +142,6 @@ class StageRun {
   }
 }
 
-/** The outcomes with replaced files, and the failures that did not recur. */
 function replaced(outcomes: readonly Outcome[], failed: readonly Outcome[], second: readonly Outcome[]) {
   const isMissing = (one: Outcome) => !second.some(({ file }) => file === one.file);
   const kept = outcomes.filter((one) => !failed.includes(one) || isMissing(one));

@@ -102,7 +102,6 @@ function cpuVerdict({ cpuSeconds }: Measured, { cpuSeconds: without }: Measured,
   };
 }
 
-/** The median of each round with that many samples. */
 function middles(samples: readonly number[], each: number): number[] {
   const ofRound = (round: number) => samples.slice(round * each, (round + 1) * each);
   return Array.from({ length: samples.length / each }, (_, round) => quantile(ofRound(round), 0.5));

@@ -39,7 +39,6 @@ function letsThrough({ access }: Contract, scope: Scope): boolean {
   return access.proof === undefined && LET_THROUGH[access.permission].includes(scope);
 }
 
-/** A person with all rights of tokens and access to the call's object. */
 const OWNER: Person = "maintainer";
 const bearer = async (scope: Scope) => `Bearer ${(await service.makeToken(OWNER, { scopes: [scope] })).value}`;
 /** Ignores tokens of the walk, and the records of their use. */

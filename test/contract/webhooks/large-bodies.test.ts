@@ -124,7 +124,6 @@ describe("abuse: nothing of a large body is believed before its signature fits o
 describe("a body beyond the limit of the settings", () => {
   const webhooks = { secrets: [{ name: "webhook-key", key: "latest" }], maxBodyBytes: MIB };
 
-  /** Sends a body without its length. */
   async function stream(text: string, headers: object) {
     const request = doors.service.http.post(PATH).set({ "content-type": "application/json", ...headers });
     request.write(text.slice(0, 1_000));

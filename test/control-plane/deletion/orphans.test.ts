@@ -73,7 +73,6 @@ async function given(name: string): Promise<EphemeralEnvironment> {
   return ready;
 }
 
-/** Removes the resource alone, as an administrator can. */
 async function tearAway(name: string): Promise<void> {
   await world.admin.patch(environmentType, { name }, { metadata: { finalizers: null } }, { as: "merge" });
   await world.admin.delete(environmentType, { name });

@@ -32,7 +32,6 @@ const provide = (name: string, provision: boolean) =>
 
 const databaseOf = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "DatabaseReady");
 
-/** Waits until the desired version serves, and the database has the reason. */
 function expectDatabase(name: string, reason: string): Promise<EphemeralEnvironment> {
   const isSo = (found: EphemeralEnvironment) =>
     found.status?.phase === "ready" &&

@@ -17,7 +17,6 @@ const folder = new URL("../../../deploy/examples/", import.meta.url);
 const TYPES = { EphemeralEnvironment: environmentType, Repository: repositoryType, ConfigSet: configSetType };
 const namespace = "ephemeral-secrets";
 
-/** The examples, by file; the settings are no manifest. */
 async function examples(): Promise<ReadonlyMap<string, Draft<WireObject>>> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml") && file !== "settings.yaml");
   const read = async (file: string) => [file, parse(await readFile(new URL(file, folder), "utf8"))] as const;

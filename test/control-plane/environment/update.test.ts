@@ -46,7 +46,6 @@ async function outlast(name: string): Promise<void> {
   await world.reconcile(name);
 }
 
-/** Objects that no update may change. */
 async function kept(environment: EphemeralEnvironment) {
   const inventory = [...(await world.inventory(environment))];
   const children = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));

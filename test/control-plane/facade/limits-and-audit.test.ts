@@ -74,7 +74,6 @@ const expectStatus = async (one: PlatformProcess, status: string) => {
   await until(async () => (await look()) === status, { what: `the status ${status}`, deadlineMs: 30_000 });
 };
 
-/** Calls up to the limit, at each replica; answers the number of admitted calls. */
 async function admitted(bearer: string): Promise<number> {
   const statuses: number[] = [];
   for (const one of replicas) {

@@ -25,7 +25,6 @@ const PROBE_SECONDS = 20;
 /** Half a minute of real time, as without a pace: other programs are not faster. */
 const CONVERGENCE_MS = PACE * 30_000;
 const QUIET_MS = 60_000;
-/** Speed of the operator's time during the quiet. */
 const QUIET_PACE = 5;
 
 let world: FaultWorld;

@@ -109,7 +109,6 @@ beforeAll(async () => {
 }, 10 * 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Plays the series by promtool, and checks the alerts at these minutes. */
 async function play(name: string, series: Story["series"], looks: Readonly<Record<string, readonly object[]>>) {
   const file = join(folder, `${name}.yaml`);
   const played = {

@@ -11,7 +11,6 @@ const dryRun = `${paths.environments}?dryRun=All`;
 
 const numbered = (count: number, one: object) => Array.from({ length: count }, (_, at) => ({ name: `V${at}`, ...one }));
 
-/** A name, or a spec, and the API server's message. */
 type Refusal = readonly [what: string, object: object, words: string];
 
 const refusedNames: Refusal[] = [

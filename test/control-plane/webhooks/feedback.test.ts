@@ -19,7 +19,6 @@ afterEach(async () => {
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
 
-/** An operator, its host, and an environment of pull request 42. */
 async function given(name: string) {
   const gitea = await startGitea();
   api = gitea.api;

@@ -47,7 +47,6 @@ export async function startLogInSite(): Promise<LogInSite> {
   };
 }
 
-/** Logs in on the given page and returns to the command line. */
 const script = (password: string) => `#!${process.execPath}
 import(${JSON.stringify(BROWSER)}).then(async ({ Browser }) => {
   const browser = new Browser();

@@ -78,7 +78,6 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
   };
 }
 
-/** Retries while the API server is away, until the signal. */
 async function whenServed(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -173,7 +172,6 @@ function heldStatus(application: WireObject): object {
   return { health: { status: "Missing" }, sync, operationState, reconciledAt: WHEN };
 }
 
-/** Deletes the application's objects at once, or never. */
 async function bury(client: KubeClient, application: WireObject, fate: Fate): Promise<void> {
   const { name, namespace = "argocd", finalizers = [] } = application.metadata;
   if (fate === "undeletable") {
