@@ -5,7 +5,12 @@ import { branchOf, type Repository } from "../../../crds/repository/repository.t
 import type { ControllerPorts } from "../../controller-ports.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
+import {
+  CredentialRefused,
+  type CredentialSource,
+  cloneCredential,
+  pullCredential,
+} from "../../repository-access/host-credentials.ts";
 
 /** The condition `Ready` of a Repository, before its generation is known. */
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
