@@ -19,7 +19,6 @@ interface Made {
   readonly data: { readonly id: string; readonly token: string };
 }
 
-/** A token of the developer's, as a pipeline is given it. */
 async function makeToken(...scopes: readonly string[]): Promise<Made["data"]> {
   const wanted = { name: `e2e ${environments.mark}`, description: "A pipeline", scopes, expires_in_days: 1 };
   const { status, body } = await ask<Made>("POST", "/tokens", { body: wanted });

@@ -12,7 +12,6 @@ afterAll(() => environments.removeAll());
 const post = (body: object | string, more: object = {}) => ask("POST", "/environments", { body, ...more });
 const { mark } = environments;
 
-/** The one shape of an error, with that status, code and detail. */
 function expectRefusal(
   { status, body }: Reply<unknown>,
   wanted: { status: number; code?: string; says: RegExp },
@@ -83,7 +82,7 @@ test("a request without valid credentials is refused and creates nothing", async
     expect(reply.headers.get("www-authenticate")).toBe("Bearer");
   }
   expect(await objectsNamed(name)).toEqual([]);
-  // The counter-proof: made in the same way, but not expired and with the provider's own key, it is accepted.
+  // Counterproof: an unexpired token, made in the same way with the provider's own key, is accepted.
   expect((await ask("GET", "/environments?limit=1", { token: await freshToken() })).status).toBe(200);
 });
 

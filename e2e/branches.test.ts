@@ -26,7 +26,6 @@ async function createWith(name: string, branches: object): Promise<void> {
   await platform.call("POST /api/v2/environments", { body: { ...creation(name), ...branches } });
 }
 
-/** The replies of the two components of an environment at their URLs. */
 async function replies(name: string): Promise<{ backend: unknown; frontend: string }> {
   const { backend = "", frontend = "" } = (await untilReady(name)).status?.urls ?? {};
   const [one, other] = await Promise.all([open(backend), open(frontend)]);

@@ -14,7 +14,6 @@ import { waitUntil } from "./support/wait.ts";
 jest.setTimeout(TEST_DEADLINE_MS);
 
 const environments = new Environments();
-/** Of the Repositories and, each with a branch of its own, of what lies in git. */
 const umbrella = `e2e-umbrella-${environments.mark}`;
 const beside = `e2e-beside-${environments.mark}`;
 
@@ -22,7 +21,7 @@ let host: ChartHost;
 let folder: string;
 let repoUrl: string;
 let sample: { spec: { cloneUrl: string; image: { repository: string } } };
-/** The tag of an image that is there: that of another repository's commit. */
+/** The tag of an existing image: of another repository's commit. */
 let tag: string;
 
 beforeAll(async () => {
@@ -33,7 +32,7 @@ beforeAll(async () => {
   sample = await read("erepo", "sample-backend", "--namespace=ephemeral-system");
   tag = await headOf("main", "sample-backend");
 });
-// Each of them for itself: one that fails leaves nothing of another's.
+// Separate hooks: a failing one does not skip the others.
 afterAll(() => environments.removeAll());
 afterAll(() => kubectl("delete", "erepo", umbrella, beside, "--namespace=ephemeral-system", "--ignore-not-found"));
 afterAll(() => removeBranch(umbrella));
@@ -42,7 +41,7 @@ afterAll(() => removeBranch(beside));
 afterAll(() => host?.stop());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The values of a chart of `helm create`, one of which answers at the environment's host. */
+/** Values of a chart of `helm create` with an answer at the environment's host. */
 const app = (fullnameOverride: string, hasTraffic: boolean) => ({
   fullnameOverride,
   replicaCount: "${replicas.orZero(1)}",
@@ -64,10 +63,9 @@ const app = (fullnameOverride: string, hasTraffic: boolean) => ({
   },
 });
 
-/** A template that says which of the charts is rendered. */
+/** A template that identifies the rendered chart. */
 const mark = (text: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mark}\ndata: {text: "${text}"}\n`;
 
-/** Waits until the environment has what that chart makes. */
 const untilMarked = (environment: string, text: string) =>
   waitUntil({
     what: `'${text}' in '${environment}'`,
@@ -104,7 +102,6 @@ const admittedOf = async (name: string) =>
     )
   ).spec.sourceRepos;
 
-/** The values of podinfo's chart. */
 const podinfo = {
   fullnameOverride: "podinfo",
   replicaCount: "${replicas.orZero(1)}",
@@ -125,7 +122,7 @@ test("an umbrella of a folder beside it, a Helm repository and, from an OCI regi
   const about = { apiVersion: "v2", name: "umbrella", version: "1.0.0", dependencies };
   await writeFile(join(source, "Chart.yaml"), JSON.stringify(about));
   await writeFile(join(source, "templates/mark.yaml"), mark("{{ .Chart.Version }}"));
-  // Before it is packed: Argo CD has to build the dependencies of what lies in git.
+  // Unpackaged: Argo CD must build the dependencies of charts in git.
   await commitFolder(umbrella, "sources/near", join(folder, "near"));
   await commitFolder(umbrella, "sources/umbrella", source);
   await host.publish("helm", source, "2.0.0");

@@ -5,7 +5,7 @@ import { refresh } from "./support/git-application.ts";
 import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { waitUntil } from "./support/wait.ts";
 
-/** The longest story waits for a hook's retries, and for the end of its environment. */
+/** The longest test waits for a hook's retries, and for the end of its environment. */
 const STORY_DEADLINE_MS = 600_000;
 jest.setTimeout(STORY_DEADLINE_MS);
 
@@ -62,7 +62,6 @@ const MOUNT = "\n          volumeMounts: [{name: branding, mountPath: /branding}
 const missing = workload("Deployment", "report", {
   more: `${MOUNT}\n      volumes: [{name: branding, configMap: {name: report-branding}}]`,
 });
-/** With rights that Pod Security refuses. */
 const refused = `
 ---
 apiVersion: apps/v1
@@ -118,7 +117,7 @@ spec:
         spec:
           restartPolicy: Never${SECURITY.replaceAll("\n", "\n    ")}${container("report", command).replaceAll("\n", "\n    ")}`;
 
-/** The Repository of a chart like the sample's with one more template, on a branch of its own. */
+/** Registers a chart like the sample's with one more template, on a branch of its own. */
 async function register(purpose: string, template: string): Promise<string> {
   const name = `e2e-${purpose}-${environments.mark}`;
   repositories.push(name);
@@ -131,7 +130,6 @@ async function register(purpose: string, template: string): Promise<string> {
   return name;
 }
 
-/** Makes or changes an environment of that Repository. */
 async function make(name: string, repository: string, variables?: Readonly<Record<string, string>>): Promise<void> {
   const env = Object.entries(variables ?? {}).map(([key, value]) => ({ name: key, value }));
   const overrides = variables === undefined ? {} : { overrides: { backend: { env } } };
@@ -144,7 +142,6 @@ async function messageOf(name: string, type: string): Promise<string> {
   return (await find(name)).status?.conditions?.find((condition) => condition.type === type)?.message ?? "";
 }
 
-/** Waits until the condition's message has all of these words. */
 async function untilTold(name: string, words: readonly string[], { type = "ApplicationSynced", seconds = 75 } = {}) {
   let last = "";
   const check = async () => {
@@ -228,7 +225,6 @@ test.concurrent("what carries no traffic keeps no environment from being ready o
   await untilTold(name, words, { type: "ResourcesHealthy" });
 });
 
-/** Changes the environment, and waits until it is ready as that. */
 async function change(name: string, spec: object): Promise<void> {
   await kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec })}`);
   const { generation } = (await read<object>("eenv", name)).metadata;
@@ -250,7 +246,7 @@ test.concurrent("replicas that an autoscaler set are left to it, but for the sle
   const web = ["deployment/web", `--namespace=env-${name}`];
   await waitFor(["--for=jsonpath={.status.readyReplicas}=2", ...web]);
 
-  // A sync for another reason, which writes all that the chart makes.
+  // A sync for another reason, which writes all objects of the chart.
   await change(name, { overrides: { backend: { env: [{ name: "OTHER", value: "one" }] } } });
   await refresh(`env-${name}`);
   const said = await list<{ readonly message: string }>(

@@ -18,13 +18,12 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** Runs the command line as `make up` has built it, for a user whose home is a folder of this file. */
+/** Runs the command line of `make up`, for a user with a temporary home. */
 function eenv(args: readonly string[], input = ""): Promise<Outcome> {
   const env = { HOME: home, XDG_CONFIG_HOME: home, EENV_URL: site.apiUrl, EENV_TOKEN: "" };
   return run(join(stateFolder, "bin/eenv"), { args, input, env, deadlineMs: TEST_DEADLINE_MS });
 }
 
-/** What it prints when it succeeds. */
 async function printed(...args: readonly string[]): Promise<string> {
   const outcome = await eenv(args);
   expect({ args, ...outcome }).toMatchObject({ code: 0 });

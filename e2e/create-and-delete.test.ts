@@ -42,7 +42,7 @@ test.concurrent("a developer creates an environment, opens it, extends it and de
   const deleted = await ask("DELETE", `/environments/${id}`);
   expect(deleted.body).toEqual({ status: "success", message: expect.any(String) });
   expect(deleted.status).toBe(200);
-  // The resource goes last: once it is gone, everything else has to be, without any further wait.
+  // The resource goes last: once it is gone, everything else must be, without further waiting.
   await untilGone(name);
   expect(await madeFor(id)).toEqual([]);
   expect(await objectsNamed(name)).toEqual([]);
@@ -77,7 +77,7 @@ test.concurrent("a form creates the same as JSON, and a deletion answers before 
   expect(again).not.toBe(id);
 });
 
-/** The reply to a creation is the contract's, to the last field; answers the id in it. */
+/** Checks the contract's reply to a creation, to the last field; answers its id. */
 async function expectCreated(name: string): Promise<string> {
   const { status, body } = await ask<Created>("POST", "/environments", { body: creation(name) });
   expect(status).toBe(200);
@@ -96,7 +96,6 @@ async function expectCreated(name: string): Promise<string> {
   return body.environment.id;
 }
 
-/** Both pages answer and tell the names of what they received, and nothing of the values. */
 async function expectPages(name: string): Promise<void> {
   const urls = urlsOf(name);
   const [backend, frontend] = await Promise.all([open(urls.backend), open(urls.frontend)]);
@@ -113,7 +112,6 @@ async function expectPages(name: string): Promise<void> {
   for (const value of Object.values(secrets)) expect(`${backend.body}${frontend.body}`).not.toContain(value);
 }
 
-/** Detail and list carry exactly the contract's fields. */
 async function expectShown(name: string, id: string): Promise<void> {
   const creator = { email: "dev@example.test", name: "Dana Developer" };
   const urls = urlsOf(name);

@@ -36,7 +36,7 @@ const counter = (name: string): Promise<Page> => open(`https://${name}--api.env.
 async function visits(name: string): Promise<number> {
   const deadline = Date.now() + 60_000;
   for (;;) {
-    // An ingress that does not know yet that a pod is gone waits for its answer: such a visit reached nobody.
+    // An ingress may still route to a removed pod and wait for its answer: such a visit is not counted.
     const { status, body } = await counter(name).catch(
       ({ message }: Error): Page => ({ status: undefined, body: message }),
     );
@@ -46,7 +46,6 @@ async function visits(name: string): Promise<number> {
   }
 }
 
-/** The kinds of what stands for the database in the namespace. */
 async function parts(name: string): Promise<readonly string[]> {
   const found = await list("statefulsets,persistentvolumeclaims", inNamespace(name));
   return found.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();

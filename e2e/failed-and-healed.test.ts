@@ -33,7 +33,7 @@ test.concurrent("a foreign namespace of that name is never touched; once it is g
   expect(await read("namespace", namespace)).toEqual(before);
   expect(await madeFor((await find(name)).metadata.uid)).not.toContainEqual(expect.stringContaining("Application"));
 
-  // Removing the environment takes nothing along that was not its own.
+  // Removing the environment removes only its own objects.
   await kubectl("delete", "eenv", name, "--wait=false");
   await untilGone(name);
   expect(await read("namespace", namespace)).toEqual(before);

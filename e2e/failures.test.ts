@@ -11,7 +11,7 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const environments = new Environments();
 const repositories: string[] = [];
 const branches: string[] = [];
-// The stories are told side by side, because each waits for most of its time; Jest starts such tests before any hook.
+// Concurrent tests, because each mostly waits; Jest starts such tests before any hook.
 const chart = await chartUrl();
 
 afterAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const branch of branches) await removeBranch(branch);
 });
 
-/** Requests a page whose name is a secret where no server is, and prints that. */
+/** Requests a page named like a secret from a missing server, and prints that. */
 const leaky = `
 apiVersion: apps/v1
 kind: Deployment
@@ -59,7 +59,6 @@ const manifest = (name: string, { repository = "sample-backend", overrides }: So
 
 const failing = (how: string) => ({ env: [{ name: "SAMPLE_FAIL", value: how }] });
 
-/** A Repository like the sample's, except for these fields. */
 async function register(name: string, change: object): Promise<void> {
   const sample = await read<{ spec: object }>("erepo", "sample-backend", "--namespace=ephemeral-system");
   if (!repositories.includes(name)) repositories.push(name);
@@ -68,7 +67,7 @@ async function register(name: string, change: object): Promise<void> {
   await apply({ ...object, spec: { ...sample.spec, ...change } });
 }
 
-/** Waits until the condition has the reason, and answers its message; names the one that the failure stands in. */
+/** Waits until the condition has the reason, and answers its message; a failure shows all conditions. */
 async function expectReason(name: string, reason: string, status = "False", seconds = 150): Promise<string> {
   const path = `{.status.conditions[?(@.type=="ApplicationSynced")].reason}`;
   await waitFor([`--for=jsonpath=${path}=${reason}`, `eenv/${name}`], seconds).catch(async (cause) => {
@@ -84,8 +83,8 @@ const synced = async (name: string) =>
   (await find(name)).status?.conditions?.find(({ type }) => type === "ApplicationSynced");
 
 /**
- * Waits for a container's last lines in the condition. While it is started again the kubelet may have no log of it; then
- * they come with a later look.
+ * Waits for a container's last lines in the condition. During a restart the kubelet may have no log; a later check finds
+ * them.
  */
 async function untilTold(name: string, words: string): Promise<void> {
   const check = async () => (await synced(name))?.message.includes(words) === true;

@@ -16,7 +16,7 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const environments = new Environments();
 const repository = `e2e-foreign-${environments.mark}`;
 
-// Each of them for itself: one that fails leaves nothing of another's.
+// Separate hooks: a failing one does not skip the others.
 afterAll(() => environments.removeAll());
 afterAll(() => kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found"));
 afterAll(() => removeBranch(repository));
@@ -32,14 +32,13 @@ async function commitCreatedChart(): Promise<void> {
   }
 }
 
-/** The values by which docs/charts.md maps that chart. */
 async function exampleValues(): Promise<string> {
   const page = await readFile(join(checkout, "docs/charts.md"), "utf8");
   const [, example = ""] = page.slice(page.indexOf("\n## What `helm create` writes\n")).split("values: |\n", 2);
   return (example.split("```", 1)[0] ?? "").replaceAll(/^ {2}/gm, "");
 }
 
-/** The same with another rule of the Ingress, for the further host `admin`. */
+/** Adds a rule for the further host `admin` to the Ingress. */
 function withFurtherHost(values: string): string {
   const [rule = "no rule"] = /^ *- host: \$\{backend\.host\}\n.*\n/m.exec(values) ?? [];
   return values.replace(rule, () => rule + rule.replace("backend.host", "hosts.admin"));
@@ -59,7 +58,7 @@ interface Workloads {
   readonly workloads: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** The pods of such a chart say no component: they are the backend's, whose log is not empty. */
+/** Pods of such a chart name no component: they count as the backend's, whose log is not empty. */
 async function expectWorkloads(name: string): Promise<void> {
   const path = `/v2/environments/${name}`;
   const { body } = await ask<{ data: Workloads }>("GET", `${path}/workloads`);

@@ -6,7 +6,7 @@ import { open } from "./support/page.ts";
 import { names } from "./support/site.ts";
 import { waitUntil } from "./support/wait.ts";
 
-/** Two environments one after the other, each of which the platform takes over after a minute. */
+/** Two consecutive environments, each of which the platform takes over after a minute. */
 const STORY_DEADLINE_MS = 900_000;
 jest.setTimeout(STORY_DEADLINE_MS);
 
@@ -21,7 +21,6 @@ afterAll(async () => {
   for (const branch of branches) await removeBranch(branch);
 });
 
-/** A pod of the sample's image. */
 const podSpec = (command: string, restartPolicy: string, { pod = "", container = "" } = {}) => `{
   restartPolicy: ${restartPolicy}, automountServiceAccountToken: false, ${pod}
   securityContext: {runAsNonRoot: true, runAsUser: 65532, fsGroup: 65532, seccompProfile: {type: RuntimeDefault}},
@@ -31,7 +30,6 @@ const podSpec = (command: string, restartPolicy: string, { pod = "", container =
     securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
   }]
 }`;
-/** A Job whose pod serves for ever. */
 const endlessJob = (annotation: string) => `
 apiVersion: batch/v1
 kind: Job
@@ -46,14 +44,12 @@ metadata: {name: held, ${metadata}}
 interface Held {
   readonly form: string;
   readonly template: string;
-  /** Of the Application, for its hooks. */
   readonly applicationFinalizer?: string;
-  /** That a controller puts on the chart's object. */
   readonly finalizer?: string;
   readonly times: number;
 }
 
-/** What a chart has beside the sample, or what somebody does to it, and how often it is tried. */
+/** Additions to the sample's chart or by a user, and the number of tries. */
 const held: readonly Held[] = [
   {
     form: "an object that is deleted only when somebody confirms",
@@ -75,7 +71,7 @@ const held: readonly Held[] = [
   },
 ];
 
-/** As many objects as the quota takes, of every kind that a chart may have and that needs no pod. */
+/** As many objects as the quota allows, of every kind that a chart may have and that needs no pod. */
 const manyObjects = `
 {{- $image := .Values.backend.image | quote }}
 {{- range $i := until 190 }}
@@ -123,7 +119,7 @@ metadata: {name: "many-{{ $i }}"}
 spec: {maxUnavailable: 1, selector: {matchLabels: {app: many}}}
 {{- end }}
 `;
-/** What a chart has beside the sample, none of which holds its deletion; by kind, how many of it there are before that. */
+/** Additions to the sample's chart that do not block its deletion; by kind, the number of objects before it. */
 const ordinary: readonly { form: string; template: string; objects: Readonly<Record<string, number>> }[] = [
   {
     form: "five hundred objects",
@@ -164,7 +160,7 @@ spec: {ttlSecondsAfterFinished: 0, template: {spec: ${podSpec('[/sample, get, "h
   },
 ];
 
-/** The Repository of a chart like the sample's with one more template, on a branch of its own. */
+/** Registers a chart like the sample's with one more template, on a branch of its own. */
 async function register(template: string): Promise<string> {
   const name = `e2e-held-${environments.mark}-${repositories.length}`;
   repositories.push(name);
@@ -186,7 +182,7 @@ async function make(name: string, repository: string): Promise<void> {
   await apply({ apiVersion: "ephemeral-environments.dev/v1", kind: "EphemeralEnvironment", metadata, spec });
 }
 
-/** A deletion ends within this time, whatever the chart. */
+/** Maximum duration of a deletion, for any chart. */
 const GONE_WITHIN_SECONDS = 150;
 
 async function untilNothingIsLeft(name: string, uid: string): Promise<void> {
@@ -207,7 +203,8 @@ async function untilArgoCdHolds(name: string, finalizer: string | undefined): Pr
   await waitUntil({ what: `the finalizer ${finalizer} of env-${name}`, check, deadlineMs: 90_000, pollMs: 500 });
 }
 
-// A chart of somebody else may hold its environment without malice; under the name of the one before, because that was all of it.
+// A foreign chart may block its environment's deletion without malice; reusing the name shows that all of the former one is
+// gone.
 test.concurrent.each(held)("$form holds no deletion, $times times under the same name", async (chart) => {
   const repository = await register(chart.template);
   const name = environments.name(`held-${held.indexOf(chart)}`);
@@ -228,7 +225,7 @@ test.concurrent.each(held)("$form holds no deletion, $times times under the same
     await untilNothingIsLeft(name, metadata.uid);
     const { spec } = await read<{ spec: object }>("erec", metadata.uid, "--namespace=ephemeral-system");
     const removals = [{ kind: "ConfigMap", finalizer, names: ["held"], objects: 1 }];
-    // Argo CD takes a hook that exists for ended where its cache lacks it, and then ends by itself.
+    // Argo CD counts an existing hook as ended when its cache lacks it, and then ends by itself.
     if (chart.applicationFinalizer !== undefined) continue;
     expect(spec).toMatchObject({
       takenOver: expect.stringContaining("not deleted by the deployer"),
@@ -237,7 +234,7 @@ test.concurrent.each(held)("$form holds no deletion, $times times under the same
   }
 });
 
-// The charts are ready or not: what they have of suspended Jobs never is.
+// Readiness is not required: suspended Jobs are never ready.
 test.concurrent.each(ordinary)("$form: deleted within 150 s", async (chart) => {
   const repository = await register(chart.template);
   const name = environments.name(`ended-${ordinary.indexOf(chart)}`);

@@ -10,7 +10,6 @@ import { names, TEST_DEADLINE_MS } from "./support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** The machine, as pods know it: the address of the bridge. */
 const HOST = "10.244.0.1";
 const BRIDGE = "eph0";
 
@@ -33,7 +32,7 @@ interface Pod {
     readonly volumes?: readonly object[];
   };
   readonly status: {
-    /** As the container runtime started it, which is more than what was asked for. */
+    /** The user set by the container runtime, not only the requested one. */
     readonly containerStatuses: readonly { readonly user: { readonly linux: { readonly uid: number } } }[];
   };
 }
@@ -72,7 +71,7 @@ describe("abuse case 93: from the machine, pods reach", () => {
   const fromPod = (url: string) => execInPod("deployment/backend", namespace, "--", "/sample", "get", url);
 
   test("the API server, which authenticates them", async () => {
-    // They do not know its authority: the connection ends with the certificate.
+    // Pods do not trust its authority: the connection ends with the certificate.
     expect(await fromPod(`https://${HOST}:16443/version`)).toContain("certificate signed by unknown authority");
   });
 
@@ -99,7 +98,7 @@ describe("abuse case 93: from the machine, pods reach", () => {
   });
 });
 
-/** An interface as `ip -json` shows it: empty where no address is of the family that was asked for. */
+/** An interface of `ip -json`: empty without an address of the requested family. */
 interface Interface {
   readonly ifname?: string;
   readonly addr_info?: readonly { readonly local: string }[];
@@ -183,7 +182,7 @@ describe("abuse cases 83 and 84: the isolation of an environment", () => {
     expect(await podSecret(name)).toEqual(before);
 
     await kubectl("delete", "secret", secret, namespace);
-    // Secrets are never watched: the next recurring pass would find the gap, and one that is asked for does so now.
+    // Secrets are never watched: the next recurring reconcile would find the gap, and a requested one does so now.
     await kubectl("annotate", "eenv", name, `ephemeral-environments.dev/reconcile-at=${Date.now()}`);
     await waitFor(["--for=create", `secret/${secret}`, namespace], 30);
     expect(await podSecret(name)).toEqual(before);

@@ -1,61 +1,58 @@
-/** The kind CLI as a typed module: clusters of Kubernetes in containers (https://kind.sigs.k8s.io), for machines with Docker. */
+/**
+ * The kind CLI as a typed module: clusters of Kubernetes in containers (https://kind.sigs.k8s.io), for machines with Docker.
+ */
 import { type Outcome, run } from "./support/command.ts";
 
-/** Nodes are pulled, started and joined. */
+/** Includes pulling, starting and joining nodes. */
 const CREATE_MS = 600_000;
 const LOAD_MS = 300_000;
 const QUICK_MS = 60_000;
 
-/** A call of kind that failed. Its message says what to do, and has kind's own words where they help. */
+/** A failed call of kind. Its message says what to do, with kind's own words where they help. */
 export class KindError extends Error {
   override readonly name: string = "KindError";
 }
 
-/** There is no program `kind`. */
 export class KindMissing extends KindError {
   override readonly name = "KindMissing";
 }
 
-/** kind needs Docker, Podman or nerdctl, and finds none that answers. */
+/** No Docker, Podman or nerdctl answers kind. */
 export class ContainerEngineMissing extends KindError {
   override readonly name = "ContainerEngineMissing";
 }
 
-/** A cluster of that name exists. */
 export class ClusterExists extends KindError {
   override readonly name = "ClusterExists";
 }
 
-/** No cluster has that name. */
 export class ClusterNotFound extends KindError {
   override readonly name = "ClusterNotFound";
 }
 
-/** A cluster to be made. */
+/** The parameters of a new cluster. */
 export interface ClusterWanted {
   /** Lower case letters, digits, `.` and `-`. */
   readonly name: string;
-  /** The image of its nodes, best by digest, which decides the version of Kubernetes; kind's own default unless said. */
+  /** The image of its nodes, best by digest, which decides the version of Kubernetes; default: kind's own. */
   readonly nodeImage?: string;
-  /** A `kind: Cluster` of `kind.x-k8s.io/v1alpha4`; one node unless said. */
   readonly config?: object;
-  /** How long to wait until its control plane is ready; 120 unless said. */
+  /** Maximum wait for its control plane; default: 120. */
   readonly waitSeconds?: number;
-  /** The file that gets its credentials; without it, that is the caller's own `~/.kube/config`. */
+  /** The file for its credentials; default: the caller's own `~/.kube/config`. */
   readonly kubeconfigFile?: string;
 }
 
-/** What kind can do. Every method throws KindMissing, ContainerEngineMissing, or KindError for what else failed. */
+/** Calls of kind. Every method throws KindMissing, ContainerEngineMissing, or KindError for other failures. */
 export interface Kind {
-  /** Such as `0.33.0`. */
+  /** For example `0.33.0`. */
   version(): Promise<string>;
-  /** The names of all clusters. */
   clusters(): Promise<readonly string[]>;
   /** @throws ClusterExists */
   create(cluster: ClusterWanted): Promise<void>;
-  /** Deletes a cluster; one that is not there is fine. */
+  /** Deletes a cluster; a missing one is fine. */
   delete(name: string): Promise<void>;
-  /** Brings the images of an archive (OCI, or of `docker save`) to every node. @throws ClusterNotFound */
+  /** Loads an archive's images (OCI, or of `docker save`) into every node. @throws ClusterNotFound */
   loadImageArchive(name: string, file: string): Promise<void>;
   /**
    * Credentials of the administrator.
@@ -67,13 +64,13 @@ export interface Kind {
 }
 
 interface Options {
-  /** Unless said, the one that is found on the path. */
+  /** Default: `kind` on the PATH. */
   readonly program?: string;
-  /** Beside those of this process. */
+  /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The program `kind`, called anew for every question; not with `--quiet`, which keeps the reasons of failures to itself. */
+/** Runs `kind` for each call; without `--quiet`, which hides the reasons of failures. */
 export function kindCli({ program = "kind", env = {} }: Options = {}): Kind {
   const call = async (args: readonly string[], deadlineMs: number, input?: string): Promise<string> => {
     const outcome = await run(program, { args, env, deadlineMs, ...(input !== undefined && { input }) }).catch(
@@ -118,7 +115,7 @@ const missing = (program: string) =>
     `There is no program "${program}": install kind (https://kind.sigs.k8s.io/docs/user/quick-start/#installation), or use the local cluster, which needs no Docker: make up`,
   );
 
-/** kind has one exit code for all that fails, so its words are what tells; held against the real program by tests. */
+/** kind has one exit code for all failures, so its words decide; tests check them against the real program. */
 function errorOf(args: readonly string[], { code, stderr }: Outcome): KindError {
   const words = stderr.trim();
   if (

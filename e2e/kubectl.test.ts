@@ -69,11 +69,10 @@ test.each([
   expect(await kubectl("get", "eenv", chosen, "--ignore-not-found")).toBe("");
 });
 
-/** The columns that a person reads; the header is `kubectl get`'s own. */
 async function expectColumns(name: string, expiresAt: string): Promise<void> {
   const [header = "", row = ""] = (await kubectl("get", "eenv", name)).split("\n");
   expect(header.trim().split(/\s+/)).toEqual(["NAME", "PHASE", "URL", "OWNER", "EXPIRES", "AGE"]);
-  // Without an owner that column is empty.
+  // Empty without an owner.
   const age = expect.stringMatching(/^\d+[smh]/);
   expect(row.trim().split(/\s+/)).toEqual([name, "ready", `https://${name}--api.env.localhost:18443`, expiresAt, age]);
 }

@@ -3,18 +3,18 @@ import { type Listener, listeners } from "./support/listeners.ts";
 import { clusterPrograms } from "./support/programs.ts";
 import { type Knock, knockAsNobody } from "./support/stranger.ts";
 
-/** A place where programs of the local cluster listen, and what another user of the machine gets there. */
+/** A listener of the local cluster, and another local user's result there. */
 interface Door {
-  /** `*` stands for what is another each time. */
+  /** `*` stands for a changing part. */
   readonly at: string;
   readonly knock?: Omit<Knock, "at">;
-  /** The answer to a knock. Without one, the content of the listener is public. */
+  /** The expected answer. Absent: the listener's content is public. */
   readonly answer?: RegExp;
 }
 
 const get = (path: string) => ({ say: `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n` });
 const securely = (path: string) => ({ ...get(path), tls: true });
-/** Tokens for a password alone, however good. */
+/** A request of tokens for a correct password alone. */
 const form = "grant_type=password&client_id=ephemeral&username=admin%40example.test&password=admin-local";
 const logIn = {
   say: [
@@ -32,7 +32,7 @@ const forbidden = /^HTTP\/1\.1 403 /;
 const notFound = /^HTTP\/1\.[01] 404 /;
 /** A port for root alone: connections of other users are refused. */
 const rootsPort = { knock: {}, answer: /^ECONNREFUSED$/ };
-/** A socket in a folder, or with a mode, that keeps other users out. */
+/** A socket whose folder or mode keeps other users out. */
 const rootsSocket = { knock: {}, answer: /^EACCES$/ };
 
 const doors: readonly Door[] = [
@@ -45,7 +45,7 @@ const doors: readonly Door[] = [
   { at: "kubelet tcp 10.244.0.1:10250", knock: securely("/pods"), answer: unauthorized },
   { at: "kubelet unix */kubelet/*", ...rootsSocket },
   { at: "containerd unix /run/ephemeral-environments/*", ...rootsSocket },
-  // It forwards the streams of `kubectl exec`, each under a name that can't be guessed.
+  // Forwards the streams of `kubectl exec`, each under an unguessable name.
   { at: "containerd tcp 127.0.0.1:*", knock: get("/exec/guessed"), answer: notFound },
   { at: "containerd-shim unix /run/containerd/s/*", ...rootsSocket },
   // The names of Services.
@@ -57,7 +57,7 @@ const doors: readonly Door[] = [
   { at: "argocd-repo-server unix /run/ephemeral-environments/repo-server/data/ask-pass.sock", ...rootsSocket },
   { at: "argocd-application-controller tcp *:18082", ...rootsPort },
   { at: "traefik tcp 127.0.0.1:18443", knock: securely("/api/rawdata"), answer: notFound },
-  // Reading is public, pushing is not possible.
+  // Reading is public, pushing is impossible.
   {
     at: "git-server tcp 127.0.0.1:9300",
     knock: get("/platform/sample-backend.git/info/refs?service=git-receive-pack"),
@@ -80,7 +80,6 @@ interface Found {
   readonly door: Door | undefined;
 }
 
-/** The listeners of the local cluster's programs. */
 async function found(): Promise<readonly Found[]> {
   const whose = await clusterPrograms();
   const all = await Promise.all(
@@ -96,7 +95,7 @@ async function found(): Promise<readonly Found[]> {
 function placeOf({ kind, at }: Listener): Knock["at"] {
   if (kind === "unix") return { path: at };
   const colon = at.lastIndexOf(":");
-  // A listener at every address has this one too.
+  // A listener at every address includes loopback.
   return { host: at.slice(0, colon).replace("*", "127.0.0.1"), port: Number(at.slice(colon + 1)) };
 }
 
@@ -119,7 +118,7 @@ describe("abuse case 92: another user of the machine", () => {
     );
     const answers = await knockAsNobody(asked.map(({ knock }) => knock));
     const given = asked.map(({ name, expected }, index) => ({ name, expected, answer: answers[index] ?? "" }));
-    // A container that has ended meanwhile took its socket along.
+    // The socket of a container that has ended is gone.
     const wrong = given.filter(({ expected, answer }) => answer !== "ENOENT" && !expected.test(answer));
     expect(wrong).toEqual([]);
   });

@@ -21,8 +21,8 @@ afterAll(async () => {
 });
 
 /**
- * Beside the backend: a container that serves and says so in JSON, one that is made to start again and again, one that
- * asks the first and prints the answer as it is, and one that prints a secret whenever it crashes.
+ * Containers beside the backend: one serves and logs it in JSON, one restarts repeatedly, one requests the first and prints
+ * the raw answer, and one prints a secret whenever it crashes.
  */
 const chatty = `
 apiVersion: apps/v1
@@ -126,7 +126,7 @@ interface Synced {
   readonly status: string;
 }
 
-/** Each object of the last sync has a line. That sync is one of all objects, or a later one of those that Argo CD repaired. */
+/** Expects a line for each object of the last sync, which covers all objects, or those that Argo CD repaired later. */
 async function expectSyncTold(): Promise<void> {
   let seen: { readonly wanted: readonly string[]; readonly told: readonly string[] } = { wanted: [], told: [] };
   const isTold = async () => {
@@ -138,7 +138,6 @@ async function expectSyncTold(): Promise<void> {
   await until(isTold, () => seen);
 }
 
-/** New pods are told of without asking anew. */
 async function expectFollowed(): Promise<void> {
   const followed = await followLog(name, "backend");
   expect(followed.status).toBe(200);

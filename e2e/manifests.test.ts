@@ -15,7 +15,7 @@ const environments = new Environments();
 const name = environments.name("git");
 const application = `e2e-manifests-${environments.mark}`;
 const branch = application;
-// Argo CD first: it would bring the environment back.
+// Argo CD first: it would restore the environment.
 afterAll(() => forgetApplication(application));
 afterAll(() => environments.removeAll());
 afterAll(() => removeBranch(branch));
@@ -23,7 +23,6 @@ afterAll(() => removeBranch(branch));
 const file = `${MANIFESTS}/environment.json`;
 const admin = { token: tokens.administrator };
 
-/** What Git has. */
 async function commit(source: string, annotations: object = {}): Promise<void> {
   const manifest = {
     apiVersion: "ephemeral-environments.dev/v1",
@@ -56,13 +55,13 @@ test("an environment of Git follows its manifest, is not built again when its ti
   await untilShown(application, "Synced", "Healthy");
   expect((await find(name)).spec.ttlHours).toBe(5);
 
-  // An extension by REST is part of its time: after five hours it expires.
+  // An extension by REST adds to its time: it expires after five hours.
   const before = await find(name);
   await age(name, 6);
   await ask("POST", `/environments/${name}/reconcile-status`, admin);
   const refused = await untilRefused(before.metadata.uid);
   await untilShown(application, "Synced", "Degraded");
-  // Two self-heals: whatever is deleted comes back, and is not built.
+  // Two self-heals: a deleted environment is created again, and not built.
   await kubectl("delete", "eenv", name, "--wait=false");
   await untilRefused(refused.metadata.uid);
   const [ready] = (await find(name)).status?.conditions ?? [];
@@ -94,7 +93,6 @@ test("an environment of Git follows its manifest, is not built again when its ti
   expect(await causes()).toEqual(["expired", "deletedByUser", "pruned"]);
 });
 
-/** The environment, if there is one of that name. */
 async function present(): Promise<Resource | undefined> {
   const [found] = await list("eenv", `--field-selector=metadata.name=${name}`);
   return found;
@@ -106,7 +104,6 @@ async function untilMade() {
   return untilReady(name);
 }
 
-/** Waits until another environment has the name, and is not built. */
 async function untilRefused(uid: string) {
   const check = async () => {
     const found = await present();
@@ -126,7 +123,6 @@ async function untilAnswered(what: string, isSo: (body: unknown) => boolean): Pr
   await waitUntil({ what: `an answer of ${what}`, check, deadlineMs: 60_000, pollMs: 500 });
 }
 
-/** Why the environments of that name were deleted, the first one first. */
 async function causes(): Promise<readonly unknown[]> {
   const selector = `--selector=ephemeral-environments.dev/environment=${name}`;
   const place = "--namespace=ephemeral-system";

@@ -16,14 +16,13 @@ const environments = new Environments();
 const repository = `e2e-podinfo-${environments.mark}`;
 const [REDIS, REDIS_TAG] = [`${repository}-redis`, "7"];
 
-// Each of them for itself: one that fails leaves nothing of another's.
+// Separate hooks: a failing one does not skip the others.
 afterAll(() => environments.removeAll());
 afterAll(() => kubectl("delete", "erepo", repository, "--namespace=ephemeral-system", "--ignore-not-found"));
 afterAll(() => removeBranch(repository));
 afterAll(() => removeImage(repository));
 afterAll(() => removeImage(REDIS));
 
-/** Commits podinfo's chart as it is, and pushes the images of that commit as its pipeline would. */
 async function publish(): Promise<void> {
   await commitFolder(repository, "charts/podinfo", podinfoChart);
   await pushProgram("podinfo", repository, await headOf(repository));
@@ -73,7 +72,7 @@ interface Info {
   readonly message: string;
 }
 
-/** podinfo's own account of itself. https://github.com/stefanprodan/podinfo#readme, `/api/info` */
+/** podinfo's information about itself. https://github.com/stefanprodan/podinfo#readme, `/api/info` */
 async function infoAt(url: string): Promise<Info | undefined> {
   const page = await open(`${url}/api/info`).catch(() => undefined);
   return page?.status === 200 ? (JSON.parse(page.body) as Info) : undefined;
@@ -92,7 +91,8 @@ test("podinfo, unmodified, becomes ready by a Repository alone, sleeps, wakes, i
   const { metadata, status } = await untilReady(name);
   const url = status?.urls?.backend ?? "";
 
-  // Its program, behind its Ingress, with its Redis, held by its autoscaler; its hooks are Helm's tests, which Argo CD leaves out.
+  // The program, behind its Ingress, with its Redis, scaled by its autoscaler; its hooks are Helm's tests, which Argo CD
+  // leaves out.
   expect(await infoAt(url)).toMatchObject({ version: "6.9.2", runtime: expect.stringContaining("go") });
   expect((await open(`${url}/`)).status).toBe(200);
   const inside = `--namespace=env-${name}`;
@@ -123,7 +123,7 @@ test("podinfo, unmodified, becomes ready by a Repository alone, sleeps, wakes, i
   expect(await madeFor(metadata.uid)).toEqual([]);
 });
 
-/** What the Redis has under the name of podinfo's pod, where podinfo writes its version twice a minute. */
+/** The Redis's value under the name of podinfo's pod, where podinfo writes its version twice a minute. */
 async function cachedIn(name: string): Promise<string> {
   const pods = await list("pods", `--namespace=env-${name}`, "--selector=app.kubernetes.io/name=podinfo");
   const key = pods[0]?.metadata.name ?? "";

@@ -20,14 +20,14 @@ const CREDENTIAL = "e2e-git";
 
 const environments = new Environments();
 const repository = `e2e-private-${environments.mark}`;
-/** Another registration of it, with a tag that stays the same. */
+/** A second registration, with a constant tag. */
 const moving = `e2e-moving-${environments.mark}`;
 
 let component: PrivateComponent;
 beforeAll(async () => {
   component = await makePrivateComponent(giteaUrl, repository);
 });
-// Each of them for itself: one that fails leaves nothing of another's.
+// Separate hooks: a failing one does not skip the others.
 afterAll(() => environments.removeAll());
 afterAll(async () => {
   await kubectl("delete", "erepo", repository, moving, "--namespace=ephemeral-system", "--ignore-not-found");
@@ -87,7 +87,6 @@ test("a private repository runs from a private registry, once the secret manager
   await untilGone(name);
 });
 
-/** The commit that the backend's program tells. */
 async function answeredCommit(name: string): Promise<string> {
   const { body } = await open(`https://${name}--api.env.localhost:18443/`);
   return (JSON.parse(body) as { commit: string }).commit;
@@ -122,7 +121,7 @@ test("a tag that stays the same from commit to commit is pulled anew for each of
   await untilGone(name);
 });
 
-/** Neither an object that is no Secret nor a log tells the credential. */
+/** Expects the credential in no object other than a Secret, and in no log. */
 async function expectUntold(): Promise<void> {
   const logs = join(stateFolder, "cluster/log");
   const files = await readdir(logs);

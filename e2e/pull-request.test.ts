@@ -7,7 +7,6 @@ import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** The context of our statuses on commits. */
 const STATUS = "ephemeral-environment/shop-backend";
 
 const environments = new Environments();
@@ -70,7 +69,7 @@ async function toldReady(commit: string): Promise<number> {
   return comments[0]?.id ?? 0;
 }
 
-/** The workflow of the commit, which waits for a runner: the host reports it by `workflow_run`, `requested`. */
+/** The commit's workflow waits for a runner: the host reports it by `workflow_run`, `requested`. */
 async function expectRunningPipeline(commit: string): Promise<void> {
   const what = `a stored workflow run of ${commit}`;
   const check = async () =>
@@ -80,7 +79,6 @@ async function expectRunningPipeline(commit: string): Promise<void> {
   await waitUntil({ what, check, deadlineMs: 30_000 });
 }
 
-/** The host delivers the opening again, signed anew and under another id. */
 async function expectNothingOfReplay(uid: string): Promise<void> {
   const ofOpening = async () =>
     (await pull.deliveries()).filter(({ spec }) => spec.event.pullRequest?.action === "opened");

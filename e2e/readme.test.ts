@@ -12,7 +12,7 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const FOLLOWING_MS = 10_000;
 
 const environments = new Environments();
-/** In place of the README's `shop-pr-42`, which may exist already. */
+/** Replaces the README's `shop-pr-42`, which may exist already. */
 const name = environments.name("readme");
 afterAll(async () => {
   await kubectl("patch", "eenv", name, "--type=merge", '--patch={"spec":{"protectedUntil":null}}');
@@ -23,7 +23,7 @@ const [, use = ""] = readFileSync(join(checkout, "README.md"), "utf8").split("\n
 const [chapter = ""] = use.split("\n## ");
 const blocks = [...chapter.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
 
-/** Runs the one example that contains that text, as a shell would after `source .local/env`. */
+/** Runs the only example with that text, as a shell would after `source .local/env`. */
 async function example(part: string, deadlineMs = TEST_DEADLINE_MS): Promise<Outcome> {
   const found = blocks.filter((block) => block.includes(part));
   expect(found).toHaveLength(1);

@@ -15,7 +15,6 @@ const environments = new Environments();
 afterAll(() => environments.removeAll());
 
 const logFolder = join(stateFolder, "cluster/log");
-/** The programs through whose hands an environment's values could pass. */
 const logs = [
   "operator",
   "argocd-application-controller",
@@ -46,7 +45,7 @@ test("a generated value appears in Secrets alone, in no encoding elsewhere, duri
   await expectNoneInLogs(name, values);
 });
 
-/** The manager's values and the pods' are the same, long enough, and found by the search where they are. */
+/** The manager's values equal the pods', are long enough, and are found by the search. */
 async function expectGenerated(name: string, id: string): Promise<Values> {
   const values = await podSecret(name);
   const [[, stored] = ["", {}], ...more] = await storedSecrets(id);
@@ -68,7 +67,6 @@ async function expectNoneInLogs(name: string, values: Values): Promise<void> {
   expect(await readFile(join(logFolder, "operator.log"), "utf8")).toContain(name);
 }
 
-/** Every object of every kind but Secret: Applications, environments, events, ConfigMaps and whatever else there is. */
 async function everythingReadable(): Promise<string> {
   const kinds = (await kubectl("api-resources", "--verbs=list", "--output=name")).trim().split("\n");
   const others = kinds.filter((kind) => kind !== "secrets");
@@ -76,7 +74,7 @@ async function everythingReadable(): Promise<string> {
   return kubectl("get", others.join(), "--all-namespaces", "--output=json");
 }
 
-/** The variables whose value stands in the text: as it is, or encoded as an API server or a log would. */
+/** Variables whose value is in the text: plain, or encoded as by an API server or a log. */
 function leaksIn(text: string, values: Values): readonly string[] {
   const forms = (value: string) => {
     const bytes = Buffer.from(value);
@@ -91,7 +89,7 @@ function leaksIn(text: string, values: Values): readonly string[] {
   return Object.keys(values).filter((variable) => forms(values[variable] ?? "").some((form) => text.includes(form)));
 }
 
-/** As part of a longer text a value has three encodings, by where it begins; what its neighbours touch is left out. */
+/** The three Base64 encodings of a value within a longer text, by its offset, without characters shared with neighbours. */
 function base64(bytes: Buffer): readonly string[] {
   return [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes])

@@ -28,7 +28,7 @@ const environment = (id: string) =>
   platform.call("GET /api/v2/environments/{environment_id}", { path: { environment_id: id } });
 const setSuspended = (id: string, suspended: boolean) =>
   platform.call("PATCH /api/v2/environments/{environment_id}", { path: { environment_id: id }, body: { suspended } });
-/** Kubernetes counts what pods request, in the namespace's quota. */
+/** Kubernetes counts the pods' requests in the namespace's quota. */
 const untilCosting = (id: string, isSo: (perHour: number) => boolean) =>
   waitUntil({
     what: `other costs an hour of '${id}'`,
@@ -49,7 +49,6 @@ interface Running {
   };
 }
 
-/** The objects and values that updates and sleep keep. */
 async function kept(name: string, id: string) {
   const { status } = await read<Running>("eenv", name);
   return { secret: await podSecret(name), objects: await madeFor(id), expiresAt: status.expiresAt };

@@ -6,11 +6,10 @@ import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** Its pull requests are not opened by tests, so nothing waits for what its hook misses. */
+/** No test opens its pull requests, so nothing waits for webhooks that its hook misses. */
 const hooks = `${giteaUrl}/api/v1/repos/shop/frontend/hooks`;
 const path = "/v2/repos/shop-frontend/webhook";
 
-/** What the platform says of the hook. */
 interface Report {
   readonly address: string;
   readonly hooks: readonly { readonly id: string; readonly here: boolean; readonly state: string }[];
@@ -24,7 +23,7 @@ async function report(method: "GET" | "POST" = "GET"): Promise<Report> {
   return body.data;
 }
 
-/** The host is asked once in 15 s. */
+/** The host is read once in 15 s. */
 async function untilProblems(reasons: readonly string[]): Promise<Report> {
   let found: Report | undefined;
   const check = async () => {

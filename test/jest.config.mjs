@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { foreignFolders, projectFolders } from "./stages/projects.ts";
 
-/** A project per kind of test, so that each can be called alone. */
+/** A project per kind of test, so that each can run alone. */
 const common = {
   rootDir: fileURLToPath(new URL("..", import.meta.url)),
   testRunner: "<rootDir>/test/runner/native.ts",
@@ -16,7 +16,7 @@ const project = (displayName, more = {}) => ({
   ...more,
 });
 
-/** Each worker of these projects has a real control plane, which its first suite starts and the run's end stops. */
+/** Each worker of these projects has a real control plane, from its first suite to the run's end. */
 const onControlPlane = {
   globalSetup: "<rootDir>/test/support/plane/control-plane-start.ts",
   globalTeardown: "<rootDir>/test/support/plane/control-plane-stop.ts",
@@ -24,9 +24,9 @@ const onControlPlane = {
 
 export default {
   testSequencer: fileURLToPath(new URL("longest-first.mjs", import.meta.url)),
-  // Tests of one file that are told side by side wait for most of their time, on the cluster and not on each other.
+  // Concurrent tests of one file mostly wait, on the cluster and not on each other.
   maxConcurrency: 10,
-  // For a machine that is shared: what hangs is told by the deadline of what is waited for.
+  // For a shared machine: inner deadlines report what hangs.
   testTimeout: 30_000,
   projects: [
     project("unit"),

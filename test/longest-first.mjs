@@ -1,8 +1,8 @@
 import Sequencer from "@jest/test-sequencer";
 
 /**
- * What takes longest, most of it waiting. Where one of them began last, the other workers would wait for it. Jest knows
- * only how long files took here before; in a fresh clone it would go by their size. `make test` prints the slowest files.
+ * The slowest files, which mostly wait. Started last, one would delay the whole run. Jest knows only earlier durations on
+ * this machine, and otherwise sorts by size. `make test` prints the slowest files.
  */
 const LONGEST = [
   "unit/operator/adapters/host-api/pull-request-host",
@@ -38,7 +38,7 @@ const LONGEST = [
   "e2e/update-and-sleep",
 ];
 
-/** The longest files first, the others as Jest orders them. */
+/** The slowest files first, the others in Jest's order. */
 export default class LongestFirst extends Sequencer {
   async sort(tests) {
     const sorted = await super.sort(tests);

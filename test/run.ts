@@ -1,4 +1,4 @@
-/** Runs the stages of the test suite, and closes with what failed and `N passed, N failed`. Usage: run.ts [STAGE …] */
+/** Runs the stages of the test suite, and ends with the failures and `N passed, N failed`. Usage: run.ts [STAGE …] */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stateFolder } from "../deploy/build/folders.ts";
@@ -8,11 +8,11 @@ import stages from "./stages/list.ts";
 import { assertRoomForClusters } from "./stages/local-clusters.ts";
 import { runStages } from "./stages/run-stages.ts";
 
-// Every fault plan where faults alone are asked for; among all the other stages one in eight, in an order that is drawn by the seed.
+// Every fault plan in a run of faults alone; among other stages one in eight, selected by the seed.
 process.env.FAULT_SHARE ??= process.argv.includes("faults") ? "1" : "8";
-// Most of what a stage's programs do first is to compile the same modules again.
+// Otherwise a stage's programs would compile the same modules again.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
-// API servers, etcd and the like collect garbage a quarter as often: they live for minutes, and processors are what is short.
+// API servers, etcd and the like collect garbage less often: they live for minutes, and processors are scarce.
 process.env.GOGC ??= "400";
 
 const names = stages.flatMap((one) => one.names);
@@ -28,7 +28,7 @@ if (wanted.length === 0) {
     console.error(error.message);
     process.exit(1);
   });
-  // A whole run builds first, where no test waits for it and the progress shows. The stage that needs a build repeats its error.
+  // A whole run builds first, with visible progress. The stage that needs a build repeats its error.
   await buildAll(showProgress()).catch((error: Error) => console.error(error.message));
 }
 

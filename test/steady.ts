@@ -1,5 +1,5 @@
 /**
- * Runs one test file again and again while every processor is kept busy, and says how often each of its tests failed.
+ * Repeats one test file while every processor is busy, and counts the failures of each test.
  * Usage: FILE=<path of a test file> TIMES=20 steady.ts
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -69,9 +69,9 @@ function failedWords(title: string, all: readonly Located[]): string {
   return [`failed ${all.length} of ${times}: ${title}`, ...messageLines(all[0]?.message ?? "", 8)].join("\n");
 }
 
-/** A loop without rest for each processor, at normal priority. They end with us. */
+/** A busy loop for each processor, at normal priority. They end with our process. */
 function busyLoops(): ChildProcess[] {
-  // Its parent's end closes its standard input.
+  // The parent's end closes the script's standard input.
   const script =
     "process.stdin.on('close', () => process.exit()).resume(); setInterval(() => { const end = Date.now() + 90; while (Date.now() < end); }, 0)";
   return Array.from({ length: availableParallelism() }, () =>

@@ -3,19 +3,19 @@ import { constants, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { type Layer, packTo, writeLayer } from "./layer.ts";
 
-/** A container image to be. */
+/** Inputs of a container image. */
 export interface Image {
-  /** What containerd calls it when it imports the archive, such as `docker.io/local/sample-backend:1f0c…`. */
+  /** The name that containerd gives the imported image, such as `docker.io/local/sample-backend:1f0c…`. */
   readonly reference: string;
-  /** The lowest first. */
+  /** Layers, the lowest first. */
   readonly layers: readonly Layer[];
-  /** The configuration part of an OCI image: `Entrypoint`, `Cmd`, `User`, `Env` … */
+  /** The configuration of an OCI image: `Entrypoint`, `Cmd`, `User`, `Env` … */
   readonly config: object;
-  /** As image specifications write it. Default: this machine's. */
+  /** As in image specifications. Default: this machine's. */
   readonly architecture?: string;
 }
 
-/** Something in an archive: https://github.com/opencontainers/image-spec/blob/main/descriptor.md */
+/** A descriptor: https://github.com/opencontainers/image-spec/blob/main/descriptor.md */
 interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
@@ -26,13 +26,13 @@ const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 
 /**
  * Writes images into one archive, an OCI image layout as tar, without a container engine, and answers the digest of each
- * image's manifest. The same images give the same bytes. `ctr images import`, `docker load` (25 and newer), skopeo and
- * crane read it.
+ * image's manifest. The same images give the same bytes. `ctr images import`, `docker load` (25 and newer), skopeo and crane
+ * read it.
  *
  * https://github.com/opencontainers/image-spec/blob/main/image-layout.md
  */
 export async function writeArchive(images: readonly Image[], target: string): Promise<readonly string[]> {
-  // Beside the archive: what a killed run leaves is removed with it.
+  // Beside the archive: leftovers of a killed run are removed with it.
   const work = await mkdtemp(`${target}.unfinished-`);
   try {
     await mkdir(join(work, "blobs/sha256"), { recursive: true });
@@ -41,7 +41,7 @@ export async function writeArchive(images: readonly Image[], target: string): Pr
     for (const image of images) {
       const { reference } = image;
       const descriptor = await writeImage(image, work);
-      // The first name is containerd's, the second that of everybody else.
+      // The first name is containerd's, the second the standard one.
       const annotations = {
         "io.containerd.image.name": reference,
         "org.opencontainers.image.ref.name": reference.replace(/^.*:/, ""),
@@ -87,7 +87,7 @@ function platform({ architecture = machineArchitecture() }: Image) {
   return { architecture, os: "linux" };
 }
 
-/** This machine's processor, as image specifications write it. */
+/** The processor of this machine, as in image specifications. */
 export function machineArchitecture(): string {
   return process.arch === "x64" ? "amd64" : process.arch;
 }

@@ -12,14 +12,13 @@ export interface Layer {
   readonly mediaType: string;
   /** `sha256:…` of the file. */
   readonly digest: string;
-  /** `sha256:…` of the tar archive in it. */
+  /** `sha256:…` of the uncompressed tar archive. */
   readonly diffId: string;
-  /** Bytes of the file. */
   readonly size: number;
 }
 
 const TAR = "application/vnd.oci.image.layer.v1.tar";
-/** Sorted by bytes, without times and owners, and with modes that do not depend on the umask of the build. */
+/** Sorted by bytes, without times and owners, with modes independent of the umask. */
 const REPRODUCIBLE = [
   "--sort=name",
   "--mtime=@0",
@@ -31,7 +30,7 @@ const REPRODUCIBLE = [
 ];
 
 /**
- * Writes a root folder as a layer. The same folder gives the same bytes: compressed ones where the same Node compresses.
+ * Writes a root folder as a layer. The same folder gives the same bytes; compressed ones only with the same Node.
  *
  * Fails when tar does.
  */
@@ -48,7 +47,7 @@ export async function writeLayer(folder: string, file: string, { gzip }: { gzip:
   return { file, mediaType, digest: stored.digest(), diffId: plain.digest(), size: stored.bytes() };
 }
 
-/** Packs the folder's entries, by names without a leading `./`, into the file. The same entries give the same bytes. */
+/** Packs the folder's entries, named without a leading `./`, into the file. The same entries give the same bytes. */
 export async function packTo(file: string, folder: string): Promise<void> {
   const packed = packFolder(folder);
   await Promise.all([pipeline(packed.stdout, createWriteStream(file)), packed.ended]);
@@ -64,7 +63,6 @@ function packFolder(folder: string): { readonly stdout: Readable; readonly ended
   return { stdout: child.stdout, ended };
 }
 
-/** A stream that passes everything on and knows its digest and length at the end. */
 function digesting() {
   const hash = createHash("sha256");
   let bytes = 0;

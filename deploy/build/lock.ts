@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { onCode } from "./error-codes.ts";
 import { waitUntil } from "./wait.ts";
 
-/** A lock of this machine: its name, what is waited for while another process holds it, and for how long. */
+/** A machine-wide lock: its name, the awaited event for the error, and the deadline. */
 export interface Lock {
   readonly name: string;
   /** A noun phrase for the error. */
@@ -12,11 +12,11 @@ export interface Lock {
 }
 
 /**
- * Does the work while no other process on this machine holds the lock of that name. Fails when another one keeps it
- * beyond the deadline.
+ * Does the work while no other process on this machine holds the lock of that name. Fails when another one holds it beyond
+ * the deadline.
  *
- * The lock is a socket in the kernel's abstract namespace (unix(7)): the kernel gives it to one process only and takes
- * it back when that one ends, however that happens. No file is left that could be mistaken for a holder. Linux only.
+ * The lock is a socket in the kernel's abstract namespace (unix(7)): the kernel gives it to one process only and takes it
+ * back when that one ends, for any reason. No stale file remains. Linux only.
  */
 export async function withLock<T>({ name, what, deadlineMs }: Lock, work: () => Promise<T>): Promise<T> {
   let held: Server | undefined;
@@ -32,7 +32,7 @@ export async function withLock<T>({ name, what, deadlineMs }: Lock, work: () => 
   }
 }
 
-/** The listening socket, or undefined when another one has the address. */
+/** The listening socket, or undefined when the address is taken. */
 function take(address: string): Promise<Server | undefined> {
   // No client is expected; a connection must not keep the server from closing.
   const server = createServer((connection) => connection.destroy()).listen(address);

@@ -1,25 +1,25 @@
 import { availableParallelism } from "node:os";
 import type { WriteStream } from "node:tty";
 
-/** Tells a person which steps are being worked on and how long each took. */
+/** Shows a person the current steps and the duration of each. */
 export interface Progress {
   /**
-   * Runs one step under its name; steps may overlap. The step's result or failure is passed on unchanged. `detail` is
-   * called for the text behind the name while the step runs.
+   * Runs one step under its name; steps may overlap. Passes on the step's result or failure. `detail` answers the text
+   * behind the name while the step runs.
    */
   step<T>(name: string, work: () => Promise<T>, detail?: () => string): Promise<T>;
 }
 
-/** A step that is known beforehand. */
+/** A step of a plan. */
 export interface PlannedStep {
   readonly name: string;
-  /** About its processor seconds; 0 where no time is estimated. */
+  /** Approximate processor seconds; 0 without an estimate. */
   readonly weight?: number;
 }
 
 /**
- * Shows progress on a stream: on a terminal as one live line with the running steps and their seconds, elsewhere
- * (a log of a build server) as plain lines: at the end of each step, and now and then while a slow one goes on.
+ * Shows progress on a stream: on a terminal as one live line with the running steps and their seconds, elsewhere (a build
+ * server's log) as plain lines at the end of each step, and now and then during a slow one.
  */
 export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   const running = new Map<string, () => string>();
@@ -45,18 +45,17 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
   };
 }
 
-/** Shows nothing: for tests and for commands whose output is read by a program. */
+/** Shows nothing: for tests and for commands with machine-readable output. */
 export const silentProgress: Progress = { step: (_name, work) => work() };
 
-/** The inputs of an estimate: a clock in milliseconds, and the number of processors. */
 interface Machine {
   now(): number;
   readonly processors: number;
 }
 
 /**
- * Numbers the steps of a plan in the order in which they begin, `2/7 build containerd`, and, where they have weights,
- * tells while they run how far the whole plan is: `, about 2 of 12 min`. Weighted steps run one after the other.
+ * Numbers the steps of a plan in the order in which they begin, `2/7 build containerd`, and, with weights, shows the
+ * progress of the whole plan: `, about 2 of 12 min`. Weighted steps run one after the other.
  */
 export function planned(
   progress: Progress,
@@ -86,7 +85,7 @@ export function planned(
   };
 }
 
-/** After two seconds and every half minute: builds take minutes, and a silent log looks like one that hangs. */
+/** After two seconds and every half minute: builds take minutes, and a silent log looks hung. */
 function tellRegularly(tell: () => void): { stop: () => void } {
   let timer = setTimeout(function again() {
     tell();

@@ -5,14 +5,17 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** The user that a program runs as, ours by default, and the folder that it works in. */
+/** A program's user (default: ours) and its working folder. */
 export interface Workplace {
   readonly cwd?: string;
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** How a command is run: as whom and where, its whole environment (default: ours), its standard input and its deadline in milliseconds. */
+/**
+ * Options of a command: user and folder, its whole environment (default: ours), its standard input and its deadline in
+ * milliseconds.
+ */
 export interface RunOptions extends Workplace {
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
@@ -20,10 +23,10 @@ export interface RunOptions extends Workplace {
 }
 
 /**
- * Runs a command to its end and returns what it wrote to its standard output.
+ * Runs a command to its end and returns its standard output.
  *
- * Fails when it cannot be started, ends with another code than 0, or is not done within the deadline (one minute
- * unless told): the error names the command and carries the end of what it wrote.
+ * Fails when the command cannot be started, exits with another code than 0, or exceeds the deadline (default: one minute):
+ * the error names the command and carries the end of its output.
  */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { deadlineMs = 60_000, env = process.env, input } = options;
@@ -34,7 +37,7 @@ export async function run(command: string, args: readonly string[], options: Run
       timeout: deadlineMs,
       maxBuffer: 64 * 1024 * 1024,
     });
-    // A command that ends before it has read all of it tells so by its exit code.
+    // The exit code shows when a command ends before it has read all of its input.
     if (input !== undefined) running.child.stdin?.on("error", () => undefined).end(input);
     return (await running).stdout;
   } catch (error) {
@@ -42,7 +45,7 @@ export async function run(command: string, args: readonly string[], options: Run
   }
 }
 
-/** User and folder for a program; another user works in `/` unless told, because ours may lie in a folder of root alone. */
+/** User and folder for a program; another user works in `/` by default, because our folder may be root's alone. */
 export function workplace({ cwd, uid, gid }: Workplace): Workplace {
   const folder = cwd ?? (uid === undefined ? undefined : "/");
   return {
@@ -63,7 +66,7 @@ export function withSystemPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: `${env.PATH ?? ""}:/usr/sbin:/usr/bin:/sbin:/bin` };
 }
 
-/** The environment without proxies: what talks to this machine only would be led astray by them. */
+/** The environment without proxies, for programs that talk to this machine only. */
 export function withoutProxies(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(https?|all|no)_proxy$/i.test(name)));
 }

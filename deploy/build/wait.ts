@@ -3,16 +3,16 @@ import { setTimeout as pause } from "node:timers/promises";
 /** A wait: a noun phrase for the error, the condition, the deadline in milliseconds. */
 export interface Wait {
   readonly what: string;
-  /** Answers true when it holds. It may fail: the last failure is then told when the deadline passes. */
+  /** Answers true when the condition holds. It may fail: the error at the deadline has the last failure. */
   readonly check: () => Promise<boolean> | boolean;
   readonly deadlineMs: number;
-  /** Throws when waiting on is pointless, for example because the process that is waited for has ended. */
+  /** Throws when further waiting is pointless, for example because the awaited process has ended. */
   readonly giveUp?: () => void;
 }
 
 const pollMs = 40;
 
-/** Waits until the condition holds. Fails with the name of what was waited for when the deadline passes first. */
+/** Waits until the condition holds. Fails at the deadline with the name of the condition. */
 export async function waitUntil({ what, check, deadlineMs, giveUp }: Wait): Promise<void> {
   const began = performance.now();
   for (;;) {
@@ -26,7 +26,7 @@ export async function waitUntil({ what, check, deadlineMs, giveUp }: Wait): Prom
   }
 }
 
-/** Whether a program of this machine answers this GET with a 2xx within two seconds. Fails when it does not answer. */
+/** True when a program of this machine answers this GET with a 2xx within two seconds. Fails without an answer. */
 export async function answersWell(url: string): Promise<boolean> {
   return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
 }

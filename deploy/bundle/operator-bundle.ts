@@ -10,26 +10,26 @@ const checkout = resolve(import.meta.dirname, "../..");
 /** The file of a bundle that Node starts with. */
 export const BUNDLE_MAIN = "main.mjs";
 
-/** The files that decide what is in the bundle, below the checkout. */
+/** Patterns of the files that determine the bundle, below the checkout. */
 export const bundleSources = [
   "{api,config,crds,operator}/**/*.{ts,json}",
   "package.json",
-  // The versions of packages.
+  // Determines the packages' versions.
   "package-lock.json",
   "deploy/bundle/*.ts",
 ];
 
-/** Packages that find files beside their own modules. They are loaded where they are used, as without a bundle. */
+/** Packages that read files beside their own modules; loaded from their folders, as without a bundle. */
 const UNBUNDLED = [/^@google-cloud\//];
 
-/** Number of bundles that are kept: a process that still runs loads some of its files late. */
+/** Number of kept bundles: a running process loads some files late. */
 const KEPT = 5;
 
 /**
- * The program of the operator with all that it imports, in a few files of plain JavaScript, as they are in the image: some three
- * thousand modules cost more time to find, to strip of their types and to compile than everything else that the start does.
+ * The operator's program with all its imports, in a few files of plain JavaScript, as in the image: finding, stripping and
+ * compiling some three thousand modules takes most of the start.
  *
- * Made when a source has changed since. Answers the path of the file that Node starts with.
+ * Rebuilt after a change of sources. Answers the path of the file that Node starts with.
  */
 export async function operatorBundle(parent = join(checkout, "dist")): Promise<string> {
   const name = `operator-${await hashOfFiles(checkout, bundleSources)}`;
@@ -45,19 +45,18 @@ export async function operatorBundle(parent = join(checkout, "dist")): Promise<s
 
 /** The contents of a bundle. */
 export interface OperatorBundle {
-  /** The paths of its modules. */
   readonly modules: readonly string[];
-  /** What it imports that is in none of its files, but for modules of Node. */
+  /** Imported packages outside the bundle, without Node's own modules. */
   readonly packages: readonly string[];
 }
 
 /**
  * Writes the bundle into the folder. The same sources give the same bytes.
  *
- * @param folder two folders below that of `node_modules` and `clients`, as the modules are that look for these beside themselves
+ * @param folder two folders below that of `node_modules` and `clients`, where modules look for these
  */
 export async function bundleOperator(folder: string): Promise<OperatorBundle> {
-  // Loaded where it is wanted: most starts find a bundle.
+  // Loaded on demand: most starts find a bundle.
   const { rolldown } = await import("rolldown");
   const bundle = await rolldown({
     input: join(checkout, "operator/main.ts"),
@@ -68,7 +67,7 @@ export async function bundleOperator(folder: string): Promise<OperatorBundle> {
     checks: { pluginTimings: false },
   });
   try {
-    // Not minified, which would save nothing: stack traces name functions, and each module's beginning its file.
+    // Not minified, which would save nothing: stack traces name functions, and each module begins with its file's name.
     const names = { entryFileNames: BUNDLE_MAIN, chunkFileNames: "[name]-[hash].mjs" };
     const { output } = await bundle.generate({ format: "esm", ...names });
     const chunks = output.filter((file) => file.type === "chunk");

@@ -4,7 +4,7 @@ import { webConsole } from "./console.ts";
 
 const clients: readonly ClientBuild[] = [cli, webConsole];
 
-/** Makes the clients that people use, as far as their sources have changed. @param made told the name of each */
+/** Builds outdated clients. @param made called with the name of each */
 export async function buildClients(made: (name: string) => void = () => undefined): Promise<void> {
   for (const client of clients) if (await upToDate(client)) made(client.name);
 }

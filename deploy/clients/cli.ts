@@ -5,7 +5,7 @@ import { type Plugin, rolldown } from "rolldown";
 import { inAscii } from "../bundle/ascii.ts";
 import type { ClientBuild } from "./client-build.ts";
 
-/** The command line: one file that Node runs, with everything in it. */
+/** The command line as one self-contained file for Node. */
 export const cli: ClientBuild = {
   name: "clients/cli",
   sources: ["clients/cli/**/*.ts", "package.json", "clients/sdk/*.ts"],
@@ -40,8 +40,8 @@ async function bundled(input: string, plugins: Plugin[]): Promise<string> {
 }
 
 /**
- * Keeps a module that few need for its one function, with all that it imports, as compressed text that is a module only once it is imported. The
- * engine would scan its code at each start: of the Model Context Protocol's library that took longer than everything else.
+ * Keeps a rarely used module and its imports as compressed text, imported on demand. Otherwise the engine scans its code at
+ * each start: the library of the Model Context Protocol took longer than everything else.
  */
 const packed = (module: RegExp, exported: string): Plugin => ({
   name: "packed",

@@ -3,22 +3,21 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { hashOfFiles } from "../build/folders.ts";
 
-/** What people use of the platform, as it is made from its sources. Paths are those of the checkout. */
+/** The build of a client. Paths are relative to the checkout. */
 export interface ClientBuild {
   readonly name: string;
-  /** Patterns of the files that it is made from. */
+  /** Patterns of its source files. */
   readonly sources: readonly string[];
-  /** A file that is there when it is made. */
   readonly made: string;
-  /** Makes it; the file appears complete or not at all. */
+  /** Builds the client; the file appears complete or not at all. */
   make(this: ClientBuild, checkout: string): Promise<void>;
 }
 
 const checkout = resolve(import.meta.dirname, "../..");
-/** These decide on what is made, too: the versions of packages, and how it is made. */
+/** Further sources of every client: package versions and build code. */
 const SHARED = ["package-lock.json", "deploy/clients/*.ts", "deploy/bundle/ascii.ts"];
 
-/** Makes what is missing or older than its sources. @returns whether it did */
+/** Builds a missing or outdated client. @returns true when it was built */
 export async function upToDate(client: ClientBuild): Promise<boolean> {
   const file = join(checkout, client.made);
   const hashFile = join(dirname(file), ".sources");

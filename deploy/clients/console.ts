@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
 import type { ClientBuild } from "./client-build.ts";
 
-/** The web console: a page, and beside it what it loads, each also as it is sent compressed. */
+/** The web console: a page and its resources, each also in compressed form. */
 export const webConsole: ClientBuild = {
   name: "clients/console",
   sources: ["clients/console/*.{ts,tsx,html,svg}", "clients/console/*/*.{ts,tsx,css}", "clients/sdk/*.ts"],
@@ -17,7 +17,7 @@ export const webConsole: ClientBuild = {
     try {
       await build({ configFile: join(root, "vite.config.ts"), logLevel: "warn", build: { outDir: unfinished } });
       await compressAll(join(unfinished, "assets"));
-      // Others read it, too.
+      // Other users read it, too.
       await chmod(unfinished, 0o755);
       await rm(folder, { recursive: true, force: true });
       await rename(unfinished, folder).catch(unlessMade);
@@ -27,7 +27,7 @@ export const webConsole: ClientBuild = {
   },
 };
 
-/** Another process may have made the same meanwhile. */
+/** Another process may have built the same meanwhile. */
 function unlessMade(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
 }

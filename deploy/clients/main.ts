@@ -1,4 +1,4 @@
-/** `make clients`: the command line, as one file, and the web console. */
+/** `make clients`: builds the command line and the web console. */
 import { buildClients } from "./build.ts";
 
 await buildClients((name) => console.log(`made ${name}`));

@@ -17,23 +17,22 @@ import type { MetricName } from "../../operator/adapters/prometheus/definitions.
 import { DATASOURCE } from "./panels.ts";
 import { valuesOf } from "./queries.ts";
 
-/** By which the dashboards find each other. */
+/** The tag by which the dashboards link to each other. */
 const TAG = "ephemeral-environments";
-/** Every replica has it, and no other program: it tells which targets are the platform's. */
+/** A metric that every replica and no other program has: it identifies the platform's targets. */
 const OWN: MetricName = "ephemeral_watch_progress_age_seconds";
 
 /** A dashboard: its rows of panels by title. */
 export interface Board {
-  /** The name of its file. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly rows: Readonly<Record<string, readonly (Builder<Panel> & { id(id: number): unknown })[]>>;
-  /** Beside the data source, the namespace and the job. */
+  /** Variables besides the data source, the namespace and the job. */
   readonly variables?: readonly Builder<VariableModel>[];
 }
 
-/** The dashboard as Grafana reads it. Its uid and the panels' ids stay, so that links to them do. */
+/** The dashboard in Grafana's format. Its uid and the panels' ids are stable, so that links stay valid. */
 export function built({ name, title, description, rows, variables = [] }: Board): Dashboard {
   const builder = new DashboardBuilder(`Ephemeral environments: ${title}`)
     .uid(`ephemeral-environments-${name}`)
@@ -59,7 +58,7 @@ export function built({ name, title, description, rows, variables = [] }: Board)
   return builder.build();
 }
 
-/** A variable with the values that Prometheus has of a label; all of them at first. */
+/** A variable with the values of a label in Prometheus; default: all. */
 export function choice(name: string, label: string, query: string): QueryVariableBuilder {
   return new QueryVariableBuilder(name)
     .label(label)
@@ -75,9 +74,9 @@ export function choice(name: string, label: string, query: string): QueryVariabl
 function targetVariables(): readonly Builder<VariableModel>[] {
   return [
     new DatasourceVariableBuilder("datasource").label("Prometheus").type("prometheus"),
-    // Not every Prometheus gives targets a namespace.
+    // Some Prometheus servers give targets no namespace.
     choice("namespace", "Namespace", valuesOf(OWN, "namespace", [])).allValue(".*"),
-    // All: those that are found, because other operators have metrics of the same names.
+    // All found jobs, because other operators have metrics of the same names.
     choice("job", "Job", valuesOf(OWN, "job", ['namespace=~"$namespace"'])),
   ];
 }

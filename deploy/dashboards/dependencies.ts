@@ -183,7 +183,7 @@ const processes = [
   }),
 ];
 
-/** What the platform asks of others, and how its processes are. */
+/** Calls to other systems, and the state of the platform's processes. */
 export const dependencies: Board = {
   name: "dependencies",
   title: "Dependencies and processes",

@@ -1,4 +1,4 @@
-/** Writes the dashboards into the chart; with `--check` fails instead when they are not up to date. */
+/** Writes the dashboards into the chart; with `--check` fails when they are outdated. */
 import { generated } from "../../crds/generated.ts";
 import { built } from "./board.ts";
 import { controllers } from "./controllers.ts";

@@ -1,21 +1,21 @@
 import { AN_HOUR, histogram, rate, type Series, SHOWN, shareOf } from "./queries.ts";
 
-/** An objective of `GET /api/observability/slo/status`, as the alerts on error budgets measure it. */
+/** An objective of `GET /api/observability/slo/status`, measured as by the alerts on error budgets. */
 export interface Objective {
   readonly title: string;
   readonly description: string;
-  /** The share of events that has to be good. */
+  /** The required share of good events. */
   readonly target: number;
   readonly alert: string;
-  /** The share that was good in a time. */
+  /** The share of good events within a time. */
   good(over: string): Series;
 }
 
-/** Those of hosts, which the objective and the alerts are about. */
+/** Routes of repository and pipeline hosts, which the objective and the alerts are about. */
 export const OF_HOSTS = /\/api\/webhooks\/(repohost|pipelinehost).*/;
 /** The REST interface without its pages. */
 const OF_API = /\/api\/.+/;
-/** From this many times as fast as allowed alerts fire: 2 % of a month's error budget in an hour. */
+/** Burn rate that fires an alert: 2 % of a month's error budget in an hour. */
 export const FAST_BURN = 14.4;
 
 export const OBJECTIVES: readonly Objective[] = [
@@ -61,10 +61,10 @@ export const OBJECTIVES: readonly Objective[] = [
   },
 ];
 
-/** The share that was good in the time that is shown. */
+/** The share of good events in the shown time. */
 export const goodShare = ({ good }: Objective): Series => good(SHOWN);
 
-/** How many times as fast as allowed the error budget is used up. */
+/** Burn rate of the error budget, as a multiple of the allowed rate. */
 export const burnRate = ({ good, target }: Objective): Series =>
   good(AN_HOUR)
     .inverse()

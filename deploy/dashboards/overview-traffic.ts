@@ -5,7 +5,7 @@ import { gauge, histogram, rate, shareOf } from "./queries.ts";
 
 const requests = rate("http_requests_total");
 
-/** Requests by route: their rate, errors and duration. */
+/** Requests by route: rate, errors and duration. */
 export const restInterface = [
   graph({
     title: "Requests by route",
@@ -49,7 +49,7 @@ export const restInterface = [
   }),
 ];
 
-/** What hosts tell, and what became of it. */
+/** Received webhooks and their outcomes. */
 export const webhooks = [
   graph({
     title: "Webhooks by outcome",

@@ -137,7 +137,7 @@ const objectives = [
   }),
 ];
 
-/** What an operator of the platform sees at a glance. */
+/** The state of the platform at a glance. */
 export const overview: Board = {
   name: "overview",
   title: "Overview",

@@ -16,26 +16,26 @@ import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/sta
 import { PanelBuilder as TimeseriesBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
 import type { Series } from "./queries.ts";
 
-/** Prometheus, as the reader has chosen it. */
+/** The Prometheus that the reader has chosen. */
 export const DATASOURCE = { type: "prometheus", uid: "$datasource" };
-/** The chart puts the place where this file is published in its stead. */
+/** The chart replaces it by the file's public address. */
 const RUNBOOKS = "docs/runbooks.md";
 
-/** What is red: more or less than a number, or anything but it. */
+/** The condition for red: above, below, or other than a number. */
 type Bad = { readonly above: number } | { readonly below: number } | { readonly not: number };
 
-/** A panel: what a reader sees, and what is asked for it. */
+/** A panel: its text and its queries. */
 export interface Shown {
   readonly title: string;
-  /** Plain sentences: what it is, and what a reader may conclude. */
+  /** Plain sentences: the meaning of the panel, and conclusions from it. */
   readonly description: string;
   readonly unit: string;
-  /** By legend; `{{label}}` stands for the value of a label. */
+  /** Queries by legend; `{{label}}` stands for a label's value. */
   readonly queries: Readonly<Record<string, Series<string>>>;
   readonly bad?: Bad;
-  /** Alerts on the same matter: links to their runbooks. */
+  /** Alerts on the same subject: links to their runbooks. */
   readonly alerts?: readonly string[];
-  /** Of the 24 columns. */
+  /** Width, of 24 columns. */
   readonly width?: number;
   readonly height?: number;
 }
@@ -66,7 +66,7 @@ export function graph(shown: Shown, { isStacked = false } = {}): TimeseriesBuild
   return panel.thresholds(thresholds(shown.bad)).thresholdsStyle(style);
 }
 
-/** A number of now. */
+/** A current number. */
 export function figure(shown: Shown): StatBuilder {
   const panel = described(new StatBuilder(), shown)
     .height(shown.height ?? 4)

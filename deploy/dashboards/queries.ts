@@ -1,29 +1,28 @@
 import type { MetricLabel, MetricName, MetricOfType } from "../../operator/adapters/prometheus/definitions.ts";
 
-/** What prom-client measures and the dashboards show; a test compares it with what a process answers. */
+/** Metrics of prom-client that the dashboards show; a test compares them with a running process. */
 export type ProcessMetric =
   | "nodejs_eventloop_lag_p99_seconds"
   | "nodejs_heap_size_used_bytes"
   | "process_open_fds"
   | "process_resident_memory_bytes"
   | "process_start_time_seconds";
-/** Those of them that are counters. */
+/** Counters among the process metrics. */
 export type ProcessCounter = "nodejs_gc_duration_seconds_sum" | "process_cpu_seconds_total";
 
-/** Labels that Prometheus adds to what it scrapes. */
 type TargetLabel = "instance";
 type LabelOf<Name extends string> = (Name extends MetricName ? MetricLabel<Name> : never) | TargetLabel;
-/** A text is equal, a pattern fits. */
+/** A text must be equal, a pattern must match. */
 type Matchers<Label extends string> = Readonly<Partial<Record<Label, string | RegExp>>>;
 
-/** Grafana's variables: the namespaces and jobs that the reader has chosen, the time that is shown. */
+/** Grafana's variables: the chosen namespaces and jobs. */
 const CHOSEN = ['namespace=~"$namespace"', 'job=~"$job"'];
 const EACH_STEP = "$__rate_interval";
-/** Of what happens a few times a day: rates of minutes would be mostly empty. Alerts on objectives look as far back. */
+/** Window for rare events: rates over minutes would be mostly empty. Alerts on objectives use the same window. */
 export const AN_HOUR = "1h";
-/** As a pattern: what the reader has chosen of the variable `controller`. */
+/** A pattern for the chosen value of the variable `controller`. */
 export const CHOSEN_CONTROLLERS = /$controller/;
-/** The time that the dashboard shows. */
+/** The shown time range. */
 export const SHOWN = "$__range";
 
 /** PromQL whose series have these labels; it can stand beside any operator. */
@@ -50,28 +49,28 @@ export class Series<Label extends string = never> {
     return new Series(`topk(10, ${this.text})`);
   }
 
-  /** How much of the other it is; nothing while the other is zero. */
+  /** The quotient; nothing while the divisor is zero. */
   dividedBy(whole: Series<Label>): Series<Label> {
     return new Series(`(${this.text} / (${whole.text} > 0))`);
   }
 
-  /** The same where it is absent as where it is zero: a counter is absent until it counts for the first time. */
+  /** Zero where the series is absent: a counter is absent until its first count. */
   orZeroOf(whole: Series<Label>): Series<Label> {
     return new Series(`(${this.text} or ${whole.text} * 0)`);
   }
 
-  /** The rest, where this is a share. */
+  /** The complement of a share. */
   inverse(): Series<Label> {
     return new Series(`(1 - ${this.text})`);
   }
 
-  /** How fast an error budget is used up, where this is the bad share and that much is allowed. */
+  /** The burn rate of an error budget, from the share of bad events and the allowed share. */
   timesAllowed(allowed: number): Series<Label> {
     return new Series(`(${this.text} / ${Number(allowed.toFixed(6))})`);
   }
 }
 
-/** A gauge as it is. */
+/** The value of a gauge. */
 export function gauge<Name extends MetricOfType<"gauge"> | ProcessMetric>(
   name: Name,
   where?: Matchers<LabelOf<Name>>,
@@ -79,7 +78,7 @@ export function gauge<Name extends MetricOfType<"gauge"> | ProcessMetric>(
   return new Series(selector(name, where));
 }
 
-/** How much a counter grows in a second. */
+/** Growth of a counter per second. */
 export function rate<Name extends MetricOfType<"counter"> | ProcessCounter>(
   name: Name,
   where?: Matchers<LabelOf<Name>>,
@@ -88,7 +87,7 @@ export function rate<Name extends MetricOfType<"counter"> | ProcessCounter>(
   return new Series(`rate(${selector(name, where)}[${over}])`);
 }
 
-/** How much a counter has grown in a time. */
+/** Growth of a counter within a time. */
 export function increase<Name extends MetricOfType<"counter">>(
   name: Name,
   over: string,
@@ -97,21 +96,21 @@ export function increase<Name extends MetricOfType<"counter">>(
   return new Series(`increase(${selector(name, where)}[${over}])`);
 }
 
-/** What a histogram can be asked. */
+/** Queries of a histogram. */
 export interface Histogram<Label extends string> {
-  /** The seconds that this share of the events lasted at most. */
+  /** The maximum duration, in seconds, of this share of the events. */
   quantile<By extends Label = never>(share: number, ...by: readonly By[]): Series<By>;
-  /** How many events there were in the time. */
+  /** The number of events within the time. */
   count(): Series<Label>;
   /**
-   * The share of events that lasted no longer than a bound of the buckets, in seconds.
+   * The share of events within a bound of the buckets, in seconds.
    *
-   * @param endless how many events in a second never came to the end that is measured
+   * @param endless number of events per second that never reached the measured end
    */
   within(seconds: number, endless?: Series): Series;
 }
 
-/** The events of a time, as a histogram has them. */
+/** The events of a time, from a histogram. */
 export function histogram<Name extends MetricOfType<"histogram">>(
   name: Name,
   where?: Matchers<LabelOf<Name>>,
@@ -130,12 +129,12 @@ export function histogram<Name extends MetricOfType<"histogram">>(
   };
 }
 
-/** How many seconds ago a moment was. */
+/** Age of a moment. */
 export function secondsSince<Label extends string>(moment: Series<Label>): Series<Label> {
   return new Series(`(time() - ${moment.text})`);
 }
 
-/** The share of a counter's events that fit. */
+/** The share of a counter's events that match. */
 export function shareOf<Name extends MetricOfType<"counter">, By extends LabelOf<Name> = never>(
   name: Name,
   { of, which, by = [], over }: ShareOptions<LabelOf<Name>, By>,
@@ -154,7 +153,7 @@ interface ShareOptions<Label extends string, By extends Label> {
   readonly over?: string;
 }
 
-/** The query of a variable: the values of a label of what the platform has. */
+/** The query of a variable: a label's values in the platform's metrics. */
 export function valuesOf<Name extends MetricName>(
   name: Name,
   label: MetricLabel<Name> | "namespace" | "job",
@@ -170,7 +169,7 @@ function selector(name: string, where: object = {}): string {
   return `${name}{${[...CHOSEN, ...matchers].join(",")}}`;
 }
 
-/** As PromQL reads it; in the source of a pattern slashes are escaped, which PromQL refuses. */
+/** A PromQL string; a pattern's source escapes slashes, which PromQL refuses. */
 function quoted(text: string): string {
   return JSON.stringify(text.replaceAll("\\/", "/"));
 }

@@ -6,29 +6,28 @@ import type { Pins } from "./pins.ts";
 
 const nodePackage = join(import.meta.dirname, "../../node_modules/node");
 
-/** Node's program as npm installed it. */
+/** Node's program as installed by npm. */
 export const nodeProgram = join(nodePackage, "bin/node");
 
-/** User and group that the process runs as. No file of the image is theirs. */
+/** User and group of the process. They own no file of the image. */
 export const USER = 65532;
 
-/** Where the process finds Node, and the authorities that it trusts besides those of a Kubernetes cluster. */
+/** Paths of Node, and of the authorities trusted besides those of a Kubernetes cluster. */
 export const paths = { node: "/usr/bin/node", certificates: "/etc/ssl/certs/ca-certificates.crt" } as const;
 
-/** What Node is linked with, but for the loader. */
 const LIBRARIES = ["libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "libstdc++.so.6"];
-/** By Node's name of the processor: the folder of libraries, and where programs expect the loader. */
+/** The folder of libraries and the loader's path, by Node's name of the processor. */
 const LINKING: Readonly<Record<string, { readonly folder: string; readonly loader: string }>> = {
   x64: { folder: "x86_64-linux-gnu", loader: "lib64/ld-linux-x86-64.so.2" },
   arm64: { folder: "aarch64-linux-gnu", loader: "lib/ld-linux-aarch64.so.1" },
 };
 
-/** Empty folders: where a runtime mounts, and the only one that may be made writable. */
+/** Empty folders: mount points of the runtime, and the only one that may be made writable. */
 const MOUNT_POINTS = ["dev", "proc", "sys", "tmp"];
 
 /**
- * Lays out the image's lowest layer: Node, the libraries it is linked with, certificate authorities, two users. No shell,
- * and nothing else that can be executed. The folder `work` may be used meanwhile.
+ * Lays out the image's lowest layer: Node, its libraries, certificate authorities, two users. No shell, and nothing else
+ * executable. `work` is scratch space.
  */
 export async function layOutBase(root: string, pins: Pins, work: string): Promise<void> {
   for (const folder of [...MOUNT_POINTS, "etc", "usr/bin"]) await mkdir(join(root, folder), { recursive: true });
@@ -51,7 +50,7 @@ async function addNode(root: string, { version, sha256 }: Pins["node"]): Promise
   await put(root, "usr/share/doc/node/copyright", await readFile(join(nodePackage, licence)));
 }
 
-/** Unpacks it beside the others, and leaves in the image what scanners and lawyers look for. */
+/** Unpacks a package, and keeps in the image its records for scanners and licence checks. */
 async function addPackage(root: string, wanted: DebianPackage, unpacked: string): Promise<void> {
   const file = await debianPackage(wanted);
   await unpack(file, unpacked);
@@ -63,7 +62,7 @@ async function addPackage(root: string, wanted: DebianPackage, unpacked: string)
 async function addLibraries(root: string, unpacked: string): Promise<void> {
   const linking = LINKING[process.arch];
   if (!linking) throw new Error(`It is not known how Node is linked on ${process.arch}.`);
-  // Releases of Debian differ in the folder, and the loader finds both.
+  // The folder depends on Debian's release; the loader finds both.
   const find = async (name: string): Promise<string> => {
     const [found] = await Array.fromAsync(glob(`{,usr/}lib/${linking.folder}/${name}`, { cwd: unpacked }));
     if (!found) throw new Error(`No package of the image has ${name}.`);
@@ -76,7 +75,7 @@ async function addLibraries(root: string, unpacked: string): Promise<void> {
   }
 }
 
-/** The authorities of Mozilla, in one file; what Debian's script does at an installation. */
+/** Mozilla's authorities in one file, as Debian's installation script writes it. */
 async function addCertificates(root: string, unpacked: string): Promise<void> {
   const folder = join(unpacked, "usr/share/ca-certificates");
   const names = await Array.fromAsync(glob("**/*.crt", { cwd: folder }));

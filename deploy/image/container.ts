@@ -9,46 +9,42 @@ import { waitUntil } from "../build/wait.ts";
 import { USER } from "./base.ts";
 import { config } from "./image.ts";
 
-/** How a container of the image is started. */
+/** Options for starting a container of the image. */
 export interface ContainerSpec {
-  /** The root file system. Folders that mounts lack are made in it. */
+  /** The root file system. Missing mount points are made in it. */
   readonly root: string;
   /** Default: the image's. */
   readonly entrypoint?: readonly string[];
-  /** What stands behind the entrypoint. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Folders of this machine, read-only, by where they are in the container. */
+  /** Folders of this machine, read-only, by their path in the container. */
   readonly folders?: Readonly<Record<string, string>>;
-  /** Whether it has this machine's network; otherwise an empty network of its own. */
+  /** True: this machine's network; otherwise an empty network of its own. */
   readonly hostNetwork?: boolean;
 }
 
 /** A running container. */
 export interface Container {
-  /** What it has written so far. */
   readonly output: string;
-  /** Waits until it has written the text. Fails, with what it wrote, when it ends before or the deadline passes. */
+  /** Waits for the text in the output. Fails, with the output, at the container's end or the deadline. */
   untilWritten(text: string, deadlineMs: number): Promise<void>;
-  /** Its exit code, once it ends. */
   readonly ended: Promise<number | null>;
-  /** Its resident memory in bytes. */
   residentBytes(): Promise<number>;
-  /** Ends it with SIGTERM, and after the grace period with SIGKILL; nothing is left of it. */
+  /** Ends the container with SIGTERM, then SIGKILL after the grace period, and removes it. */
   stop(): Promise<void>;
 }
 
 const GRACE_MS = 15_000;
 
-/** Why no container of the image can be run on this machine, or undefined when it can. */
+/** The reason why this machine can't run a container of the image, or undefined. */
 export function whyNoContainer(): string | undefined {
   if (process.getuid?.() !== 0) return "Running the image needs root.";
   return findProgram("runc") ? undefined : "Running the image needs runc (Debian's package runc).";
 }
 
 /**
- * Runs the image's root file system by runc, as the chart has it run: read-only, no capabilities, the image's user, an
- * empty `/tmp`. The first output comes from the process itself.
+ * Runs the image's root file system by runc, as the chart does: read-only, no capabilities, the image's user, an empty
+ * `/tmp`. All output comes from the process itself.
  */
 export async function startContainer(spec: ContainerSpec): Promise<Container> {
   const folder = await mkdtemp(join(tmpdir(), "image-container-"));
@@ -128,7 +124,7 @@ function runtimeConfig({ root, args, env = {}, folders = {}, ...spec }: Containe
     mounts: [
       { destination: "/proc", type: "proc", source: "proc" },
       empty("/dev", "mode=755"),
-      // As an emptyDir, which everybody may write; the mode of a mounted file system is that of the folder below it.
+      // Writable by everybody, as an emptyDir; a mounted file system takes the mode of the folder below it.
       empty("/tmp", "nodev", `uid=${USER}`, `gid=${USER}`),
       ...Object.entries(folders).map(bound),
     ],

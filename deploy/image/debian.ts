@@ -9,22 +9,22 @@ import { findProgram, run } from "../build/run.ts";
 export interface DebianPackage {
   readonly name: string;
   readonly version: string;
-  /** Of the package's file, in hexadecimal digits. */
+  /** Hexadecimal digest of the package file. */
   readonly sha256: string;
 }
 
-/** A package can't be had here, for a reason that is no fault of the image. */
+/** A package is not available here, for a reason outside the image. */
 export class PackageUnavailable extends Error {}
 
 const DOWNLOAD = { deadlineMs: 10 * 60_000 };
-/** apt would otherwise download as another user, who can't enter every folder. */
+/** Otherwise apt downloads as another user, who can't enter every folder. */
 const asOurselves = ["-o", "APT::Sandbox::User=root"];
 
 /**
- * The file of a package, from the cache or from this machine's package sources, which are read anew where they don't know it.
+ * The file of a package, from the cache or from this machine's package sources, refreshed when they lack it.
  *
- * Fails with `PackageUnavailable` where there is no apt, or the sources have that version no more; and when the content is
- * another one than is pinned.
+ * Fails with `PackageUnavailable` without apt, or when the sources no longer have that version; and when the content differs
+ * from the pinned one.
  */
 export async function debianPackage(wanted: DebianPackage): Promise<string> {
   const folder = join(cacheRoot(), "debian");
@@ -53,7 +53,7 @@ async function download({ name, version }: DebianPackage, folder: string): Promi
     run("apt-get", [...asOurselves, "--quiet", "download", `${name}=${version}`], { ...DOWNLOAD, cwd: folder });
   try {
     await fetched().catch(async () => {
-      // The lists may be old; who is not root has only those.
+      // The lists may be old; only root can refresh them.
       if (process.getuid?.() === 0) await run("apt-get", ["--quiet", "update"], DOWNLOAD);
       await fetched();
     });
@@ -67,18 +67,18 @@ async function download({ name, version }: DebianPackage, folder: string): Promi
   return join(folder, file);
 }
 
-/** Unpacks what a package installs. Its scripts do not run. */
+/** Unpacks a package's files, without running its scripts. */
 export async function unpack(file: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await run("dpkg-deb", ["--extract", file, folder]);
 }
 
-/** What a package says about itself, as vulnerability scanners read it. */
+/** A package's own metadata, in the form that vulnerability scanners read. */
 export function control(file: string): Promise<string> {
   return run("dpkg-deb", ["--field", file]);
 }
 
-/** The version of a package that this machine's sources have now, with its hash. */
+/** The current version of a package in this machine's sources, with its hash. */
 export async function newestPackage(name: string): Promise<DebianPackage> {
   const record = await run("apt-cache", ["show", "--no-all-versions", name]);
   const field = (key: string) => new RegExp(`^${key}: (.+)$`, "m").exec(record)?.[1];

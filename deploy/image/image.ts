@@ -13,34 +13,31 @@ import { layOutDependencies } from "./dependencies.ts";
 import { readPins } from "./pins.ts";
 import { billOfMaterials } from "./sbom.ts";
 
-/** The platform's image, built. */
+/** The platform's built image. */
 export interface BuiltImage {
-  /** The root file system: what the layers are together. */
+  /** The root file system: all layers together. */
   readonly root: string;
-  /** An OCI image layout as tar. */
   readonly archive: string;
-  /** What is in it, as CycloneDX. */
   readonly sbom: string;
-  /** `sha256:…` of the manifest: what a registry and the chart call it. */
+  /** `sha256:…` of the manifest, used by registries and the chart. */
   readonly digest: string;
-  /** Its name without tag and digest. */
+  /** The name without tag and digest. */
   readonly repository: string;
-  /** What containerd calls it after an import. */
+  /** The name that containerd gives the imported image. */
   readonly reference: string;
-  /** By name, the lowest first. */
   readonly layers: Readonly<Record<"base" | "dependencies" | "code", Layer>>;
 }
 
-/** The name of an image that has not been pushed to a registry. */
+/** The name of an unpublished image. */
 const repository = "docker.io/library/ephemeral-environments";
 
-/** How containers of the image run. */
+/** Configuration of the image's containers. */
 export const config = {
   User: `${USER}:${USER}`,
   WorkingDir: "/app",
   Entrypoint: [paths.node, ...nodeFlags, mainFile],
   Cmd: ["--help"],
-  // Node would otherwise know only the authorities that were built into it.
+  // Otherwise Node knows only its built-in authorities.
   Env: ["NODE_ENV=production", "NODE_OPTIONS=--use-openssl-ca", `SSL_CERT_FILE=${paths.certificates}`],
   ExposedPorts: { "8080/tcp": {}, "9090/tcp": {} },
   Labels: {
@@ -52,8 +49,8 @@ export const config = {
 } as const;
 
 /**
- * Lays the root file system out as `<folder>/rootfs` and writes the archive `<folder>/image.tar`. The same commit gives the
- * same digest. Layers that nothing of changed come from the cache.
+ * Lays out the root file system as `<folder>/rootfs` and writes the archive `<folder>/image.tar`. The same commit gives the
+ * same digest. Unchanged layers come from the cache.
  */
 export async function buildImage(folder: string): Promise<BuiltImage> {
   await mkdir(folder, { recursive: true });
@@ -68,7 +65,7 @@ export async function buildImage(folder: string): Promise<BuiltImage> {
     const root = join(work, "rootfs");
     await mkdir(root);
     for (const each of roots) await run("cp", ["-R", `${each.root}/.`, root]);
-    // As in the layers, whatever the umask here.
+    // As in the layers, whatever the umask.
     await run("chmod", ["-R", "u=rwX,go=rX", root]);
     const reference = `${repository}:${packageJson.version}`;
     const archive = join(work, "image.tar");
@@ -88,7 +85,6 @@ export async function buildImage(folder: string): Promise<BuiltImage> {
   }
 }
 
-/** A layer with the root folder that it was made of. */
 interface RootLayer extends Layer {
   readonly root: string;
 }
@@ -125,7 +121,6 @@ function pinnedHash(): Promise<string> {
   return hashOfFiles(deploy, sources, process.version);
 }
 
-/** Changes with what the layer of dependencies is made of and how. */
 async function lockedHash(): Promise<string> {
   const lock = await readFile(join(deploy, "../package-lock.json"));
   const text = `${process.version} ${createHash("sha256").update(lock).digest("hex")}`;

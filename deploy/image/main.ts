@@ -1,4 +1,4 @@
-/** Builds the platform's image and says what it is. Usage: main.ts [--folder FOLDER] */
+/** Builds the platform's image and prints its facts. Usage: main.ts [--folder FOLDER] */
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,4 +1,7 @@
-/** Pins what the image is made of to what Debian and npm have now, for this machine's architecture. Look at the difference. */
+/**
+ * Pins the image's ingredients to the current versions of Debian and npm, for this machine's architecture. Check the
+ * difference.
+ */
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import packageJson from "../../package.json" with { type: "json" };
@@ -9,7 +12,7 @@ import { type DebianPackage, newestPackage } from "./debian.ts";
 import { type Pins, pinsFile } from "./pins.ts";
 import { publishedNode } from "./published-node.ts";
 
-/** Node's libraries, the authorities that are trusted, and where the licence of the compiler's libraries stands. */
+/** Node's libraries, the trusted authorities, and the licence of the compiler's libraries. */
 const NAMES = ["ca-certificates", "gcc-12-base", "libc6", "libgcc-s1", "libstdc++6"];
 
 if (process.getuid?.() === 0) await run("apt-get", ["--quiet", "update"], { deadlineMs: 10 * 60_000 });

@@ -4,26 +4,23 @@ import packageJson from "../../package.json" with { type: "json" };
 import { machineArchitecture } from "../build/archive.ts";
 import { type DebianPackage, debianPackage, PackageUnavailable } from "./debian.ts";
 
-/** What an image of one architecture is made of besides our own packages; `make image-pins` writes it. */
+/** Ingredients of the image for one architecture, without our own packages; `make image-pins` writes them. */
 export interface Pins {
-  /** Debian's major version. */
   readonly debian: string;
   readonly packages: readonly DebianPackage[];
   readonly node: {
     readonly version: string;
-    /** The npm package that it comes in. */
     readonly package: string;
-    /** Of that package, as the registry states it. */
+    /** Integrity of that package, from the registry. */
     readonly integrity: string;
-    /** Of the program, in hexadecimal digits. */
     readonly sha256: string;
   };
 }
 
-/** Pins by architecture, as image specifications write it. */
+/** Pins by architecture, named as in image specifications. */
 export const pinsFile = join(import.meta.dirname, "pins.json");
 
-/** The pins for this machine. Fails when there are none, or those of another Node than the project's. */
+/** The pins for this machine. Fails without any, or when they are for another Node than the project's. */
 export async function readPins(): Promise<Pins> {
   const pins = JSON.parse(await readFile(pinsFile, "utf8")) as Record<string, Pins>;
   const own = pins[machineArchitecture()];
@@ -35,7 +32,7 @@ export async function readPins(): Promise<Pins> {
   return own;
 }
 
-/** Why the image can't be built here through no fault of its own, in one sentence, or undefined when it can. Fetches what is pinned. */
+/** The reason outside the image why it can't be built here, in one sentence, or undefined. Downloads the pinned packages. */
 export async function whyNoImage(): Promise<string | undefined> {
   try {
     for (const each of (await readPins()).packages) await debianPackage(each);

@@ -9,10 +9,10 @@ const DOWNLOAD = { deadlineMs: 10 * 60_000 };
 const PROGRAM = "package/bin/node";
 
 /**
- * Node's program as npm publishes it for this machine: fetched anew, and compared with the integrity that the registry states. The
- * lock file can't name that package, because `node` fetches it by an install script.
+ * Node's program as npm publishes it for this machine: downloaded, and compared with the registry's integrity. The lock file
+ * can't name that package, because `node` downloads it by an install script.
  *
- * Fails when the registry can't be asked, and when the package is another one than it states.
+ * Fails when the registry can't be reached, or the package differs from its integrity.
  */
 export async function publishedNode(version: string): Promise<Pins["node"]> {
   const name = `node-linux-${process.arch}`;
@@ -28,7 +28,9 @@ export async function publishedNode(version: string): Promise<Pins["node"]> {
   }
 }
 
-/** The SHA-256 of Node's program in a package's file. Fails when the file does not have the integrity, a SHA-512 as npm writes it. */
+/**
+ * The SHA-256 of Node's program in a package file. Fails when the file does not have the integrity (SHA-512 in npm's form).
+ */
 export async function programOf(file: string, integrity: string): Promise<string> {
   const found = createHash("sha512")
     .update(await readFile(file))

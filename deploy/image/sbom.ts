@@ -3,7 +3,6 @@ import { machineArchitecture } from "../build/archive.ts";
 import { bundledPackages, type Locked, productionPackages, readPackages } from "./dependencies.ts";
 import { readPins } from "./pins.ts";
 
-/** A part of the image. */
 interface Component {
   readonly type: "library" | "application";
   readonly name: string;
@@ -23,7 +22,9 @@ export interface BillOfMaterials {
   readonly components: readonly Component[];
 }
 
-/** Everything in the image that others made, with its version and licence. Without a time, so that the same commit gives the same. */
+/**
+ * Third-party parts of the image, with version and licence. Without a time, so that the same commit gives the same bytes.
+ */
 export async function billOfMaterials(): Promise<BillOfMaterials> {
   const { name, version, license } = packageJson;
   const ours: Component = {

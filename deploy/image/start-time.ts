@@ -11,17 +11,16 @@ const SETTINGS = {
 const SERVING = '"message":"serving"';
 const DEADLINE_MS = 60_000;
 
-/** What the start of a container costs. */
+/** Costs of a container's start. */
 export interface StartCost {
-  /** From the container's start until its process listens. */
+  /** Milliseconds until the process listens. */
   readonly ms: number;
-  /** Resident memory then. */
   readonly bytes: number;
 }
 
 /**
- * Measures a start in a network without an API server. What a replica needs until it has read the cluster, and while it is
- * idle, a test with an API server measures.
+ * Measures a start in a network without an API server. Another test, with an API server, measures the needs of a filled and
+ * idle replica.
  */
 export async function measureStart(root: string): Promise<StartCost> {
   const folder = await mkdtemp(join(tmpdir(), "image-start-"));

@@ -12,8 +12,8 @@ import type { ClusterSite } from "./site.ts";
 import { makeCommand } from "./typed-words.ts";
 
 /**
- * Starts the cluster without the platform and puts the platform's image into it, for an installation by helm as on any
- * other cluster. `.local/env` says what such an installation has to know.
+ * Starts the cluster without the platform and loads the platform's image, for an installation by helm as on any other
+ * cluster. `.local/env` holds the settings for it.
  *
  * Fails where a local cluster runs already.
  */
@@ -24,7 +24,7 @@ export async function startBareCluster(): Promise<void> {
   const image = await progress.step("build the image", () => buildImage(join(stateFolder, "image")));
   await progress.step("load the image", async () => {
     await containerd(site, "images", "import", image.archive);
-    // Nodes elsewhere get this name by pulling.
+    // Other nodes get this name by pulling.
     await containerd(site, "images", "tag", "--force", image.reference, `${image.repository}@${image.digest}`);
   });
   await writeShellVariables({ ...(await variablesOf(site)), IMAGE: image.repository, IMAGE_DIGEST: image.digest });

@@ -9,39 +9,38 @@ import { alternative } from "./prerequisites.ts";
 const GB = 1e9;
 const GIB = 2 ** 30;
 
-/** Built programs and Go's caches of modules and of compiled packages, measured after a first start. */
+/** Built programs and Go's caches of modules and compiled packages, measured after a first start. */
 const BUILD_BYTES = 9 * GB;
-/** Images, containers, volumes and logs of the running cluster. */
+/** Images, containers, volumes and logs. */
 const CLUSTER_BYTES = 3 * GB;
-/** The running cluster with a few environments; the linker of Kubernetes needs less. */
+/** A cluster with a few environments; the linker of Kubernetes needs less. */
 const MEMORY_BYTES = 4 * GIB;
 
-/** A place for files, and what is free on its device. */
 interface Disk {
   readonly folder: string;
   readonly device: number;
   readonly freeBytes: number;
 }
 
-/** What a machine has left for a local cluster that does not run yet. */
+/** Free disk space and memory for a local cluster that does not run yet. */
 export interface Capacity {
-  /** The disks of the caches and of the cluster's state, which may be one. */
+  /** The disks of the caches and of the cluster's state; they may be the same. */
   readonly disks: { readonly cache: Disk; readonly state: Disk };
   readonly availableMemoryBytes: number;
-  /** The share of the programs that is still to be built, 0 to 1. */
+  /** The share of the programs that remains to be built, 0 to 1. */
   readonly unbuilt: number;
 }
 
-/** Fails when the machine has not enough disk space or memory left for the local cluster and for building it. */
+/** Fails when disk space or memory is too small for the local cluster and its build. */
 export async function assertCapacity(): Promise<void> {
   const [cache, state] = await Promise.all([diskOf(cacheRoot()), diskOf(stateFolder)]);
-  // A container may have less than its machine.
+  // A container may have less memory than its machine.
   const availableMemoryBytes = Math.min(freemem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   const reason = whyTooSmall({ disks: { cache, state }, availableMemoryBytes, unbuilt: await unbuiltShare() });
   if (reason !== undefined) throw new Error(reason);
 }
 
-/** Why the machine is too small, in one sentence, or undefined when it is not. */
+/** The reason why the machine is too small, in one sentence, or undefined. */
 export function whyTooSmall({ disks, availableMemoryBytes, unbuilt }: Capacity): string | undefined {
   const { cache, state } = disks;
   const buildBytes = BUILD_BYTES * unbuilt;
@@ -63,7 +62,6 @@ export function whyTooSmall({ disks, availableMemoryBytes, unbuilt }: Capacity):
   return `Only ${available} GiB of memory are available, and the local cluster needs about ${MEMORY_BYTES / GIB} GiB: stop other programs, or ${alternative}.`;
 }
 
-/** The disk that the folder is on, or will be. */
 async function diskOf(folder: string): Promise<Disk> {
   if (!existsSync(folder)) return { ...(await diskOf(dirname(folder))), folder };
   const { bavail, bsize } = await statfs(folder);

@@ -16,20 +16,19 @@ import { withoutSupervisor } from "./processes/supervisor.ts";
 import { buildSite, type ClusterSite, type PreparedSite, prepareSite } from "./site.ts";
 import { startInOrder } from "./start-order.ts";
 
-/** The choices of a start. */
+/** Options of a start. */
 export interface StartOptions {
-  /** Default: the cluster with the platform on it. */
   readonly components?: readonly Component[];
-  /** Builds what the caller needs besides, when the machine is known to be fit and before the cluster's programs are built. */
+  /** Builds further needs of the caller, after the machine was checked and before the cluster's programs are built. */
   readonly build?: () => Promise<void>;
 }
 
 /**
- * Starts what is missing of the local cluster with the platform on it, and returns when its node is ready and every
- * program answers. What already runs stays as it is. The programs outlive the caller; `stopCluster` ends them.
+ * Starts missing parts of the local cluster with the platform, and returns when its node is ready and every program answers.
+ * Running parts stay. The programs outlive the caller; `stopCluster` ends them.
  *
- * Needs Linux and root. What can be wrong with the machine is looked for, and what needs no build is started, before
- * anything is compiled. Fails with the name of the program that did not come up and the end of its log.
+ * Needs Linux and root. The machine is checked, and unbuilt components start, before anything is compiled. Fails with the
+ * name of the program that did not start and the end of its log.
  */
 export async function startCluster(progress: Progress, options: StartOptions = {}): Promise<ClusterSite> {
   await assertCanRun(progress);
@@ -80,8 +79,8 @@ async function built(prepared: PreparedSite, build: StartOptions["build"]): Prom
 }
 
 /**
- * Builds Gitea if it is not in the cache and starts it beside the running local cluster, then does the work with it.
- * `stopCluster` ends it too.
+ * Builds Gitea if it is not in the cache, starts it beside the running local cluster, and does the work with it.
+ * `stopCluster` ends it, too.
  */
 export async function withGitea<T>(
   progress: Progress,
@@ -100,7 +99,7 @@ export async function withGitea<T>(
   }
 }
 
-/** Whether any program of the local cluster runs. */
+/** True when any program of the local cluster runs. */
 export async function isRunning(): Promise<boolean> {
   return (await recordedProcesses(clusterFolder)).some(isAlive);
 }

@@ -5,7 +5,7 @@ import { programsFolder } from "./folders.ts";
 
 const file = resolve(import.meta.dirname, "../../clients/cli/dist/eenv.mjs");
 
-/** Puts `eenv` into `.local/bin`, made from the checkout's sources and run by the Node that runs this. The web console is made, too. */
+/** Puts `eenv` into `.local/bin`, built from the checkout and run by the current Node. Builds the web console, too. */
 export async function installCommandLine(): Promise<void> {
   await buildClients();
   await mkdir(programsFolder, { recursive: true });

@@ -8,11 +8,11 @@ const NAME = "hello";
 export interface Hello {
   readonly status: string;
   readonly urls: { readonly backend: string; readonly frontend: string };
-  /** From the request to `ready`; undefined when it was there before. */
+  /** From the request to `ready`; undefined when the environment existed before. */
   readonly readyAfterSeconds: number | undefined;
 }
 
-/** Makes the environment through the REST interface if it is not there, and shows its steps until it is ready. */
+/** Creates the environment through the REST interface if missing, and shows its steps until it is ready. */
 export async function ensureHello(cluster: Pick<ApiClient, "find">, idToken: string): Promise<Hello> {
   const began = performance.now();
   const known = await call("GET", `/${NAME}`, idToken);

@@ -28,12 +28,11 @@ State is kept in STATE_FOLDER (default: .local).
 `;
 
 const [name = "--help", ...flags] = process.argv.slice(2);
-/** Whether the person has confirmed beforehand what would be asked. */
 const yes = flags.includes("--yes") || process.env.YES === "1";
 
 type Commands = Readonly<Record<string, () => Promise<void>>>;
 
-/** Loaded when called: no kind of cluster needs what another does. */
+/** Loaded on demand: each kind of cluster needs other modules. */
 const clusters: Readonly<Record<string, Commands>> = {
   local: {
     up: async () => (await import("./up.ts")).up(),

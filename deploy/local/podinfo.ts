@@ -5,16 +5,18 @@ import { buildModule } from "./builds/build.ts";
 import { podinfo, podinfoRedis } from "./builds/modules.ts";
 import { clusterFolder } from "./folders.ts";
 
-/** What podinfo is deployed from. */
+/** Folders that podinfo is deployed from. */
 export interface LaidOutPodinfo {
   /** The chart, as its author publishes it. */
   readonly chart: string;
-  /** The root folders of two images: of podinfo, laid out as its Dockerfile does, and of a Redis that the chart can start. */
+  /** Root folders of two images: podinfo, laid out as in its Dockerfile, and a Redis for its chart. */
   readonly podinfo: string;
   readonly redis: string;
 }
 
-/** Builds podinfo and a Redis if they are not in the cache, and lays out below the cluster's state what they are deployed from. */
+/**
+ * Builds podinfo and a Redis if they are not in the cache, and lays out their deployment's files below the cluster's state.
+ */
 export async function layOutPodinfo(progress: Progress): Promise<LaidOutPodinfo> {
   const built = await buildModule(podinfo, progress);
   const cache = await buildModule(podinfoRedis, progress);
@@ -35,7 +37,7 @@ export async function layOutPodinfo(progress: Progress): Promise<LaidOutPodinfo>
 async function copyAll(copies: readonly (readonly [source: string, target: string])[]): Promise<void> {
   for (const [source, target] of copies) {
     await mkdir(dirname(target), { recursive: true });
-    // Links stay as they are: to the program beside them.
+    // Links stay relative, to the program beside them.
     await cp(source, target, { recursive: true, verbatimSymlinks: true });
   }
 }

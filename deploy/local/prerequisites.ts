@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import type { Progress } from "../build/progress.ts";
 import { findProgram, run } from "../build/run.ts";
 
-/** The way for who can't have a local cluster, as the end of a sentence. */
+/** The alternative to a local cluster, as the end of a sentence. */
 export const alternative =
   "use a cluster that you have instead: CLUSTER=existing KUBECONFIG=<path> SETTINGS=<file> make up, or with Docker CLUSTER=kind make up";
 
-/** Programs that the local cluster is built with or calls, and the Debian packages that bring them. */
 const needed: Readonly<Record<string, string>> = {
   // For Gitea's SQLite, with the header below.
   cc: "gcc",
@@ -24,13 +23,13 @@ const needed: Readonly<Record<string, string>> = {
   tar: "tar",
 };
 
-/** A compiler can be there without what it compiles against: Debian only recommends the one to the other. */
+/** Debian only recommends the compiler's headers with the compiler. */
 const neededFiles: Readonly<Record<string, string>> = { "/usr/include/stdio.h": "libc6-dev" };
 
 /**
- * Makes sure that the local cluster can run here. Missing Debian packages are installed, after saying so.
+ * Ensures that the local cluster can run here. Missing Debian packages are installed, after a message.
  *
- * Fails with one sentence, which names the alternative, when it cannot.
+ * Fails with one sentence that names the alternative.
  */
 export async function assertCanRun(progress: Progress): Promise<void> {
   const obstacle = whyNot();
@@ -42,7 +41,7 @@ export async function assertCanRun(progress: Progress): Promise<void> {
   await progress.step(`install the Debian packages ${packages.join(", ")}`, () => install(packages));
 }
 
-/** Why the local cluster cannot run on this machine, in one sentence, or undefined when it can. */
+/** The reason why the local cluster cannot run on this machine, in one sentence, or undefined. */
 export function whyNot(): string | undefined {
   if (process.platform !== "linux") return `The local cluster needs Linux; ${alternative}.`;
   if (process.getuid?.() !== 0)

@@ -12,7 +12,6 @@ import { platformAccount } from "./platform/chart.ts";
 import type { ClusterSite } from "./site.ts";
 import { untilReady } from "./until-ready.ts";
 
-/** A pull request, as Gitea answers it. */
 interface PullRequest {
   readonly number: number;
   readonly html_url: string;
@@ -23,14 +22,14 @@ const component = "backend";
 const repository = shopRepository(component);
 const path = `/repos/${shop}/${component}`;
 
-/** Begins the names of the branches that this command makes; pull requests of others are not touched. */
+/** Prefix of this command's branches; other pull requests are not touched. */
 const BRANCH = "try-";
 const DELIVERY_DEADLINE_MS = 30_000;
 const ANSWER_DEADLINE_MS = 60_000;
 
 /**
- * Opens a pull request in the shop's backend, or takes the one that is open, and prints what comes of it: the webhook's
- * outcome, the environment's conditions, the URL that answers with the commit, and what Gitea was told.
+ * Opens a pull request in the shop's backend, or takes the open one, and prints its effects: the webhook's outcome, the
+ * environment's conditions, the URL that answers with the commit, and the feedback on Gitea.
  */
 export async function showPullRequest(gitea: GiteaApi, site: ClusterSite): Promise<void> {
   const began = performance.now();
@@ -47,7 +46,7 @@ export async function showPullRequest(gitea: GiteaApi, site: ClusterSite): Promi
 Close or merge ${pull.html_url} and '${environment}' is deleted. "make pr" then opens another one.`);
 }
 
-/** A commit on a branch of its own, and its image, before the pull request asks for it. */
+/** Makes the commit on its own branch, and its image, before the pull request. */
 async function openPullRequest(gitea: GiteaApi, site: ClusterSite): Promise<PullRequest> {
   const branch = `${BRANCH}${Date.now().toString(36)}`;
   const { commit } = await gitea.send<{ commit: { sha: string } }>("POST", `${path}/contents/${branch}.txt`, {
@@ -60,7 +59,7 @@ async function openPullRequest(gitea: GiteaApi, site: ClusterSite): Promise<Pull
   return gitea.send("POST", `${path}/pulls`, { head: branch, base: "main", title: "Say hello" });
 }
 
-/** Waits until a webhook about the commit has its outcome, and answers the name of the environment. */
+/** Waits until a webhook about the commit has its outcome, and answers the environment's name. */
 async function untilEnvironment({ client }: ClusterSite, pull: PullRequest): Promise<string> {
   let environment: string | undefined;
   let delivery: WebhookDelivery | undefined;
@@ -91,7 +90,7 @@ function isAbout({ spec: { event, repositories = [] } }: WebhookDelivery, { numb
   return repositories.includes(repository) && pullRequest?.number === number && pullRequest.headCommit === head.sha;
 }
 
-/** Waits until the component tells the commit at its URL, and answers that. */
+/** Waits until the component's URL answers with the commit, and returns the URL. */
 async function untilAnswered({ client, ca }: ClusterSite, environment: string, commit: string): Promise<string> {
   const found = await client.find(`/apis/ephemeral-environments.dev/v1/ephemeralenvironments/${environment}`);
   const url = (found?.status as { urls?: Record<string, string> } | undefined)?.urls?.[component];
@@ -101,7 +100,6 @@ async function untilAnswered({ client, ca }: ClusterSite, environment: string, c
   return url;
 }
 
-/** The statuses of the commit and the comments on the pull request. */
 async function showFeedback(gitea: GiteaApi, { number, head }: PullRequest): Promise<void> {
   interface Status {
     readonly context: string;

@@ -4,12 +4,12 @@ import { programsFolder, shellVariablesFile } from "./folders.ts";
 
 const quoted = (value: string) => `'${value.replaceAll("'", "'\\''")}'`;
 
-/** Once, however often the file is read. */
+/** Idempotent, however often the file is read. */
 const path = `case ":$PATH:" in *:${quoted(programsFolder)}:*) ;; *) export PATH=${quoted(programsFolder)}:"$PATH" ;; esac\n`;
 
 /**
- * Writes `.local/env`, which a shell reads with `source`; only its owner can read it. It also puts `.local/bin` on the path.
- * Answers its path.
+ * Writes `.local/env` for `source`, readable by its owner only; it also puts `.local/bin` on the PATH. Answers the file's
+ * path.
  */
 export async function writeShellVariables(variables: Readonly<Record<string, string>>): Promise<string> {
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}\n`);

@@ -12,28 +12,26 @@ import { addresses } from "./network/addresses.ts";
 
 const pki = join(clusterFolder, "pki");
 
-/** The facts that the components of the local cluster share before anything is built. */
+/** Facts shared by the local cluster's components before the build. */
 export interface PreparedSite {
   readonly folder: string;
   readonly ca: CertificateAuthority;
-  /** The cluster's administrator. */
   readonly access: ApiAccess;
   readonly adminKubeconfig: string;
   readonly client: ApiClient;
-  /** The bare repositories are below it. */
+  /** The folder above the bare repositories. */
   readonly repositoriesFolder: string;
   readonly repositories: LocalRepositories;
-  /** Shows the steps of a start. */
   readonly progress: Progress;
 }
 
-/** The facts that all components of the local cluster share. */
+/** Facts shared by all components of the local cluster. */
 export interface ClusterSite extends PreparedSite {
   readonly built: Built;
   readonly controlPlane: ControlPlaneSite;
 }
 
-/** Prepares folder, keys, administrator and repositories of the local cluster, in a second; starts and builds nothing. */
+/** Prepares folder, keys, administrator and repositories of the local cluster within a second; starts and builds nothing. */
 export async function prepareSite(progress: Progress): Promise<PreparedSite> {
   await mkdir(clusterFolder, { recursive: true, mode: 0o700 });
   await mkdir(runFolder, { recursive: true });
@@ -62,7 +60,7 @@ export async function prepareSite(progress: Progress): Promise<PreparedSite> {
   };
 }
 
-/** Builds what is missing (minutes on a cold machine). */
+/** Builds missing parts (minutes on a cold machine). */
 export async function buildSite(site: PreparedSite): Promise<ClusterSite> {
   const built = await buildAll(site.progress);
   // Only root may enter it.

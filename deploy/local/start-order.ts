@@ -1,16 +1,15 @@
-/** Something that can be started. */
+/** A component with its predecessors. */
 export interface Startable {
   readonly name: string;
-  /** The others that must be ready before it is started. Those without order start at the same time. */
+  /** Names of components that must be ready before this one starts. Unordered ones start at the same time. */
   readonly after: readonly string[];
 }
 
 /**
- * Starts every component as soon as all the components it comes after are ready; independent ones overlap.
+ * Starts every component as soon as its predecessors are ready; independent ones overlap.
  *
- * The first failure is thrown, after every component that was already starting has come to its end; nothing that was
- * still waiting is started then. Components that name an unknown component or wait for each other fail before anything starts.
- * `ready` names components that run already.
+ * Throws the first failure after every started component has finished; waiting ones are not started. Unknown names and
+ * cycles fail before anything starts. `ready` names components that run already.
  */
 export async function startInOrder<T extends Startable>(
   components: readonly T[],
@@ -31,7 +30,7 @@ export async function startInOrder<T extends Startable>(
   if (failed) throw failed.reason;
 }
 
-/** The components, each behind those it comes after; those of the names in `ready` come first and are left out. */
+/** Components, each behind its predecessors; those named in `ready` are left out. */
 export function inOrder<T extends Startable>(components: readonly T[], ready: readonly string[] = []): T[] {
   const sorted: T[] = [];
   let rest = [...components];

@@ -1,4 +1,4 @@
-/** The command as the person types it, for the kind of cluster that this run is about: `CLUSTER=existing make down`. */
+/** The command as the person types it, for the current kind of cluster: `CLUSTER=existing make down`. */
 export function makeCommand(target: string): string {
   const { CLUSTER } = process.env;
   return CLUSTER ? `CLUSTER=${CLUSTER} make ${target}` : `make ${target}`;

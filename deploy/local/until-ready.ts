@@ -2,15 +2,15 @@ import type { Condition } from "../../crds/conditions.ts";
 import { waitUntil } from "../build/wait.ts";
 import type { ApiClient } from "./kubernetes/api-client.ts";
 
-/** The conditions of an environment that is ready: those of its steps, and `Ready`. */
+/** The number of conditions of a ready environment: those of its steps, and `Ready`. */
 const CONDITIONS = 9;
 const READY_DEADLINE_MS = 120_000;
 
 /**
- * Waits until the environment is ready, and prints its conditions as they become true: the same that `kubectl describe`
- * shows. Fails with the condition that is in the way.
+ * Waits until the environment is ready, and prints its conditions as they become true, as in `kubectl describe`. Fails with
+ * the condition that is in the way.
  *
- * @param began by `performance.now()`; the seconds that are shown are counted from then
+ * @param began by `performance.now()`, the origin of the printed seconds
  */
 export async function untilReady(client: Pick<ApiClient, "find">, name: string, began: number): Promise<void> {
   const shown = new Set<string>();

@@ -12,7 +12,7 @@ import { writeShellVariables } from "./shell-variables.ts";
 import type { ClusterSite } from "./site.ts";
 import { shortPath } from "./typed-words.ts";
 
-/** Starts everything that is missing, makes the first environment, and says what to do next. Can be run again. */
+/** Starts everything that is missing, creates the first environment, and prints the next commands. Repeatable. */
 export async function up(): Promise<void> {
   const began = performance.now();
   const progress = showProgress();
@@ -24,7 +24,6 @@ export async function up(): Promise<void> {
   console.log(epilogue(hello, site, (performance.now() - began) / 1000));
 }
 
-/** Writes `.local/env` for `source`, and answers the developer's ID token in it. */
 async function writeEnvironmentFile({ adminKubeconfig, built, ca }: ClusterSite): Promise<string> {
   const tokens = await userTokens();
   await writeShellVariables({

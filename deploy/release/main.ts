@@ -1,11 +1,11 @@
 /**
- * Publishes the image and the charts of this checkout, signed, and prints what was published as lines of `name=value`.
+ * Publishes the signed image and charts of this checkout, and prints the published artifacts as lines of `name=value`.
  *
  * Usage: main.ts --registry HOST/PREFIX [--tag v0.1.0] [--key FILE]
  *
  * `--tag` must be the version of the checkout. Without `--key`, a file of `cosign generate-key-pair` (its password in
- * COSIGN_PASSWORD), the identity that this machine can prove signs. REGISTRY_USER and REGISTRY_PASSWORD log in. HELM is the
- * helm to use, so that none is built.
+ * COSIGN_PASSWORD), the machine's provable identity signs. REGISTRY_USER and REGISTRY_PASSWORD log in. HELM is the helm to
+ * use, so that none is built.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -11,26 +11,25 @@ import { type Signer, signerOf } from "./sign.ts";
 
 const chartsFolder = resolve(import.meta.dirname, "../charts");
 
-/** What is published beside the image, and how its names in a registry begin. */
 const charts = ["platform", "environment"] as const;
 const IMAGE = "ephemeral-environments";
 const DEADLINE_MS = 10 * 60_000;
 
-/** A release in a registry. */
+/** A published release. */
 export interface Release {
   readonly version: string;
   readonly image: Artifact;
   readonly charts: Readonly<Record<(typeof charts)[number], Artifact>>;
 }
 
-/** Where a release goes, and who signs it. */
+/** The registry, the signer and the image of a release. */
 export interface Publication {
   readonly registry: Registry;
   readonly signer: Signer;
   readonly image: Pick<BuiltImage, "archive" | "sbom" | "digest">;
 }
 
-/** The version that the code and both charts say; fails when they say different ones, or another than `tag` (`v0.1.0`). */
+/** The common version of the code and both charts; fails when they differ, or differ from `tag` (`v0.1.0`). */
 export async function releaseVersion(tag?: string): Promise<string> {
   const said = new Map([["package.json", packageJson.version]]);
   for (const chart of charts) {
@@ -45,10 +44,10 @@ export async function releaseVersion(tag?: string): Promise<string> {
 }
 
 /**
- * Pushes the image and the charts of this checkout, signs each by its digest, and attaches the image's bill of materials. The
- * platform's chart names the image by its digest, so verifying the chart verifies which image it runs.
+ * Pushes the image and the charts of this checkout, signs each by its digest, and attaches the image's bill of materials.
+ * The platform's chart names the image by digest, so verifying the chart verifies its image.
  *
- * Can be run again for the same content. Fails when the registry holds another digest than was built.
+ * Repeatable for the same content. Fails when the registry holds another digest than the built one.
  */
 export async function publish({ registry, signer, image }: Publication, programs: ReleasePrograms): Promise<Release> {
   const version = await releaseVersion();

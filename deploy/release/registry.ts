@@ -13,35 +13,30 @@ export interface Artifact {
 
 const DEADLINE_MS = 10 * 60_000;
 
-/** A registry of OCI artifacts, and who pushes there. */
+/** A registry of OCI artifacts, with credentials. */
 export interface Registry {
-  /** The host and how names begin there, as in `registry.example.com/team`. On loopback it is spoken to without TLS. */
+  /** The host and prefix of names, as in `registry.example.com/team`. Loopback is used without TLS. */
   readonly prefix: string;
-  /** Without them, those of the caller's own Docker configuration are used. */
+  /** Default: the caller's own Docker configuration. */
   readonly credentials?: { readonly user: string; readonly password: string };
 }
 
-/** Where an artifact is to be. */
 interface Place {
-  /** Without the tag. */
   readonly name: string;
-  /** The tag. */
   readonly version: string;
 }
 
-/** What can be done in a registry. Every method fails with the called program's own words. */
+/** Calls to a registry. Every method fails with the called program's message. */
 export interface RegistryCalls {
-  /** Pushes the only image of an OCI layout. */
   pushImage(layout: string, place: Place): Promise<Artifact>;
-  /** Pushes a chart's archive, whose own name and version end its place. */
+  /** Pushes a chart's archive; its own name and version end the place. */
   pushChart(file: string, place: Place): Promise<Artifact>;
-  /** Calls cosign with these credentials; what it prints. */
+  /** Calls cosign with these credentials; answers its output. */
   cosign(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
-  /** What cosign has to be told of the registry. */
   readonly cosignOptions: readonly string[];
 }
 
-/** Calls to that registry. Credentials stand in a file below `work`, never among arguments. */
+/** Calls to that registry. Credentials are in a file below `work`, never among arguments. */
 export async function registryCalls(
   registry: Registry,
   programs: ReleasePrograms,
@@ -70,7 +65,6 @@ export async function registryCalls(
   };
 }
 
-/** Where crane, cosign and helm look for credentials. */
 async function credentialVariables({ prefix, credentials }: Registry, work: string): Promise<Record<string, string>> {
   if (!credentials) return {};
   const [host = ""] = prefix.split("/");

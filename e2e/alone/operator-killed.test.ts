@@ -26,7 +26,7 @@ test("an operator that is killed while it creates goes on after its restart: sam
   await waitFor(["--for=jsonpath={.status.podSecrets[0]}", `eenv/${name}`], 30);
   await pauseSupervisor();
   const killed = await killOperator();
-  // Without an operator the state stays as at the kill; it has to be in the middle of the creation.
+  // Without an operator the state stays as at the kill, which must be in the middle of the creation.
   expect((await find(name)).status?.readyAt).toBeUndefined();
   const [secret, stored] = await Promise.all([podSecret(name), storedSecrets(id)]);
   expect(stored).toHaveLength(1);
@@ -45,7 +45,7 @@ test("an operator that is killed while it creates goes on after its restart: sam
   expect(await storedSecrets(id)).toEqual(stored);
   await expectOneOfEverything(name, id);
   expect((await open(ready.status?.urls?.frontend ?? "")).status).toBe(200);
-  // The environment that was created without an operator is not lost.
+  // An environment created without an operator is not lost.
   await untilReady(waiting);
 });
 
@@ -57,7 +57,7 @@ test("an operator that is killed while it deletes finishes after its restart", a
   await waitFor(["--for=jsonpath={.status.phase}=terminating", `eenv/${name}`], 30);
   await pauseSupervisor();
   const killed = await killOperator();
-  // Still there, with objects left to remove: the finalizer keeps it until an operator finishes.
+  // The finalizer keeps it, with remaining objects, until an operator finishes.
   expect((await find(name)).metadata.uid).toBe(id);
   expect(await madeFor(id)).not.toEqual([]);
 
@@ -67,7 +67,7 @@ test("an operator that is killed while it deletes finishes after its restart", a
   expect(await madeFor(id)).toEqual([]);
 });
 
-/** By the owner's label and by name: nothing twice, nothing of another owner. */
+/** Found by the owner's label and by name: no duplicate, no object of another owner. */
 async function expectOneOfEverything(name: string, id: string): Promise<void> {
   const found = await madeFor(id);
   expect(found).toEqual([

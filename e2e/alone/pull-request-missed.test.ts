@@ -20,7 +20,7 @@ afterAll(() => environments.removeAll());
 
 const REFUSED_DEADLINE_MS = 60_000;
 
-/** Whether the server could take the port of loopback. */
+/** True when the server could take the port of loopback. */
 async function isListening(server: Server, port: number): Promise<boolean> {
   server.listen(port, "127.0.0.1");
   return once(server, "listening").then(
@@ -32,7 +32,9 @@ async function isListening(server: Server, port: number): Promise<boolean> {
   );
 }
 
-/** Stands where the platform was until the host has had the end of a pull request refused: Gitea sends it when its queue comes to it. */
+/**
+ * Listens at the platform's port until the host's report of a closed pull request is refused: Gitea sends it from a queue.
+ */
 async function refusingItsEnd(close: () => Promise<unknown>): Promise<void> {
   const refused = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
@@ -43,7 +45,7 @@ async function refusingItsEnd(close: () => Promise<unknown>): Promise<void> {
   const giveUp = () => refused.reject(new Error("Gitea did not send the end of the pull request"));
   const timer = setTimeout(giveUp, REFUSED_DEADLINE_MS);
   try {
-    // The sockets of a program that was killed are closed a moment after its end.
+    // The sockets of a killed program are closed a moment after its end.
     const check = () => isListening(server, Number(new URL(site.apiUrl).port));
     await waitUntil({ what: "the platform's port being free", check, deadlineMs: 20_000 });
     await close();
@@ -71,10 +73,10 @@ test("a pull request that is closed while the platform is down loses its environ
   await resumeSupervisor();
   await untilOperatorServes(killed);
 
-  // Gitea never tries again by itself: the platform asks.
+  // Gitea never retries: the platform checks.
   await untilGone(name);
   expect(await madeFor(uid)).toEqual([]);
-  // The host may also have been asked before: a sweep that comes upon it while it opens stores that, too.
+  // A sweep during the pull request's opening stores a delivery, too.
   const asked = (await pull.deliveries()).filter(({ spec }) => spec.door === "inquiry");
   const ends = asked.filter(({ spec }) => spec.event.pullRequest?.action === "closed");
   expect(ends.map(({ status }) => status?.phase)).toEqual(["acted"]);

@@ -16,7 +16,7 @@ test("the checks of the other stories see what is wrong", async ({ page, complai
       }),
   );
   expect(forbidden).toBe("style-src-elem");
-  // Trusted types: nothing makes markup of text.
+  // Trusted types: text never becomes markup.
   const thrown = await page.evaluate(() => {
     try {
       document.body.innerHTML = "<img src=x>";
@@ -86,7 +86,7 @@ test("a page of another port, to which the browser gives the session's cookie, g
     complaints.expect(/CORS policy|status of 403|net::ERR_/);
     await page.goto(from);
     expect(await page.evaluate(readsFrom, api)).toEqual(["TypeError", "TypeError"]);
-    // A form has no such bounds: for the browser ports are of one site, so that the cookie goes along, strict as it is.
+    // Forms have no such limits: for the browser all ports are one site, so that even a strict cookie is sent.
     for (const method of ["GET", "POST"] as const) {
       await page.goto(from);
       const answered = page.waitForResponse((response) => response.url().startsWith(api), { timeout: 20_000 });
@@ -102,7 +102,7 @@ test("a page of another port, to which the browser gives the session's cookie, g
   }
 });
 
-/** What a page's scripts get of another origin: an answer's text, or the name of the error; as they may ask. */
+/** The result of a page's scripts for another origin, by request mode: an answer's text, or the error's name. */
 function readsFrom(url: string): Promise<string[]> {
   const modes = ["cors", "no-cors"] as const;
   const read = (mode: RequestMode) =>

@@ -4,10 +4,9 @@ import { expect, ownName, removeEnvironment, signIn, test } from "./support.ts";
 const name = ownName("keys");
 test.afterAll(() => removeEnvironment(name));
 
-/** More presses than any of our screens needs. */
 const MOST_PRESSES = 60;
 
-/** Goes on with Tab until that is reached, as somebody without a mouse does. */
+/** Presses Tab until that is reached, as a person without a mouse. */
 async function tabTo(page: Page, role: Parameters<Page["getByRole"]>[0], wanted: string): Promise<void> {
   const target = page.getByRole(role, { name: wanted, exact: true });
   for (let presses = 0; presses < MOST_PRESSES; presses += 1) {

@@ -8,7 +8,7 @@ test("a developer signs in, creates an environment, watches it become ready, use
   context,
   complaints,
 }) => {
-  // The stream of what is gone.
+  // The event stream of a deleted environment.
   complaints.expect(/status of 404/);
   await signIn(page, complaints, "developer");
   const cookies = await context.cookies();
@@ -64,7 +64,7 @@ test("a developer signs in, creates an environment, watches it become ready, use
   await expect(page.getByText(`${name} is gone`)).toBeVisible({ timeout: 120_000 });
 });
 
-test("what the platform refuses is told in its words, at the field, and stays", async ({ page, complaints }) => {
+test("the platform's error stands in its words at the field, and stays", async ({ page, complaints }) => {
   await signIn(page, complaints, "developer");
   complaints.expect(/status of 40/);
   await page.getByRole("link", { name: "New environment" }).click();

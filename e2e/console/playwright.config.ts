@@ -2,25 +2,25 @@ import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { site, stateFolder } from "../support/site.ts";
 
-/** Debian's: Playwright's own browsers are not in its package. */
+/** Debian's: Playwright's package lacks its own browsers. */
 const BROWSER = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
-/** Cookies that are for TLS alone are kept for this name, and not for an address. */
+/** Browsers keep TLS-only cookies for this name, and not for an address. */
 const consoleUrl = site.apiUrl.replace("127.0.0.1", "localhost");
 
-/** Stories of the web console, told by a browser on the local cluster. */
+/** Browser tests of the web console on the local cluster. */
 export default defineConfig({
   testDir: ".",
   projects: [
     { name: "together", testIgnore: "alone/**" },
-    // Every story here breaks what others need.
+    // Each test here breaks a dependency of others.
     { name: "alone", testMatch: "alone/**" },
   ],
   outputDir: join(stateFolder, "playwright"),
-  // The machine has the local cluster to run, too.
+  // The machine runs the local cluster, too.
   workers: 1,
-  // A story that begins with real pods, and may have to wait for the limit of requests more than once.
+  // A test that begins with real pods may wait for the request limit more than once.
   timeout: 360_000,
-  // Beyond the limit of requests the page waits for the minute's end.
+  // Beyond the request limit the page waits for the minute's end.
   expect: { timeout: 90_000 },
   reporter: [["list"], ["json", { outputFile: process.env.PLAYWRIGHT_RESULT ?? join(stateFolder, "playwright.json") }]],
   use: {

@@ -17,11 +17,9 @@ import {
 const name = ownName("screens");
 const configSet = ownName("set");
 
-/** An event that an unknown sender reports. */
 const event = ownName("event");
 let delivery = "";
 
-/** Each screen by its path, and what stands on it once it is there. */
 const screens = (): Readonly<Record<string, readonly [path: string, text: string | RegExp]>> => ({
   environments: ["/console/", name],
   "nothing found": ["/console/?search=there-is-none", "No environment matches"],
@@ -70,7 +68,7 @@ test.afterAll(async () => {
 
 for (const [look, { person, ...options }] of Object.entries(LOOKS)) {
   test(`every screen is complete, accessible and fits: ${look}`, async ({ page, complaints }) => {
-    // A screen of what there is not.
+    // The screen of a missing environment.
     complaints.expect(/status of 404/);
     await page.emulateMedia({ colorScheme: options.colorScheme });
     await page.setViewportSize(options.viewport);
@@ -84,7 +82,7 @@ for (const [look, { person, ...options }] of Object.entries(LOOKS)) {
 interface Wanted {
   readonly path: string;
   readonly text: string | RegExp;
-  /** The name of its picture. */
+  /** The file name of its picture. */
   readonly picture: string;
 }
 
@@ -123,10 +121,10 @@ test("every dialog is accessible and fits", async ({ page, complaints }) => {
 test("the picture of the README is made", async ({ page, complaints }) => {
   await page.setViewportSize({ width: 1240, height: 640 });
   await signIn(page, complaints, "maintainer");
-  // The environment that a local cluster has from its start.
+  // The first environment of a local cluster.
   await page.getByRole("link", { name: "hello", exact: true }).click();
   await expect(page.getByRole("main")).toContainText(/healthy, \d+ ms/);
   await page.screenshot({ path: screenshot("readme") });
-  // `make screenshot` keeps it; other runs leave the sources alone.
+  // For `make screenshot`; other runs leave the sources unchanged.
   if (process.env.KEEP_PICTURE) await page.screenshot({ path: join(stateFolder, "../docs/console.png") });
 });

@@ -6,7 +6,7 @@ import { test as base, expect, type Page } from "@playwright/test";
 import { type Client, createClient, PlatformError } from "../../clients/sdk/index.ts";
 import { site, stateFolder, tokens } from "../support/site.ts";
 
-/** The people of the local identity provider that the stories are told by. */
+/** The accounts of the local identity provider in the tests. */
 export const PEOPLE = {
   developer: "dev@example.test",
   maintainer: "maintainer@example.test",
@@ -15,18 +15,18 @@ export const PEOPLE = {
 export type Person = keyof typeof PEOPLE;
 
 interface Fixtures {
-  /** What the browser complained of. It has to be nothing at the end of each story, but for what the story expects. */
+  /** The browser's complaints. At the end of each test only expected ones are allowed. */
   readonly complaints: Complaints;
 }
 
-/** Stories that follow each other quickly exceed the limit of requests. The page waits until it may go on, and is complete all the same. */
+/** Tests in quick succession exceed the request limit. The page waits, and is complete all the same. */
 const LIMITED = /status of 429/;
 
 export class Complaints {
   readonly said: string[] = [];
   readonly #expected: RegExp[] = [LIMITED];
 
-  /** A story that provokes a failure says how the browser tells it. */
+  /** Allows the browser's message about a provoked failure. */
   expect(text: RegExp): void {
     this.#expected.push(text);
   }
@@ -41,7 +41,7 @@ export const test = base.extend<Fixtures>({
     async ({ page }, use) => {
       const complaints = new Complaints();
       page.on("console", (message) => {
-        // Violations of the content policy are among them.
+        // Includes violations of the content policy.
         if (["error", "warning"].includes(message.type())) complaints.said.push(message.text());
       });
       page.on("pageerror", (error) => complaints.said.push(error.message));
@@ -52,10 +52,9 @@ export const test = base.extend<Fixtures>({
   ],
 });
 
-/** What the browser says of a page that is asked for without a session: that two requests are refused. */
+/** The browser's message about a page without a session, for two refused requests. */
 const WITHOUT_SESSION = /status of 401/;
 
-/** Signs in through the identity provider's page. */
 export async function signIn(page: Page, complaints: Complaints, person: Person): Promise<void> {
   complaints.expect(WITHOUT_SESSION);
   await page.goto("/console/");
@@ -64,7 +63,6 @@ export async function signIn(page: Page, complaints: Complaints, person: Person)
   await expect(page.getByRole("link", { name: "New environment" })).toBeVisible();
 }
 
-/** Says who one is on the identity provider's page. */
 export async function enterPassword(page: Page, person: Person): Promise<void> {
   const passwords = JSON.parse(readFileSync(join(stateFolder, "identity-provider/passwords.json"), "utf8"));
   await page.getByLabel("E-mail").fill(PEOPLE[person]);
@@ -72,14 +70,13 @@ export async function enterPassword(page: Page, person: Person): Promise<void> {
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
-/** The REST interface by the typed client, for what a story finds and leaves. */
+/** The REST interface by the typed client, for a test's set-up and clean-up. */
 export const asDeveloper: Client = createClient({ url: site.apiUrl, token: tokens.developer });
 export const asAdministrator: Client = createClient({ url: site.apiUrl, token: tokens.administrator });
 
-/** A name that no other run has. */
 export const ownName = (purpose: string) => `e2e-${purpose}-${randomBytes(4).toString("hex")}`;
 
-/** Deletes an environment, and waits until it is gone; one that is gone is fine. */
+/** Deletes an environment, and waits until it is gone; a missing one is fine. */
 export async function removeEnvironment(name: string): Promise<void> {
   const path = { environment_id: name };
   try {
@@ -91,7 +88,7 @@ export async function removeEnvironment(name: string): Promise<void> {
   }
 }
 
-/** Makes an environment of the samples by the interface, and waits until it is ready. */
+/** Creates an environment of the samples by the interface, and waits until it is ready. */
 export async function makeReady(name: string): Promise<void> {
   const sources = { backend_repo: "sample-backend", backend_branch: "main", frontend_repo: "sample-frontend" };
   await asDeveloper.call("POST /api/v2/environments", { body: { environment_name: name, ...sources, ttl: 2 } });
@@ -103,7 +100,7 @@ export async function makeReady(name: string): Promise<void> {
   throw new Error(`${name} went before it was ready`);
 }
 
-/** Everything of WCAG 2.2 AA that axe knows to check. */
+/** Checks all rules of WCAG 2.2 AA that axe knows. */
 export async function expectAccessible(page: Page): Promise<void> {
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
   const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
@@ -111,12 +108,11 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([]);
 }
 
-/** Nothing is wider than the screen: axe does not look at that (WCAG 1.4.10). */
+/** Checks that nothing is wider than the screen, which axe does not check (WCAG 1.4.10). */
 export async function expectNoOverflow(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 }
 
-/** Where pictures of the screens are kept, for people. */
 export function screenshot(name: string): string {
   const folder = join(stateFolder, "screenshots");
   mkdirSync(folder, { recursive: true });

@@ -18,7 +18,6 @@ import { waitUntil } from "../support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** Of an idle replica. */
 const RESIDENT_MEBIBYTES = 150;
 const OF_THE_RELEASE = "--selector=app.kubernetes.io/instance=platform";
 
@@ -124,13 +123,13 @@ async function suspend(id: string, suspended: boolean): Promise<void> {
   expect(reply).toMatchObject({ status: 200, body: { data: { suspended } } });
 }
 
-/** Until the kubelet has seen it ready. Kubernetes notes both times without fractions. */
+/** Time until the kubelet has seen it ready. Kubernetes records both times without fractions. */
 function secondsToReady({ status }: Replica): number {
   const ready = status.conditions.find(({ type }) => type === "Ready")?.lastTransitionTime ?? "";
   return (Date.parse(ready) - startedAtMs(status)) / 1000;
 }
 
-/** Until it said that it serves; up to a second less, because the start is noted without fractions. */
+/** Time until its log says that it serves; up to a second less, because the start has no fractions. */
 function secondsToServing({ metadata, status }: Resource<Replica>, lines: readonly string[]): number {
   const line = lines.find((text) => text.includes(metadata.name) && text.includes('"message":"serving"')) ?? "";
   const { time } = JSON.parse(line.slice(line.indexOf("{"))) as { time: string };
@@ -141,7 +140,6 @@ function startedAtMs({ containerStatuses }: Replica["status"]): number {
   return Date.parse(containerStatuses[0]?.state.running?.startedAt ?? "");
 }
 
-/** A figure of a replica's `/metrics`. */
 async function metric({ status }: Replica, name: string): Promise<number> {
   const reply = await fetch(`http://${status.podIP}:9090/metrics`, { signal: AbortSignal.timeout(10_000) });
   const line = (await reply.text()).split("\n").find((text) => text.startsWith(`${name} `));

@@ -9,17 +9,18 @@ const DEADLINE_MS = 15_000;
 /** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery */
 const DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** A kind, by all of its names, and where its objects are. */
 interface Kind {
   readonly kind: string;
   readonly names: readonly string[];
-  /** Such as `/apis/apps/v1`. */
+  /** For example `/apis/apps/v1`. */
   readonly path: string;
   readonly plural: string;
   readonly isNamespaced: boolean;
 }
 
-/** Reads what `kubectl get KINDS [NAME] OPTIONS --output=json` would, without a process. Fails with the API server's words. */
+/**
+ * Reads as `kubectl get KINDS [NAME] OPTIONS --output=json` would, without a process. Fails with the API server's message.
+ */
 export async function get(kinds: string, ...asked: readonly string[]): Promise<readonly object[]> {
   const found = await Promise.all(kinds.split(",").map(async (kind) => objectsOf(await kindOf(kind), asked)));
   return found.flat();
@@ -33,7 +34,7 @@ async function objectsOf(
   const place = isNamespaced && !isEverywhere ? `${path}/namespaces/${namespace}/${plural}` : `${path}/${plural}`;
   if (name !== undefined) return [await ask<object>(`${place}/${name}`)];
   const { items } = await ask<{ items: readonly object[] }>(`${place}?${new URLSearchParams(selectors)}`);
-  // Lists leave out what is the same of all.
+  // Items of lists lack their kind.
   return items.map((item) => ({ ...item, kind }));
 }
 
@@ -75,7 +76,6 @@ interface Discovery {
 
 let known: Promise<readonly Kind[]> | undefined;
 
-/** The first of that name, as kubectl takes it: plural, singular or short. */
 async function kindOf(name: string): Promise<Kind> {
   known ??= Promise.all(["/api", "/apis"].map(kindsBelow)).then((all) => all.flat());
   const found = (await known).find(({ names }) => names.includes(name));
@@ -103,7 +103,7 @@ interface Access {
 
 let access: Access | undefined;
 
-/** As the cluster's administrator. A read that gets no whole answer, as when a connection ends on its way, is sent once more. */
+/** Reads as the cluster's administrator. An incomplete answer, for example of a cut connection, is requested once more. */
 async function ask<T>(path: string, accept = "application/json"): Promise<T> {
   access ??= accessOf(site.kubeconfig);
   const known = access;
@@ -124,7 +124,7 @@ async function answerOf<T>({ server, agent }: Access, path: string, accept: stri
   return { status: reply.statusCode, body: (await json(reply)) as T };
 }
 
-/** Reads a kubeconfig that is written as JSON, with a client certificate. */
+/** Reads a kubeconfig in JSON with a client certificate. */
 function accessOf(kubeconfig: string): Access {
   const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
     clusters: [{ cluster: { server: string; "certificate-authority": string } }];

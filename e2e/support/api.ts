@@ -12,10 +12,10 @@ export interface Problem {
 }
 
 export interface Request {
-  /** Sent as JSON; a string as it is. */
+  /** Sent as JSON; a string unchanged. */
   readonly body?: object | string;
   readonly type?: string;
-  /** The bearer token; null sends none. The file's own developer's by default. */
+  /** The bearer token; null sends none. Default: the file's own developer. */
   readonly token?: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface Reply<T> {
   readonly body: T;
 }
 
-/** Asks the REST interface, as a user does. `path` begins below `/api`. Fails when nothing answers in JSON. */
+/** Calls the REST interface as a user. `path` begins below `/api`. Fails without an answer in JSON. */
 export async function ask<T = Problem>(method: string, path: string, request: Request = {}): Promise<Reply<T>> {
   const { body, type = "application/json", token = ownDeveloper } = request;
   const reply = await fetch(`${site.apiUrl}/api${path}`, {

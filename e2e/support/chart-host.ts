@@ -11,11 +11,9 @@ import { site } from "./site.ts";
 
 const DEADLINE_MS = 30_000;
 
-/** A Helm repository and an OCI registry on loopback, by https, that everybody may read. */
+/** A public Helm repository and OCI registry on loopback, by https. */
 export interface ChartHost {
-  /** The URL of the Helm repository. */
   readonly helm: string;
-  /** The URL of the folder of the registry, with `oci://`. */
   readonly oci: string;
   /** Packs the chart, with its dependencies, at that version, and publishes it at one place. */
   publish(place: "helm" | "oci", chart: string, version: string): Promise<void>;
@@ -27,7 +25,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Runs the local cluster's helm, which is beside its kubectl; it trusts the local authority. */
+/** Runs the local cluster's helm, which is beside its kubectl and trusts the local authority. */
 export async function helm(...args: readonly string[]): Promise<void> {
   const program = join(dirname(site.kubectl), "helm");
   const home = await mkdtemp(join(tmpdir(), "e2e-helm-"));
@@ -40,7 +38,7 @@ export async function helm(...args: readonly string[]): Promise<void> {
   }
 }
 
-/** Starts both on a free port; what they hold is gone with them. */
+/** Starts both on a free port; their content ends with them. */
 export async function startChartHost(): Promise<ChartHost> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-charts-"));
   const pair = await certificate(folder);
@@ -76,7 +74,6 @@ function answer(answers: ReadonlyMap<string, Answer>, { url = "" }: IncomingMess
   reply.writeHead(200, headers).end(body);
 }
 
-/** A certificate for loopback, by the local cluster's authority. */
 async function certificate(folder: string): Promise<{ readonly key: string; readonly cert: string }> {
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", key];

@@ -7,24 +7,23 @@ import { stateFolder } from "./site.ts";
 
 const DEADLINE_MS = 15_000;
 
-/** Where the git server's repositories are: pushes go to their folders in the local cluster's state. */
+/** The repositories of the git server, in the local cluster's state; pushes go to these folders. */
 const repositories = join(stateFolder, "cluster/repositories/platform");
-/** The environment chart's repository. */
 const folder = join(repositories, "environment-chart.git");
 
-/** The URL that Argo CD reads it by, found by a Repository's clone URL: both are served together. */
+/** The repository's URL for Argo CD, derived from a Repository's clone URL: one server has both. */
 export async function chartUrl(): Promise<string> {
   const place = "--namespace=ephemeral-system";
   const { spec } = await read<{ spec: { cloneUrl: string } }>("erepo", "sample-backend", place);
   return spec.cloneUrl.replace("/sample-backend.git", "/environment-chart.git");
 }
 
-/** Commits a file to a branch of it, which is made from `main` when it is not there; without a text, that the file is gone. */
+/** Commits a file to a branch, created from `main` if missing; without a text, the file's removal. */
 export function commitFile(branch: string, path: string, text?: string): Promise<void> {
   return commit(branch, path, (target) => (text === undefined ? rm(target) : writeFile(target, text)));
 }
 
-/** Commits a folder with all that is in it, as `commitFile`. */
+/** Commits a folder with its content, as `commitFile`. */
 export function commitFolder(branch: string, path: string, source: string): Promise<void> {
   return commit(branch, path, (target) => cp(source, target, { recursive: true }));
 }
@@ -45,12 +44,11 @@ async function commit(branch: string, path: string, write: (target: string) => P
   }
 }
 
-/** The commit that a branch of it, or of another repository of the git server, is at. */
+/** The head of a branch of this or another repository of the git server. */
 export async function headOf(branch: string, repository = "environment-chart"): Promise<string> {
   return (await git(join(repositories, `${repository}.git`), "rev-parse", `refs/heads/${branch}`)).trim();
 }
 
-/** Takes a branch of it away; one that is not there is fine. */
 export async function removeBranch(branch: string): Promise<void> {
   await git(folder, "update-ref", "-d", `refs/heads/${branch}`);
 }

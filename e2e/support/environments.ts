@@ -18,31 +18,29 @@ export type Environment = Resource<{
   };
 }>;
 
-/** The reply to a creation. */
 export interface Created {
   readonly status: string;
   readonly environment: { readonly id: string; readonly name: string };
 }
 
-/** The names that one test file gives to its environments; no other file, run or user has them. */
+/** The unique names of one test file's environments. */
 export class Environments {
   /** Part of every name. */
   readonly mark = randomBytes(4).toString("hex");
   private readonly given = new Set<string>();
 
-  /** A new name. */
   name(purpose: string): string {
     const name = `e2e-${purpose}-${this.mark}`;
     this.given.add(name);
     return name;
   }
 
-  /** Takes an environment that got its name from elsewhere among those that `removeAll` deletes. */
+  /** Adds an environment with another name to those that `removeAll` deletes. */
   adopt(name: string): void {
     this.given.add(name);
   }
 
-  /** Deletes what is left of them and waits until all of it is gone. */
+  /** Deletes remaining environments and waits until all of them are gone. */
   async removeAll(): Promise<void> {
     if (this.given.size === 0) return;
     await kubectl("delete", "eenv", ...this.given, "--ignore-not-found", "--wait=false");
@@ -50,7 +48,7 @@ export class Environments {
   }
 }
 
-/** The objects of that name in the cluster, in any case of letters: the environment and those that the platform makes for it. */
+/** The environment of that name and the objects that the platform creates for it, ignoring letter case. */
 export async function objectsNamed(name: string): Promise<readonly string[]> {
   const found = await Promise.all([
     list("eenv,namespaces"),
@@ -61,7 +59,7 @@ export async function objectsNamed(name: string): Promise<readonly string[]> {
   return all.filter((object) => object.includes(name.toLowerCase()));
 }
 
-/** A creation as the REST interface takes it: backend and frontend of the sample, for an hour at most. */
+/** A creation for the REST interface: backend and frontend of the sample, for an hour at most. */
 export function creation(environment_name: string): CreateEnvironmentRequest {
   return {
     environment_name,
@@ -73,19 +71,18 @@ export function creation(environment_name: string): CreateEnvironmentRequest {
   };
 }
 
-/** Creates it through the REST interface and answers its id. */
+/** Creates an environment through the REST interface and answers its id. */
 export async function create(name: string): Promise<string> {
   const { status, body } = await ask<Created>("POST", "/environments", { body: creation(name) });
   expect({ status, body }).toMatchObject({ status: 200, body: { environment: { name } } });
   return body.environment.id;
 }
 
-/** The resource as it is now. */
 export async function find(name: string): Promise<Environment> {
   return (await read("eenv", name)) as Environment;
 }
 
-/** Waits for the environment to be ready; when it does not come to that, says which condition is in the way. */
+/** Waits until the environment is ready; fails with the condition that is in the way. */
 export async function untilReady(name: string): Promise<Environment> {
   try {
     await waitFor(["--for=condition=Ready", `eenv/${name}`]);
@@ -101,7 +98,7 @@ export async function untilGone(name: string): Promise<void> {
   await waitFor(["--for=delete", `eenv/${name}`]);
 }
 
-/** Everything that stands for that environment, one line each, sorted; the uids tell a repetition from the first. */
+/** Objects of that environment, one sorted line each; the uids distinguish a second creation from the first. */
 export async function madeFor(uid: string): Promise<readonly string[]> {
   const kinds = "namespaces,secrets,applications,appprojects,networkpolicies,resourcequotas,limitranges,deployments";
   const found = await list(kinds, "--all-namespaces", `--selector=${names.uidLabel}=${uid}`);
@@ -109,7 +106,7 @@ export async function madeFor(uid: string): Promise<readonly string[]> {
 }
 
 /**
- * What the platform made for that environment and nobody changes while nothing happens, with uids and versions: any write
+ * The platform's objects for that environment that stay unchanged in a steady state, with uids and versions: any write
  * shows.
  */
 export async function childrenOf(uid: string): Promise<readonly string[]> {

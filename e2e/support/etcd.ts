@@ -8,7 +8,7 @@ import { stateFolder } from "./site.ts";
 const DEADLINE_MS = 10_000;
 const field = (type: string, id: number, rule?: "repeated") => ({ type, id, ...(rule && { rule }) });
 
-/** The calls that are made here, of https://github.com/etcd-io/etcd/blob/main/api/etcdserverpb/rpc.proto. */
+/** The used calls of https://github.com/etcd-io/etcd/blob/main/api/etcdserverpb/rpc.proto. */
 const PROTOCOL = {
   KeyValue: { fields: { key: field("bytes", 1), mod_revision: field("int64", 3), value: field("bytes", 5) } },
   RangeRequest: { fields: { key: field("bytes", 1) } },
@@ -33,14 +33,14 @@ interface Entry {
 }
 
 /**
- * Has an environment been created so many hours earlier: written past the API server, which sets that time itself. The
- * operator's and the API server's clocks can't be moved, because they are the machine's.
+ * Moves an environment's creation some hours back, in etcd: the API server sets that time itself, and the operator's and the
+ * API server's clocks are the machine's.
  */
 export async function age(environment: string, hours: number): Promise<void> {
   const key = Buffer.from(`/registry/ephemeral-environments.dev/ephemeralenvironments/${environment}`);
   const etcd = await connect();
   try {
-    // Somebody else may write in between, but not each time.
+    // Concurrent writes may happen, but not each time.
     for (let round = 0; round < 20; round++) {
       const [found] = (await etcd.range({ key })).kvs;
       if (found === undefined) throw new Error(`etcd has no environment '${environment}'`);
@@ -61,7 +61,7 @@ function aged({ value }: Entry, hours: number): Buffer {
   return Buffer.from(JSON.stringify(object));
 }
 
-/** The socket is where the API server finds it. */
+/** The socket in the API server's flags. */
 async function connect() {
   const record = await readFile(join(stateFolder, "cluster/processes/kube-apiserver.json"), "utf8");
   const [socket] = /unix:[^"]+/.exec(record) ?? [];

@@ -1,14 +1,14 @@
 import { ownDeveloper } from "./identity.ts";
 import { site } from "./site.ts";
 
-/** A log that is followed: the messages that came so far. */
+/** The messages of a followed log so far. */
 export interface FollowedLog {
   readonly status: number;
   readonly messages: readonly string[];
   leave(): void;
 }
 
-/** Follows a component's log, as a user does; leave it when done. */
+/** Follows a component's log, as a user does; call `leave` at the end. */
 export async function followLog(environment: string, component: string): Promise<FollowedLog> {
   const leaving = new AbortController();
   const path = `/api/v2/environments/${environment}/logs/${component}/stream`;
@@ -24,7 +24,7 @@ export async function followLog(environment: string, component: string): Promise
       messages.push(...data.map((line) => (JSON.parse(line.slice("data: ".length)) as { message: string }).message));
     }
   };
-  // Leaving cuts what is being read.
+  // Leaving aborts the read.
   read().catch(() => undefined);
   return { status: reply.status, messages, leave: () => leaving.abort() };
 }

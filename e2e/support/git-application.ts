@@ -3,19 +3,19 @@ import { apply, kubectl, read } from "./kubectl.ts";
 import { names } from "./site.ts";
 import { waitUntil } from "./wait.ts";
 
-/** The folder of the branch that the Application applies. */
+/** The branch's folder that the Application applies. */
 export const MANIFESTS = "manifests";
 
 const SYNC_DEADLINE_MS = 60_000;
 const namespace = names.deployerNamespace;
 
-/** What Argo CD says of an Application; the health is that of its objects, of which each test has one. */
+/** Argo CD's view of an Application; its health is that of its objects, one in each test. */
 export interface Shown {
   readonly sync?: { readonly status: string; readonly revision?: string };
   readonly health?: { readonly status: string };
 }
 
-/** Makes an Application, in a project of its own, that keeps the branch's environments as the branch has them. */
+/** Creates an Application, in its own project, that syncs the branch's environments. */
 export async function keepAsInGit(name: string, branch: string): Promise<void> {
   const sourceRepo = await chartUrl();
   const environments = { group: "ephemeral-environments.dev", kind: "EphemeralEnvironment" };
@@ -47,19 +47,19 @@ export async function keepAsInGit(name: string, branch: string): Promise<void> {
   });
 }
 
-/** Deletes the Application and its project; what it applied stays. */
+/** Deletes the Application and its project; the applied objects stay. */
 export async function forgetApplication(name: string): Promise<void> {
   await kubectl("delete", "application", name, `--namespace=${namespace}`, "--ignore-not-found");
   await kubectl("delete", "appproject", name, `--namespace=${namespace}`, "--ignore-not-found");
 }
 
-/** Has Argo CD read the branch now: it asks every three minutes by itself. */
+/** Makes Argo CD read the branch now, instead of every three minutes. */
 export async function refresh(name: string): Promise<void> {
   const refreshing = "argocd.argoproj.io/refresh=normal";
   await kubectl("annotate", "application", name, `--namespace=${namespace}`, "--overwrite", refreshing);
 }
 
-/** Waits until Argo CD shows the Application with this sync status and this health; fails with what it showed instead. */
+/** Waits until Argo CD shows the Application with this sync status and this health; fails with the last ones. */
 export async function untilShown(name: string, sync: string, health: string): Promise<void> {
   let last: Shown | undefined;
   const check = async () => {

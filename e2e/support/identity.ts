@@ -16,28 +16,28 @@ import { stateFolder, tokens } from "./site.ts";
 const HOUR_SECONDS = 3600;
 
 /**
- * A token of a developer of this test file alone, like the local cluster's developer but for the identity: rate limits
- * count by identity, and test files run side by side.
+ * A token of a developer of this test file alone, otherwise like the local cluster's developer: rate limits count by
+ * identity, and test files run concurrently.
  */
 export const ownDeveloper = await signed(await providerKey(), HOUR_SECONDS, { sub: `e2e-${randomUUID()}` });
 
-/** A token of the local identity provider, for the developer, that ended an hour ago. */
+/** A token of the local identity provider for the developer, expired an hour ago. */
 export async function expiredToken(): Promise<string> {
   return signed(await providerKey(), -HOUR_SECONDS);
 }
 
-/** One that is like the provider's in everything but the key that signed it. */
+/** A token like the provider's, signed by another key. */
 export async function foreignToken(): Promise<string> {
   const { privateKey } = await generateKeyPair("RS256");
   return signed(privateKey, HOUR_SECONDS);
 }
 
-/** One that is the provider's in everything. */
+/** A valid token of the provider. */
 export async function freshToken(): Promise<string> {
   return signed(await providerKey(), HOUR_SECONDS);
 }
 
-/** The developer's claims, changed as said, under the provider's key id, ending so many seconds from now. */
+/** The developer's claims with changes, under the provider's key id, ending so many seconds from now. */
 function signed(key: CryptoKey | Uint8Array, endsInSeconds: number, changed: JWTPayload = {}): Promise<string> {
   const { alg = "RS256", kid = "" } = decodeProtectedHeader(tokens.developer);
   const exp = Math.floor(Date.now() / 1000) + endsInSeconds;

@@ -3,10 +3,10 @@ import { type Outcome, run } from "./command.ts";
 import { site } from "./site.ts";
 
 const CALL_DEADLINE_MS = 120_000;
-/** How long a wait for something in the cluster may take, unless it says otherwise. */
+/** Default maximum of a wait for the cluster. */
 export const WAIT_SECONDS = 90;
 
-/** The fields of every Kubernetes object, and those that the test knows of its kind. */
+/** The fields of every Kubernetes object, with the tested ones of its kind. */
 export type Resource<T = object> = T & {
   readonly kind: string;
   readonly metadata: {
@@ -20,30 +20,30 @@ export type Resource<T = object> = T & {
   };
 };
 
-/** Runs kubectl as the cluster's administrator and answers what it prints. Fails with its own words. */
+/** Runs kubectl as the cluster's administrator and answers its output. Fails with kubectl's message. */
 export async function kubectl(...args: readonly string[]): Promise<string> {
   return succeeded(args, await call(args, { deadlineMs: CALL_DEADLINE_MS }));
 }
 
-/** Applies a manifest (an object; JSON is YAML) and answers what kubectl says. Fails with its own words. */
+/** Applies a manifest (an object; JSON is YAML) and answers kubectl's output. Fails with kubectl's message. */
 export async function apply(manifest: object): Promise<string> {
   return succeeded(["apply"], await applied(manifest));
 }
 
-/** Applies a manifest that has to be refused, and answers with which words it was. */
+/** Applies a manifest that must be refused, and answers the error. */
 export async function refusalOf(manifest: object): Promise<string> {
   const { code, stdout, stderr } = await applied(manifest);
   if (code === 0) throw new Error(`it was accepted: ${stdout}`);
   return stderr;
 }
 
-/** Runs a program in a pod and answers what it prints, also when it ends with an error. */
+/** Runs a program in a pod and answers its output, also after an error. */
 export async function execInPod(...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await call(["exec", ...args], { deadlineMs: CALL_DEADLINE_MS });
   return stdout + stderr;
 }
 
-/** Reads one object, by the words of `kubectl get`. Fails when it is not there. */
+/** Reads one object, with the arguments of `kubectl get`. Fails when it does not exist. */
 export async function read<T = object>(
   kind: string,
   name: string,
@@ -53,7 +53,7 @@ export async function read<T = object>(
   return found as Resource<T>;
 }
 
-/** Reads a list of objects, which may be empty, by the words of `kubectl get`. */
+/** Reads a list of objects, which may be empty, with the arguments of `kubectl get`. */
 export async function list<T = object>(kinds: string, ...options: readonly string[]): Promise<readonly Resource<T>[]> {
   return (await get(kinds, ...options)) as readonly Resource<T>[];
 }
@@ -69,7 +69,7 @@ function applied(manifest: object): Promise<Outcome> {
   return call(["apply", "--filename=-"], options);
 }
 
-// Its collector is off: a call ends before it would have run twice.
+// Without garbage collection: a call ends before the second one.
 function call(args: readonly string[], options: { input?: string; deadlineMs: number }): Promise<Outcome> {
   return run(site.kubectl, { args, env: { KUBECONFIG: site.kubeconfig, GOGC: "off" }, ...options });
 }

@@ -3,19 +3,19 @@ import { resolve } from "node:path";
 import { run } from "./command.ts";
 import { parentOf } from "./proc.ts";
 
-/** Something that other processes of this machine can talk to. */
+/** A listener for other processes of this machine. */
 export interface Listener {
   readonly kind: "tcp" | "udp" | "unix";
-  /** `127.0.0.1:8080`, the path of a socket, or, with a leading `@`, a name that is no file. */
+  /** `127.0.0.1:8080`, the path of a socket, or, with a leading `@`, an abstract name. */
   readonly at: string;
-  /** The process that opened it: child processes that only inherited it are left out. */
+  /** The process that opened it, without children that inherited it. */
   readonly pid: number;
 }
 
 const DEADLINE_MS = 20_000;
 const flags = { tcp: "--tcp", udp: "--udp", unix: "--unix" } as const;
 
-/** All listeners of this machine whose processes the asker may look into; root may look into all. */
+/** Listeners of this machine whose processes the caller may inspect; root may inspect all. */
 export async function listeners(): Promise<readonly Listener[]> {
   const kinds = ["tcp", "udp", "unix"] as const;
   return (await Promise.all(kinds.map(listenersOf))).flat();
@@ -34,13 +34,13 @@ async function listener(kind: Listener["kind"], line: string): Promise<Listener>
   const at = line.trim().split(/\s+/)[kind === "unix" ? 4 : 3] ?? "";
   const pid = await opener(Array.from(line.matchAll(/pid=(\d+)/g), ([, pid]) => Number(pid)));
   if (kind !== "unix" || /^[/@]/.test(at)) return { kind, at, pid };
-  // A path stands there as the program gave it: from where it works.
+  // A path is relative to the program's working folder.
   return { kind, at: resolve(await readlink(`/proc/${pid}/cwd`), at), pid };
 }
 
 /**
- * The one of a socket's holders whose parent does not hold it too. A child that has ended meanwhile has no parent to ask
- * for, and opened nothing where another holder is left.
+ * The holder of a socket whose parent is no holder. A holder that has ended has no parent, and is ignored beside another
+ * one.
  */
 export async function opener(holders: readonly number[]): Promise<number> {
   const parents = await Promise.all(holders.map(parentOf));

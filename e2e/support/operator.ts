@@ -7,14 +7,13 @@ import { waitUntil } from "./wait.ts";
 const RESTART_DEADLINE_MS = 60_000;
 const END_DEADLINE_MS = 10_000;
 
-/** A program of the local cluster, as it was recorded when it was started. */
 interface Recorded {
   readonly pid: number;
-  /** Clock ticks since boot: tells the program from another that was given its number later. */
+  /** Clock ticks since boot: distinguishes the program from a later one with the same pid. */
   readonly startedAt: string;
 }
 
-/** Ends the operator as a crash would: at once, with no chance to finish anything. Answers its pid when it is gone. */
+/** Ends the operator as a crash would. Answers its pid when it is gone. */
 export async function killOperator(): Promise<number> {
   const operator = await recorded("operator");
   if (!(await runs(operator))) throw new Error("the operator does not run: there is nothing to kill");
@@ -24,24 +23,25 @@ export async function killOperator(): Promise<number> {
   return operator.pid;
 }
 
-/** Keeps the supervisor from starting anything again until `resumeSupervisor`, so that a test can look at what a crash left. */
+/** Suspends the supervisor until `resumeSupervisor`, so that a test can check the state after a crash. */
 export async function pauseSupervisor(): Promise<void> {
   process.kill((await recorded("supervisor")).pid, "SIGSTOP");
 }
 
-/** Lets the supervisor go on, and has it forget what earlier tests ended: it waits longer for what ends often. */
+/** Resumes the supervisor and resets its restart delays, which grow with each end. */
 export async function resumeSupervisor(): Promise<void> {
   const { pid } = await recorded("supervisor");
   process.kill(pid, "SIGHUP");
   process.kill(pid, "SIGCONT");
 }
 
-/** Waits until another operator than that one is ready, and answers its pid. */
+/** Waits until another operator is ready, and answers its pid. */
 export async function untilOperatorServes(otherThan: number): Promise<number> {
   const check = async () => {
     const operator = await recorded("operator");
     if (operator.pid === otherThan || !(await runs(operator))) return false;
-    // It refuses connections at first, then answers 503 until it has read every kind; some routes need fewer of them.
+    // The operator refuses connections at first, then answers 503 until it has read every kind; some routes need fewer of
+    // them.
     return ask("GET", "/ready", { token: null }).then(
       ({ status }) => status === 200,
       () => false,
@@ -61,7 +61,7 @@ async function runs({ pid, startedAt }: Recorded): Promise<boolean> {
     if (error.code === "ENOENT" || error.code === "ESRCH") return undefined;
     throw error;
   });
-  // The program's name stands before the last parenthesis and may hold any character.
+  // The program's name ends at the last parenthesis and may hold any character.
   const [state, ...rest] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
   return state !== undefined && state !== "Z" && state !== "X" && rest[18] === startedAt;
 }

@@ -11,10 +11,10 @@ export interface Page {
 }
 
 /**
- * Opens an environment's URL through the ingress. The certificate has to be the local authority's, for that very host.
+ * Opens an environment's URL through the ingress. The certificate must be the local authority's, for exactly that host.
  *
- * Connects to loopback with the URL's port and name, because not every resolver knows names below `localhost`
- * (RFC 6761, 6.3). Fails, naming the URL, when there is no whole answer within ten seconds.
+ * Connects to loopback with the URL's port and name, because some resolvers do not know names below `localhost` (RFC 6761,
+ * 6.3). Fails, naming the URL, without a complete answer within ten seconds.
  */
 export async function open(url: string): Promise<Page> {
   const { hostname, host, port, pathname } = new URL(url);

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { ofProcess, parentOf } from "./proc.ts";
 import { stateFolder } from "./site.ts";
 
-/** Where the local cluster has its sockets and mounts. */
 const RUN_FOLDER = "/run/ephemeral-environments/";
 
-/** Tells of a process to which of the local cluster's programs it belongs; undefined when it is none of theirs. */
+/** The name of the local cluster's program that a process belongs to, or undefined. */
 export type WhoseProcess = (pid: number) => Promise<string | undefined>;
 
 /**

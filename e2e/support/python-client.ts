@@ -4,15 +4,14 @@ import { dirname, join, resolve } from "node:path";
 import { type Outcome, run } from "./command.ts";
 import { checkout, site } from "./site.ts";
 
-/** How the installer says so. */
 const NO_PYTHON = 3;
 const INSTALL_DEADLINE_MS = 10 * 60_000;
 const GENERATE_DEADLINE_MS = 60_000;
 const LIFE_DEADLINE_MS = 220_000;
 
 /**
- * A Python with openapi-python-client, installed now where it was not; undefined, with a word about it, where there is no
- * Python for it. Versions are pinned in `test/generators/requirements.txt`.
+ * A Python with openapi-python-client, installed if missing; undefined, with a message, without a suitable Python. Versions
+ * are pinned in `test/generators/requirements.txt`.
  */
 export async function generatorPython(): Promise<string | undefined> {
   const installer = resolve(checkout, "test/generators/python.ts");
@@ -23,7 +22,7 @@ export async function generatorPython(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Has a client generated from the document that the platform serves, and an environment live by it. */
+/** Generates a client from the served document, and uses it for an environment's whole life. */
 export async function lifeByClient(python: string, name: string, token: string): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), "python-client-"));
   try {
@@ -31,7 +30,7 @@ export async function lifeByClient(python: string, name: string, token: string):
     const what = ["generate", "--url", `${site.apiUrl}/openapi.json`, "--fail-on-warning"];
     const generated = await run(join(programs, "openapi-python-client"), {
       args: [...what, "--meta", "none", "--output-path", join(folder, "platform_client")],
-      // It calls ruff, which was installed with it.
+      // The generator calls ruff, which was installed with it.
       env: { PATH: `${programs}:${process.env.PATH}` },
       deadlineMs: GENERATE_DEADLINE_MS,
     });

@@ -5,7 +5,7 @@ interface SecretData {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** The name of the Secret that the environment's pods should see now. Fails before the status says it. */
+/** The name of the Secret for the environment's pods. Fails before it is in the status. */
 export async function podSecretName(name: string): Promise<string> {
   const { status } = await read<{ status?: { podSecrets?: readonly string[] } }>("eenv", name);
   const wanted = status?.podSecrets?.at(-1);
@@ -13,13 +13,13 @@ export async function podSecretName(name: string): Promise<string> {
   return wanted;
 }
 
-/** The plain values that the environment's pods receive, by variable. Fails when they are not there. */
+/** The plain values of the environment's pods, by variable. Fails without them. */
 export async function podSecret(name: string): Promise<Readonly<Record<string, string>>> {
   const { data } = await read<SecretData>("secret", await podSecretName(name), `--namespace=env-${name}`);
   return decoded(data);
 }
 
-/** The environment's entries in the embedded secret manager: name of the entry, and its plain values by their keys. */
+/** The environment's entries in the embedded secret manager: name of the entry, and its plain values by key. */
 export async function storedSecrets(
   uid: string,
 ): Promise<readonly (readonly [string, Readonly<Record<string, string>>])[]> {

@@ -1,16 +1,16 @@
-/** The platform under test and its users' tokens: the variables that `make up` writes to `.local/env`. */
+/** The platform under test and its users' tokens: the variables in `.local/env` of `make up`. */
 import { resolve } from "node:path";
 
-/** The checkout that the platform was started from. */
+/** The checkout of the running platform. */
 export const checkout = resolve(import.meta.dirname, "../..");
 
-/** Everything that the local cluster keeps: its programs' records and logs, the identity provider's keys. */
+/** The local cluster's state: its programs' records and logs, the identity provider's keys. */
 export const stateFolder = resolve(checkout, ".local");
 
-/** One test waits for real pods, sometimes for a restart of the operator; a wait inside it gives up long before. */
+/** A test waits for real pods, sometimes for a restart of the operator; a wait inside it has a much shorter deadline. */
 export const TEST_DEADLINE_MS = 240_000;
 
-/** The platform's own names, as its documentation has them. */
+/** The platform's own names, as documented. */
 export const names = {
   uidLabel: "ephemeral-environments.dev/environment-uid",
   secretStoreNamespace: "ephemeral-secrets",
@@ -18,13 +18,12 @@ export const names = {
 } as const;
 
 export const site = {
-  /** Read when it is asked for: where the platform is installed by a test, it is known only then. */
+  /** Read on use: a test that installs the platform sets it later. */
   get apiUrl() {
     return variable("API_URL");
   },
   kubectl: variable("KUBECTL"),
   kubeconfig: variable("KUBECONFIG"),
-  /** Signs the ingress's certificate. */
   caFile: variable("CA_FILE"),
 } as const;
 

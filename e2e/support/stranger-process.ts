@@ -1,4 +1,4 @@
-/** Becomes `nobody`, knocks where its standard input says (a list of `Knock`), and prints the answers. */
+/** Becomes `nobody`, sends the requests on its standard input (a list of `Knock`), and prints the answers. */
 import { connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";

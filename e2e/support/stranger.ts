@@ -1,21 +1,21 @@
 import { join } from "node:path";
 import { run } from "./command.ts";
 
-/** Somewhere on this machine, and what is said there. */
+/** A listener on this machine, and a request for it. */
 export interface Knock {
   /** The path of a Unix socket, or an address with its port. */
   readonly at: { readonly path: string } | { readonly host: string; readonly port: number };
-  /** Through TLS, without a certificate and without a look at the other's. */
+  /** Through TLS, without a client certificate and without verification. */
   readonly tls?: boolean;
-  /** Without it, being let in is enough. */
+  /** Absent: a connection is enough. */
   readonly say?: string;
 }
 
 const DEADLINE_MS = 60_000;
 
 /**
- * Knocks as the user `nobody` at each of these places. The answers are the first lines of what came back, `connected`
- * where nothing was to be said, or the codes of the errors (`EACCES`, `ECONNREFUSED`, an alert of TLS), in that order.
+ * Sends requests to these places as the user `nobody`. Answers, in order, the first lines of the replies, `connected` where
+ * nothing was sent, or error codes (`EACCES`, `ECONNREFUSED`, a TLS alert).
  *
  * Only root can change its user.
  */

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Waits for something that kubectl can't wait for: what it is, whether it is so, and for how long. */
+/** A wait beyond `kubectl wait`: the subject, the condition and the deadline. */
 export interface Wait {
-  /** A noun phrase for the error; a function tells what there was instead. */
+  /** A noun phrase for the error; a function describes the actual state. */
   readonly what: string | (() => string);
-  /** An error of it ends the wait. */
+  /** An error ends the wait. */
   readonly check: () => Promise<boolean> | boolean;
   readonly deadlineMs: number;
   readonly pollMs?: number;
 }
 
-/** Fails, saying what did not come, when the deadline passes first. */
+/** Fails at the deadline, naming the missing thing. */
 export async function waitUntil({ what, check, deadlineMs, pollMs = 100 }: Wait): Promise<void> {
   const giveUpAt = performance.now() + deadlineMs;
   while (!(await check())) {

@@ -1,5 +1,5 @@
 /**
- * Answers the questions of the process that started this one with `startProgram`, and ends with it.
+ * Answers the questions of the parent process, which used `startProgram`, and ends with it.
  *
  * @param stop ends this process in order
  */

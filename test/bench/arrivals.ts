@@ -1,18 +1,17 @@
 import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../operator/kit/client/objects.ts";
 
-/** The first event that is waited for. */
 export interface Awaited {
   readonly type: ResourceType;
   readonly is: (object: KubeObject) => boolean;
 }
 
-/** Watches that run already, and when (on `performance.now()`) each saw what it waits for, in the order asked. */
+/** Running watches, and the times (on `performance.now()`) of their awaited events, in the requested order. */
 export interface Arrivals {
   times(deadlineMs: number): Promise<readonly number[]>;
 }
 
-/** Begins to watch before anything is measured, so that an arrival is seen the moment the API server tells it. */
+/** Begins to watch before the measurement, so that an event is seen when the API server sends it. */
 export async function arrivals(client: KubeClient, awaited: readonly Awaited[]): Promise<Arrivals> {
   const stop = new AbortController();
   const watching = await Promise.all(

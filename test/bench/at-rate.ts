@@ -1,11 +1,11 @@
-/** How often work begins, and for how long. */
+/** The rate and the duration of work. */
 export interface Rate {
-  /** Begun a second, whether what was begun before has ended or not. */
+  /** Starts a second, independent of earlier work's end. */
   readonly perSecond: number;
   readonly seconds: number;
 }
 
-/** Begins work at a fixed rate; answers what each took in ms, from the moment at which it was due: a late start counts as slow. */
+/** Starts work at a fixed rate; answers each duration in ms, from its due time: a late start counts as slow. */
 export async function atRate(
   { perSecond, seconds }: Rate,
   work: (index: number) => Promise<unknown>,
@@ -20,7 +20,7 @@ export async function atRate(
   return Promise.all(took);
 }
 
-/** Timers fire a millisecond late; the last one is waited for turn by turn, so that the sender's lateness is small. */
+/** Timers fire a millisecond late; the last one is spent turn by turn, so that the sender's delay is small. */
 async function untilDue(dueMs: number): Promise<void> {
   const leftMs = dueMs - performance.now();
   if (leftMs > 2) await new Promise((resolve) => setTimeout(resolve, leftMs - 2));

@@ -1,27 +1,25 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** A program of a benchmark in a process of its own, which answers questions. It ends with this process. */
+/** A benchmark's program in a separate process, which answers questions. It ends with this process. */
 export interface ChildProgram<Answer> {
   /** By the machine's clock. */
   readonly startedAtMs: number;
-  /** One question at a time. @throws Error when the program ends, or has not answered in time */
+  /** Asks one question at a time. @throws Error when the program ends, or does not answer in time */
   ask(question: string, deadlineMs?: number): Promise<Answer>;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
-  /** Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export interface ProgramOptions {
-  /** JSON, for the program's one argument. */
+  /** JSON, the program's only argument. */
   readonly argument: unknown;
-  /** Flags of its Node. */
   readonly flags?: readonly string[];
-  /** Variables that it has beside those of this process. */
+  /** Added to this process's environment. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** A program that is asked while its event loop is blocked answers late. */
+/** A program with a blocked event loop answers late. */
 const ANSWER_MS = 60_000;
 const STOP_MS = 10_000;
 

@@ -1,6 +1,6 @@
 /**
- * Measures the start of the command line beside `node -e 0` in the same run: the processor time of both, in turns. What is
- * started prints its version; it asks no platform.
+ * Measures the start of the command line beside `node -e 0` in the same run: the processor time of both, in turns. The
+ * command line prints its version and calls no platform.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { optionsOf, runBenchmark } from "./run-benchmark.ts";
 import { quantile } from "./table.ts";
 
 const file = resolve(import.meta.dirname, "../../clients/cli/dist/eenv.mjs");
-/** Of an empty program's start. */
+/** A multiple of an empty program's start. */
 const MOST_BESIDE_NODE = 2.5;
 
 const { rounds } = optionsOf(
@@ -19,7 +19,6 @@ const { rounds } = optionsOf(
   "The start of the command line is compared with that of an empty program.",
 );
 
-/** Milliseconds from the start of a process to its end. */
 function startMs(args: readonly string[]): number {
   const beganMs = performance.now();
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

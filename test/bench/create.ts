@@ -1,6 +1,6 @@
 /**
- * Measures the create path on the running local cluster, as a client sees it: beside the raw writes of the same three
- * objects in the same run, and beside the time that the deployer takes, which no operator can shorten.
+ * Measures the create path on the running local cluster, from a client: beside the raw writes of the same three objects in
+ * the same run, and beside the deployer's time, which no operator can shorten.
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -74,7 +74,7 @@ async function measure(open: Openings["open"]): Promise<readonly Verdict[]> {
   ];
 }
 
-/** One client, one write after the other: the least work that makes the three objects. */
+/** One client, one write after the other: the least work for the three objects. */
 async function rawWrites(client: KubeClient, name: string): Promise<number> {
   const began = performance.now();
   await client.create(namespaceKind, { metadata: { name } });
@@ -86,7 +86,7 @@ async function rawWrites(client: KubeClient, name: string): Promise<number> {
   return took;
 }
 
-/** Of the size of a real one; without a project of its name Argo CD leaves it alone. */
+/** As large as a real one; without a project of its name Argo CD ignores it. */
 function application(name: string) {
   const spec = {
     project: name,
@@ -100,7 +100,6 @@ function application(name: string) {
   return { metadata: { name, namespace: "argocd" }, spec };
 }
 
-/** What an interruption leaves of a run. */
 async function removeAll(name: string): Promise<void> {
   const raw = `${name}-raw`;
   await admin.delete(environmentType, { name });
@@ -133,7 +132,7 @@ async function create(name: string): Promise<{ existingMs: number; healthyMs: nu
   if (reply.status !== 200) throw new Error(`POST was answered ${reply.status}: ${await reply.text()}`);
   const [namespace = 0, secret = 0, made = 0, healthy = 0, ready = 0] = await seen.times(60_000);
   await fetch(`${url}/${name}`, { method: "DELETE", headers, signal: AbortSignal.timeout(10_000) });
-  // The next run measures a creation, not a creation beside a deletion.
+  // The next run must not measure a creation beside a deletion.
   const gone = async () => (await admin.find(environmentType, { name })) === undefined;
   await until(gone, { what: `environment '${name}' to be gone`, deadlineMs: 60_000 });
   const existing = Math.max(namespace, secret, made);

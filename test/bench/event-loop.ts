@@ -12,9 +12,7 @@ export function eventLoopDelays() {
   const histogram = monitorEventLoopDelay({ resolution: 1 });
   histogram.enable();
   return {
-    /** Counts anew. */
     restart: () => histogram.reset(),
-    /** Since the last restart. */
     delays: (): Delays => {
       const [p50, p99] = [50, 99].map((percent) => histogram.percentile(percent) / 1e6) as [number, number];
       return { p50, p99, longest: histogram.max / 1e6 };

@@ -1,7 +1,6 @@
 /**
- * A server that answers every request with as many bytes as its argument says, or as its query `?bytes=` does, and does
- * nothing for it. How long its answers take, and how late its event loop is, is the doing of the machine and of the
- * measurement.
+ * A server that only answers every request with as many bytes as its argument, or its query `?bytes=`, says. Its response
+ * times and event loop delays come from the machine and the measurement.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,16 +1,16 @@
 import { startProgram } from "./child-program.ts";
 import type { Delays } from "./event-loop.ts";
 
-/** A process beside the measured one that does nothing: see `idle-server.ts`. */
+/** An idle process beside the measured one: see `idle-server.ts`. */
 export interface IdleServer {
   readonly url: string;
   restartDelays(): Promise<void>;
-  /** Of its event loop since the last restart. */
+  /** Delays of its event loop since the last restart. */
   delays(): Promise<Delays>;
   stop(): Promise<void>;
 }
 
-/** @param bytes of each answer, unless its query `?bytes=` says otherwise */
+/** @param bytes of each answer; the query `?bytes=` overrides it */
 export async function startIdleServer(bytes = 0): Promise<IdleServer> {
   const program = startProgram<unknown>(new URL("idle-server.ts", import.meta.url), { argument: bytes });
   return {

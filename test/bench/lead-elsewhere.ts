@@ -1,7 +1,7 @@
 import { leases, microTime } from "../../operator/kit/leader/lease.ts";
 import type { World } from "../support/fixtures/environment/environment-world.ts";
 
-/** The lease is another's: the process serves, and reconciles nothing. */
+/** Holds the lease for another process: the platform serves, and reconciles nothing. */
 export async function leadElsewhere({ admin }: World): Promise<void> {
   await admin.create(leases, {
     metadata: { name: "platform", namespace: "ephemeral-system" },

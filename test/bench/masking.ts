@@ -1,7 +1,7 @@
 /**
- * Measures how secrets are masked in logs, with the worst values and texts that the limits allow: what it costs beside a
- * plain search for values that are nowhere in a text, and beside masking those; what twice as much costs; and what it
- * costs when readers take turns. All in processor time of the same run.
+ * Measures the masking of secrets in logs, with the worst values and texts within the limits: its cost beside a plain search
+ * for absent values, and beside masking those; the cost of twice the size; and the cost for readers in turn. All in
+ * processor time of the same run.
  */
 import { yieldIfDue } from "../../operator/kit/time/yield-if-due.ts";
 import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/masking/secret-mask.ts";
@@ -10,20 +10,20 @@ import { runBenchmark } from "./run-benchmark.ts";
 import { quantile } from "./table.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** The longest value that an environment takes, and the longest log that is answered. */
+/** The longest value of an environment, and the longest answered log. */
 const VALUE_LENGTH = 4_096;
 const TEXT_LENGTH = 1024 ** 2;
 const LINE_LENGTH = 15_000;
 const ROUNDS = 5;
-/** Masking beside a plain search: it finds a value also where it is escaped, or spread over lines. */
+/** The limit beside a plain search: masking also finds escaped values, and values spread over lines. */
 const MOST_BESIDE_SEARCH = 85;
 /** Twice the text takes twice the time. */
 const MOST_FOR_TWICE_THE_TEXT = 3;
-/** How long values are does not matter. */
+/** The length of values does not matter. */
 const MOST_FOR_TWICE_THE_VALUES = 1.6;
-/** Readers who take turns, beside one alone: nothing is prepared anew. */
+/** Readers in turn, beside one alone: nothing is prepared again. */
 const MOST_IN_TURN = 1.4;
-/** Of an environment with many secrets: a fourth of what is kept prepared. */
+/** An environment with many secrets: a fourth of the prepared ones. */
 const MANY_VALUES = 20;
 const BATCHES = 200;
 
@@ -37,7 +37,6 @@ function filled(part: (index: number) => string, length: number): string {
   return text.slice(0, length);
 }
 
-/** A log whose lines are as long as they may be. */
 const logOf = (part: (index: number) => string) => filled(() => `${filled(part, LINE_LENGTH)}\n`, TEXT_LENGTH);
 const value = (part: (index: number) => string, length = VALUE_LENGTH) => filled(part, length);
 
@@ -45,7 +44,7 @@ interface Scene {
   readonly name: string;
   readonly values: (length: number) => readonly string[];
   readonly text: string;
-  /** Beside values that are nowhere: also what can be read in too many ways must not cost more before it is refused. */
+  /** The limit beside absent values: ambiguous texts must not cost more before they are refused. */
   readonly mostTimes: number;
 }
 
@@ -82,7 +81,7 @@ const worst: readonly Scene[] = [
   },
 ];
 
-/** CPU milliseconds: whatever else the machine does is not counted. */
+/** CPU milliseconds: other load on the machine does not count. */
 async function cost(mask: Mask, text: string): Promise<number> {
   const before = process.cpuUsage();
   await mask(text).catch((error: unknown) => {
@@ -106,7 +105,6 @@ const manyValues = () =>
 const [many, manyOthers] = [manyValues(), manyValues()];
 const batch = filled((index) => `INFO request ${index} of /api/things took 12 ms\n`, 4_096);
 
-/** CPU milliseconds a batch of readers who follow, one batch after the other. */
 async function following(masks: readonly Mask[]): Promise<number> {
   for (const mask of masks) await mask(batch);
   const samples: number[] = [];
@@ -126,7 +124,7 @@ async function inTurn(what: string, environments: readonly (readonly string[])[]
   return { what, figure: together / alone, limit: MOST_IN_TURN, unit: "×", detail };
 }
 
-/** A plain client: it writes every line in three spellings, and looks for each value in each of them. */
+/** A plain client: it writes every line in three spellings, and searches each for each value. */
 const searched = ({ values, text }: Scene) => {
   const secrets = values(VALUE_LENGTH);
   const masked = (line: string) => secrets.reduce((left, one) => left.replaceAll(one, "***"), line);

@@ -2,17 +2,17 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { isHeld, report, type Verdict } from "./verdict.ts";
 
-/** What a benchmark opens, and closes in the reverse order at its end. */
+/** Opens a benchmark's resources, which are closed in the reverse order at its end. */
 export interface Openings {
-  /** Waits until it is open. It is closed at the end of the benchmark, also when that is interrupted before it is open. */
+  /** Waits until it is open. It is closed at the end of the benchmark, also after an interruption during its opening. */
   open<T extends { stop(): Promise<unknown> }>(opening: T | Promise<T>): Promise<T>;
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs a benchmark, closes what it opened, and prints its verdicts. The exit status is 0 when every bound is held, and 1
- * otherwise, also after a failure; an interruption closes everything first and answers with 128 and the signal's number.
+ * Runs a benchmark, closes its resources, and prints its verdicts. The exit status is 0 when every bound is held, and 1
+ * otherwise, also after a failure; an interruption closes everything first and exits with 128 and the signal's number.
  */
 export async function runBenchmark(measure: (openings: Openings) => Promise<readonly Verdict[]>): Promise<void> {
   const opened = new AsyncDisposableStack();
@@ -27,7 +27,7 @@ export async function runBenchmark(measure: (openings: Openings) => Promise<read
     console.log(report(verdicts));
     process.exitCode = verdicts.every(isHeld) ? 0 : 1;
   } catch (error) {
-    // What an interruption closes makes the measurement fail.
+    // Closing at an interruption makes the measurement fail.
     await ending;
     throw error;
   } finally {
@@ -49,13 +49,13 @@ async function open<T extends { stop(): Promise<unknown> }>(
   return settled;
 }
 
-/** An option of a benchmark; the variable of its upper-case name sets it too. */
+/** An option of a benchmark; its upper-case name is a variable for it. */
 export interface BenchOption {
   readonly value: string;
   readonly help: string;
 }
 
-/** The values of the options, from the command line, else from the environment, else as given; `--help` prints them. */
+/** The values of the options, from the command line, else from the environment, else the defaults; `--help` prints them. */
 export function optionsOf<Name extends string>(
   options: Readonly<Record<Name, BenchOption>>,
   notes: string,

@@ -1,4 +1,4 @@
-/** What was measured under one name; with a baseline of the same run, the ratio of the medians is shown too. */
+/** Samples under one name; with a baseline of the same run, the ratio of the medians is shown. */
 export interface Row {
   readonly name: string;
   readonly samples: readonly number[];
@@ -17,7 +17,6 @@ export function table(rows: readonly Row[]): string {
   return rows.map(line).join("\n");
 }
 
-/** The nearest-rank quantile. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -1,12 +1,12 @@
-/** One of the limits, and what was measured. */
+/** A limit and its measurement. */
 export interface Verdict {
   readonly what: string;
   readonly figure: number;
   readonly limit: number;
-  /** `at most` unless the limit is one from below. */
+  /** True for a lower limit. */
   readonly isAtLeast?: boolean;
   readonly unit: string;
-  /** What the figure is made of. */
+  /** The components of the figure. */
   readonly detail: string;
 }
 
@@ -14,7 +14,7 @@ export function isHeld({ figure, limit, isAtLeast = false }: Verdict): boolean {
   return isAtLeast ? figure >= limit : figure <= limit;
 }
 
-/** Verdicts as text, a line each, and what each is made of below it. */
+/** Verdicts as text, a line each, with the components below. */
 export function report(verdicts: readonly Verdict[]): string {
   const width = Math.max(...verdicts.map(({ what }) => what.length));
   const lines = verdicts.map((verdict) => {

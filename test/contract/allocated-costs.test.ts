@@ -28,7 +28,7 @@ const living = environmentFixture({
   status: { phase: "ready", usage: requests("2026-05-31T00:00:00Z"), allocations: allocated },
 });
 
-/** Its quota never counted; ten hours for 5.013. */
+/** An environment without a quota count; ten hours for 5.013. */
 const gone: RecordSpec = {
   name: "gone",
   uid: "uid-gone",
@@ -91,7 +91,7 @@ describe("costs of which OpenCost said what was allocated", () => {
     ]);
   });
 
-  test("are told in the environment's detail", async () => {
+  test("are in the environment's detail", async () => {
     // An hour costs 1, and 12 of its 48 hours are left.
     expect((await get("v2/environments/living")).cost).toMatchObject({
       basis: "mixed",

@@ -43,7 +43,7 @@ beforeAll(async () => {
       usage: [from("2026-05-30T12:00:00Z", 1_000, 2_048, 10_240), from("2026-05-31T12:00:00Z", 2_000, 2_048, 10_240)],
     }),
   );
-  // Slept for twelve hours.
+  // Suspended for twelve hours.
   service.environments.put(
     environment("sleeper", "stranger", {
       repository: "billing-api",
@@ -129,7 +129,7 @@ describe("GET /api/observability/costs/summary", () => {
 });
 
 describe("GET /api/observability/costs/dashboard", () => {
-  test("tells each day, which add up to the whole", async () => {
+  test("has each day, which add up to the whole", async () => {
     const { timeseries } = await get("dashboard");
     expect(timeseries.slice(-4)).toEqual([
       { date: "2026-05-29", total_cost: 1, total_cents: 100 },
@@ -140,7 +140,7 @@ describe("GET /api/observability/costs/dashboard", () => {
     expect(timeseries.slice(0, -4).every((day: { total_cents: number }) => day.total_cents === 0)).toBe(true);
   });
 
-  test("tells weeks, which add up to the whole, too", async () => {
+  test("has weeks, which add up to the whole, too", async () => {
     expect((await get("dashboard?interval=week")).timeseries.slice(-2)).toEqual([
       { date: "2026-05-25", total_cost: 135, total_cents: 13_500 },
       { date: "2026-06-01", total_cost: 60, total_cents: 6_000 },
@@ -199,7 +199,7 @@ describe("the cost of one environment", () => {
     return body.data.cost;
   };
 
-  test("is told so far, by the hour, and until its expiry", async () => {
+  test("is reported so far, by the hour, and until its expiry", async () => {
     expect(await report("steady", "developer")).toEqual({
       currency: "EUR",
       basis: "requests",

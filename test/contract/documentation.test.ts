@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-/** A browser asks for an icon, and finds none, where a page does not say that it has none. */
+/** A browser requests an icon, and gets 404, unless the page declares none. */
 const NO_ICON = "data:,";
 
 describe("the documentation", () => {
@@ -51,7 +51,7 @@ describe("the documentation", () => {
       const [, named = ""] = /new URL\("([^"]+)", location\)/.exec(start.reply.text) ?? [];
       const document = await followed(named, page);
       const [{ url: server }] = document.reply.body.servers;
-      // A path is appended to the server's address as it is: https://spec.openapis.org/oas/v3.1.1.html#server-object.
+      // A path is appended unchanged to the server's address: https://spec.openapis.org/oas/v3.1.1.html#server-object.
       expect((await followed(`${server}/api/health`, document.pathname)).reply.body).toMatchObject({
         status: "healthy",
       });

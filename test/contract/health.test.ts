@@ -83,7 +83,7 @@ describe("the status", () => {
     });
   });
 
-  test("has no age to tell before everything was read once", async () => {
+  test("has no age before everything was read once", async () => {
     service.health.setAge(Number.POSITIVE_INFINITY);
     expect((await status()).services.cache).not.toHaveProperty("age_seconds");
   });

@@ -13,7 +13,7 @@ interface Deployment {
   readonly template: { readonly spec: { readonly containers: readonly [{ readonly env: readonly object[] }] } };
 }
 
-/** Text that some version of YAML takes for something else. */
+/** Text that some version of YAML misreads. */
 const SPELLINGS = ["on", "N", "1_000", "1:30", "0o7", "010", "0x1f", "0b1", ".5", "1e3", "2026-01-01", "~", "=", "<<"];
 const leaving = aRepository("leaving-api");
 

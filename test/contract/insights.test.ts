@@ -88,7 +88,7 @@ const recorded = () => [
     owner: owner("developer"),
     trigger: { kind: "api" },
   }),
-  // Made in the last millisecond of a month.
+  // Created in the last millisecond of a month.
   record("gone", "2026-05-31T23:59:59.999Z", "2026-06-01T01:59:59.999Z", {
     failure: "ImagePullFailed",
     ttlHours: 24,
@@ -145,7 +145,7 @@ describe("GET /api/insights/dashboard", () => {
     expect((await get(`dashboard?from=${from}&to=${to}`)).environments.created).toBe(created);
   });
 
-  test("is told by weeks, too, which begin on Monday", async () => {
+  test("is reported by weeks, too, which begin on Monday", async () => {
     const { trends } = await get("dashboard?from=2026-05-25T00:00:00Z&to=2026-06-08T00:00:00Z&interval=week");
     expect(trends).toEqual([
       { date: "2026-05-25", created: 2, deleted: 0, failed: 1 },
@@ -169,7 +169,7 @@ describe("GET /api/insights/dashboard", () => {
 });
 
 describe("GET /api/insights/environments/analytics", () => {
-  test("tells environments by what they have in common", async () => {
+  test("groups environments by what they have in common", async () => {
     const { series, period: _, ...analytics } = await get("environments/analytics");
     const group = (id: string | null, more: object) => ({ id, kind: id === null ? "none" : "named", ...more });
     expect(analytics).toEqual({

@@ -16,7 +16,7 @@ async function get(path: string, person: Person = "maintainer") {
   return reply.body.data;
 }
 
-/** All of it: Europe's clocks are set back on the first night, America's on that after the month's end. */
+/** The whole period: Europe's clocks are set back on the first night, America's on that after the month's end. */
 const WHOLE = "from=2026-10-24T00:00:00Z&to=2026-11-02T12:00:00Z";
 const berlin = "from=2026-10-01T00:00:00%2B02:00&to=2026-11-01T00:00:00%2B01:00";
 const newYork = "from=2026-10-01T00:00:00-04:00&to=2026-11-01T00:00:00-04:00";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await requests("steady", "1", "2Gi", "10Gi");
   await at("2026-10-24T20:00:45Z");
   await becomesReady("steady");
-  // From 3 to 4 an hour, half an hour before Europe's clocks are set back; asleep, its volumes cost 1 an hour.
+  // From 3 to 4 an hour, half an hour before Europe's clocks are set back; suspended, its volumes cost 1 an hour.
   await at("2026-10-25T00:30:00Z");
   await requests("steady", "2", "2Gi", "10Gi");
   await at("2026-10-25T06:30:00Z");
@@ -73,12 +73,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("a sleeping environment's own cost is told to the cent, and what it is going to cost until its expiry", () => {
+test("a sleeping environment's own cost is reported to the cent, and what it is going to cost until its expiry", () => {
   // 4.49 hours for 3, 6 for 4, 5.5 for 1; 80 hours are left.
   expect(told.sleeping.cost).toMatchObject({ actual: 42.97, per_hour: 1, forecast: 122.97 });
 });
 
-/** What is told by records, and again by the sums of days alone. */
+/** Figures from records, and again from the sums of days alone. */
 const FIGURES: readonly (readonly [what: string, path: string, expected: object])[] = [
   ["all of it", `costs/summary?${WHOLE}`, { total_cost: 632.54, active_environments: 1 }],
   ["October", "costs/summary?from=2026-10-01&to=2026-11-01", { total_cost: 596.03 }],
@@ -127,7 +127,7 @@ describe.each(["by resources and records", "by the sums of days, once the record
     expect(await get(`observability/${path}`)).toMatchObject(expected);
   });
 
-  test("insights tell what became of each", async () => {
+  test("insights report what became of each", async () => {
     expect(await get(`insights/dashboard?${WHOLE}`)).toMatchObject({
       environments: { created: 3, deleted: 1, expired: 1, failed: 1, active: 1 },
       success_rate: 0.6667,
@@ -165,7 +165,7 @@ describe.each(["by resources and records", "by the sums of days, once the record
     },
   );
 
-  // A part of a day is told by records alone.
+  // Only records cover a part of a day.
   if (by !== "by resources and records") return;
 
   test.each([

@@ -10,7 +10,7 @@ import type { ApiService, Person } from "../support/http/api-service.ts";
 
 const never = new AbortController().signal;
 
-/** What users do through the REST interface, and what the operator makes of it. */
+/** Users' calls of the REST interface, and the operator's effects. */
 export type Platform = ReturnType<typeof platformOf>;
 
 export function platformOf(service: ApiService) {
@@ -54,7 +54,7 @@ export function platformOf(service: ApiService) {
     lastTransitionTime: service.clock.now().toISOString(),
   });
   return {
-    /** Days that end meanwhile are summed up. */
+    /** Sums up days that end meanwhile. */
     async at(instant: string) {
       service.clock.advance(Date.parse(instant) - service.clock.now().getTime());
       await summarize();
@@ -66,7 +66,7 @@ export function platformOf(service: ApiService) {
     suspends: (person: Person, name: string, suspended: boolean) =>
       call(person, "patch", `/api/v2/environments/${name}`, { suspended }),
     deletes: (person: Person, name: string) => call(person, "delete", `/api/environments/${name}`),
-    /** Its ResourceQuota counts other requests. */
+    /** Changes the requests in its ResourceQuota. */
     async requests(name: string, cpu: string, memory: string, storage: string) {
       const used = { "requests.cpu": cpu, "requests.memory": memory, "requests.storage": storage };
       const { status } = await found(name);
@@ -85,7 +85,7 @@ export function platformOf(service: ApiService) {
       await service.records.keep(environmentRecord(await found(name), { steps: [], goneAt, services: [] }));
       service.environments.finishRemoval(name);
     },
-    /** The records are dropped, as those of long ago are: what is left are the sums of days. */
+    /** Drops old records: the sums of days remain. */
     async forgetsRecords() {
       for (const { day, summary } of await store.list(never)) {
         if (summary !== undefined) service.rollups.sumUp(day, summary);

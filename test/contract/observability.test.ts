@@ -5,7 +5,6 @@ import { type ApiService, startApiService } from "../support/http/api-service.ts
 
 const NOW_MS = Date.parse("2026-06-01T12:00:00.500Z");
 const DAY_S = 86_400;
-/** So many seconds before now. */
 const ago = (seconds: number) => new Date(NOW_MS - seconds * 1000).toISOString();
 
 let service: ApiService;
@@ -68,9 +67,9 @@ const living = [
   environment("slow", 600, { phase: "creating" }),
   environment("quick", 3_600, { phase: "ready", readyAfterS: 40 }),
   environment("broken", 7_200, { phase: "failed" }),
-  // Expired 90 seconds ago, and its deletion was not requested.
+  // Expired 90 seconds ago, without a requested deletion.
   environment("overdue", 3_690, { phase: "ready", readyAfterS: 100, ttlHours: 1 }),
-  // Its deletion was requested 20 minutes ago.
+  // Deletion requested 20 minutes ago.
   environment("stuck", 2 * DAY_S, { phase: "ready", readyAfterS: 60, ttlHours: 100, deletedS: 1_200 }),
 ];
 
@@ -93,7 +92,7 @@ const recorded = [
     deletedAt: ago(4 * DAY_S - 3),
     goneAt: ago(4 * DAY_S - 20),
   }),
-  // Deleted by its user within a minute, never ready: whether it would have been in time is unknown.
+  // Deleted by its user within a minute, never ready: its timeliness is unknown.
   record("dropped", 3 * DAY_S, { deletedAt: ago(3 * DAY_S - 50), goneAt: ago(3 * DAY_S - 55), dueAt: ago(2 * DAY_S) }),
   record("forced", 3 * DAY_S, {
     readyAt: ago(3 * DAY_S - 30),
@@ -187,7 +186,7 @@ describe("GET /api/observability/slo/status", () => {
       creation: [4, 7, "breached"],
       // Bad: stuck and forced.
       deletion: [2, 4, "breached"],
-      // Overdue is late; what was deleted before its expiry never expired.
+      // Overdue is late; an environment deleted before its expiry never expired.
       expiry: [1, 2, "breached"],
       webhooks: [140, 150, "breached"],
       api: [9_991, 10_000, "at_risk"],

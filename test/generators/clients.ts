@@ -6,19 +6,18 @@ import { goModule, oapiCodegen, openapiGenerator, openapiPythonClient, whyNoGo }
 
 const checkout = resolve(import.meta.dirname, "../..");
 const document = join(checkout, "api/openapi.json");
-/** Many times what each takes on an idle machine. */
+/** Many times the duration on an idle machine. */
 const DEADLINE_MS = 10 * 60_000;
 
 /** A client in one language, by one generator. */
 export interface Client {
   readonly name: string;
-  /** Why what generates or compiles it can't run on this machine, each in one sentence, or undefined where it can. */
+  /** The reasons why its generator or compiler can't run on this machine, each in one sentence, or undefined. */
   readonly obstacles: readonly (() => Promise<string | undefined>)[];
-  /** Generates it into an empty folder and compiles it there; fails with what the tool wrote when either does not work. */
+  /** Generates it into an empty folder and compiles it; fails with the tool's output. */
   make(folder: string): Promise<void>;
 }
 
-/** Those that people use most. */
 export const clients: readonly Client[] = [
   {
     name: `${openapiGenerator.name}, TypeScript (fetch)`,
@@ -61,11 +60,11 @@ export const clients: readonly Client[] = [
     obstacles: [openapiPythonClient.whyNot],
     async make(folder) {
       const programs = dirname(await openapiPythonClient.installed());
-      // It calls ruff, which was installed with it.
+      // The generator calls ruff, which was installed with it.
       const env = { ...process.env, PATH: `${programs}:${process.env.PATH}` };
-      // The rules that ruff 0.17 applies by default rewrite the signature of __exit__, which mypy then refuses.
+      // ruff 0.17's default rules rewrite the signature of __exit__, which mypy then refuses.
       const hooks = ["--config", join(import.meta.dirname, "openapi-python-client.json")];
-      // It leaves out what it can't say, with no more than a warning.
+      // The generator only warns about parts that it leaves out.
       const how = [...hooks, "--path", document, "--meta", "none", "--output-path", "client", "--fail-on-warning"];
       await call(join(programs, "openapi-python-client"), ["generate", ...how], { cwd: folder, env });
       await checkPython(folder, "client");
@@ -74,7 +73,7 @@ export const clients: readonly Client[] = [
 ];
 
 async function generate(generator: string, folder: string, ...how: readonly string[]): Promise<void> {
-  // A short run: Java would take longer to compile itself in full than that saves.
+  // A short run: Java's full compilation takes longer than it saves.
   const java = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", await openapiGenerator.installed()];
   const codeOnly = ["--global-property", "apiDocs=false,modelDocs=false,apiTests=false,modelTests=false"];
   const what = ["generate", "--input-spec", document, "--generator-name", generator, "--output", folder];
@@ -88,8 +87,8 @@ async function compileGo(folder: string): Promise<void> {
 }
 
 /**
- * Python has no compiler: every module is loaded, which is when it makes its classes, and every type is checked. What mypy
- * learnt of the libraries it finds again; of the client, which is new, nothing.
+ * Python has no compiler: every module is loaded, which creates its classes, and every type is checked. mypy's cache has the
+ * libraries, and never the new client.
  */
 async function checkPython(folder: string, name: string): Promise<void> {
   const python = await openapiPythonClient.installed();

@@ -1,6 +1,6 @@
 /**
- * Prints the path of the Python that has openapi-python-client, for whoever imports nothing of the tests. Ends with the
- * code 3, and says why, where this machine has no Python for it.
+ * Prints the path of the Python with openapi-python-client, for callers outside the tests. Exits with 3 and the reason where
+ * this machine has no suitable Python.
  */
 import { openapiPythonClient } from "./tools.ts";
 

@@ -8,10 +8,10 @@ import { countOf, type Outcome, outcomeOf } from "../stages/outcome.ts";
 import { type Client, clients } from "./clients.ts";
 
 /**
- * Has the generators that people use make clients of the OpenAPI document, side by side, and compiles each. What failed
- * is printed with what the tool wrote, what is skipped with what it needs.
+ * Generates clients of the OpenAPI document by common generators, concurrently, and compiles each. Prints the tool's output
+ * of failures, and the requirement of skipped ones.
  *
- * With `remembers`, all count as passed where they passed on this machine before, with the same document, generators and
+ * With `remembers`, all count as passed after an earlier success on this machine with the same document, generators and
  * packages.
  */
 export async function tryGenerators({ remembers }: { readonly remembers: boolean }): Promise<Outcome[]> {
@@ -30,7 +30,6 @@ export async function tryGenerators({ remembers }: { readonly remembers: boolean
   }
 }
 
-/** What a client is made from, and by which generators. */
 const INPUT = ["api/openapi.json", "package-lock.json", "test/generators/**/*.*"];
 
 async function tryClient({ name, obstacles, make }: Client, folder: string): Promise<Outcome> {

@@ -9,13 +9,13 @@ import { buildModule } from "../../deploy/local/builds/build.ts";
 import type { GoModule } from "../../deploy/local/builds/modules.ts";
 import { installedPython, whyNoPython } from "../support/plane/python.ts";
 
-/** A generator that is pinned, and kept in the cache. */
+/** A pinned generator in the cache. */
 export interface Tool {
-  /** What people know it by, with its version. */
+  /** Public name with the version. */
   readonly name: string;
-  /** Why it can't run on this machine, in one sentence, or undefined when it can. */
+  /** The reason why it can't run on this machine, in one sentence, or undefined. */
   whyNot(): Promise<string | undefined>;
-  /** Where its program is; installed now when it is not in the cache. */
+  /** The path of its program, installed if it is not in the cache. */
   installed(): Promise<string>;
 }
 
@@ -26,7 +26,6 @@ const JAR = {
 } as const;
 const MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
-/** A jar, by Maven. */
 export const openapiGenerator: Tool = {
   name: "openapi-generator 7.25.0",
 
@@ -59,7 +58,7 @@ export const openapiGenerator: Tool = {
   }),
 };
 
-/** The Go module of oapi-codegen, and of all that generated Go imports; its go.sum has their hashes. */
+/** The Go module of oapi-codegen, and of the generated Go's imports; its go.sum has their hashes. */
 export const goModule = join(import.meta.dirname, "go");
 const component: GoModule = {
   name: "oapi-codegen",
@@ -68,26 +67,24 @@ const component: GoModule = {
   buildSeconds: 60,
 };
 
-/** A program, built by Go. */
 export const oapiCodegen: Tool = {
   name: "oapi-codegen 2.8.2",
   whyNot: whyNoGo,
   installed: once(async () => join((await buildModule(component, showProgress())).programs, "oapi-codegen")),
 };
 
-/** Why nothing in Go can be compiled here, in one sentence, or undefined when it can. */
+/** The reason why Go can't compile here, in one sentence, or undefined. */
 export async function whyNoGo(): Promise<string | undefined> {
   return findProgram("go") === undefined ? "It needs Go 1.26 or newer." : undefined;
 }
 
-/** A Python that has it, and mypy, and what the clients of openapi-generator import. */
+/** A Python with the generator, mypy, and the imports of openapi-generator's clients. */
 export const openapiPythonClient: Tool = {
   name: "openapi-python-client 0.29.1",
   whyNot: whyNoPython,
   installed: once(() => installedPython("generators", join(import.meta.dirname, "requirements.txt"))),
 };
 
-/** The same promise for all who ask. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {

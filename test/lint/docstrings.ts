@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** First words that leave open which thing a docstring is about. */
+/** First words that do not name the subject of a docstring. */
 const VAGUE =
   /^(What|Whether|Where|How|Why|When|Which|Who|Whose|Whoever|Nobody|Somebody|It|Its|They|Their|Them|He|She|This|That|These|Those|Such|So)$/;
 const DOCSTRING = /\/\*\*\s+(?:\* +)?([A-Za-z]+)/g;
-/** Made from the descriptions of the OpenAPI document. */
+/** Generated from the OpenAPI document's descriptions. */
 const GENERATED = /\.gen\.ts$/;
 
 const folders = process.argv.slice(2);

@@ -23,7 +23,6 @@ apiTokensSuite("in memory", async () => ({
   stop: async () => undefined,
 }));
 
-/** The adapter under the platform's own identity. */
 async function real() {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig });

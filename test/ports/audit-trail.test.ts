@@ -60,7 +60,7 @@ describe("the audit trail in a file", () => {
   };
   const read = async (name = "audit.log") => idsIn(await readFile(join(folder, name), "utf8"));
 
-  test("says the same as the stream: JSON, a line each, told from log lines", async () => {
+  test("says the same as the stream: JSON, a line each, distinct from log lines", async () => {
     const { stream, trail } = open();
     await trail.add(auditRecord("one"));
     const line = { log: "audit", time: "2026-01-01T00:00:00.000Z", ...auditRecord("one") };
@@ -69,7 +69,7 @@ describe("the audit trail in a file", () => {
     await trail.close();
   });
 
-  test("makes room at its size, keeps as many older ones as it is told, and goes on where it left off", async () => {
+  test("rotates at its size, keeps the configured number of older ones, and goes on where it left off", async () => {
     const bytes = `${JSON.stringify({ log: "audit", time: new TestClock().now(), ...auditRecord("1") })}\n`.length;
     const first = open({ maxBytes: 2 * bytes });
     for (const id of ["1", "2", "3"]) await first.trail.add(auditRecord(id));
@@ -86,7 +86,7 @@ describe("the audit trail in a file", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test("begins anew where somebody took the file away", async () => {
+  test("begins anew after the file's removal", async () => {
     const { trail } = open();
     await trail.add(auditRecord("1"));
     await rm(path);
@@ -95,9 +95,9 @@ describe("the audit trail in a file", () => {
     await trail.close();
   });
 
-  test("keeps nobody waiting for a disk that stands still, and writes when it goes on", async () => {
+  test("delays no caller for a disk that stands still, and writes when it goes on", async () => {
     const clock = new TestClock();
-    // Opening it waits for somebody who reads.
+    // Opening a FIFO waits for a reader.
     await promisify(execFile)("mkfifo", [path]);
     const stream = new PassThrough().resume();
     const trail = jsonAuditTrail({ stream, file: { path, maxBytes: 1_000, keep: 1 }, clock, log: silentLog });

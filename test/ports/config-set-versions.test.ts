@@ -18,7 +18,7 @@ const plane = await controlPlane();
 const namespace = "ephemeral-system";
 const LONG_MS = 11 * 60_000;
 
-/** The adapter under the platform's own identity, with a clock of the API server's that a test turns on. */
+/** The adapter under the platform's own identity, with a controllable clock of the API server. */
 async function real() {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig });
@@ -69,7 +69,7 @@ describe("versions as ControllerRevisions", () => {
     await admin.close();
   });
 
-  test("can't be changed, by nobody", async () => {
+  test("can't be changed by any account", async () => {
     const version = newVersion();
     await scene.versions.keep(version);
     const ref = { name: revisionName(version), namespace };
@@ -77,7 +77,7 @@ describe("versions as ControllerRevisions", () => {
     await expect(changed).rejects.toMatchObject({ status: 422 });
   });
 
-  test("adopt nothing that somebody else keeps under the name", async () => {
+  test("adopt no foreign object of the name", async () => {
     const version = newVersion();
     const metadata = { name: revisionName(version), namespace };
     const made = await admin.create(revisionKind, { metadata, revision: 1, data: {} });

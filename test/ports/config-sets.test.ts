@@ -21,7 +21,6 @@ const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 
-/** The adapter under the platform's own identity, with an administrator beside it. */
 async function real(onRequest?: RequestSeam) {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });
@@ -89,7 +88,7 @@ test("before the first complete list nothing is taken for absent", () => {
   }
 });
 
-test("an API server that is away is told as such, and nothing is there then", async () => {
+test("an API server that is away is reported as such, and nothing is there then", async () => {
   let isAway = false;
   const world = await real(async (_request, next) =>
     isAway ? { status: 503, headers: {}, body: { kind: "Status", code: 503 } } : next(),

@@ -9,7 +9,7 @@ environmentsSuite("in memory", async () => {
   return {
     environments,
     setOperating: environments.setOperating,
-    // The double holds every environment from its creation on.
+    // The double blocks every environment from its creation on.
     hold: async () => undefined,
     release: async ({ metadata }) => environments.finishRemoval(metadata.name),
     stop: async () => undefined,

@@ -40,7 +40,7 @@ identityProviderSuite("of the local cluster", async () => {
     sentTo: (email) => server.mails.filter(({ to }) => to === email).length,
     async goAway() {
       await close();
-      // A connection that was kept open breaks, which tells nothing certain; from then on there is none.
+      // A kept connection breaks, with an unclear result; from then on there is none.
       await provider.sendPasswordReset(ACCOUNT, new AbortController().signal).catch(() => undefined);
     },
     stop: close,
@@ -51,7 +51,7 @@ identityProviderSuite("of Google", async () => {
   const toolkit = await startIdentityToolkit(ACCOUNT);
   return {
     provider: googleIdentityProvider({ apiKey: new Sensitive(TOOLKIT_KEY), endpoint: toolkit.endpoint }),
-    // What Google answers 200 to, it mails.
+    // Google mails what it answers with 200.
     sentTo: (email) =>
       email === ACCOUNT ? toolkit.calls.filter(({ body }) => String(body.email).toLowerCase() === email).length : 0,
     goAway: async () => toolkit.failWith(503, "{}"),
@@ -151,7 +151,6 @@ test("the local provider's link leads to the provider, whatever host it was aske
   await server.close();
 });
 
-/** The line that the log makes of it, causes included. */
 function logged(error: unknown): string {
   const stream = new PassThrough();
   winstonLog({ level: "error", stream }).error("a password reset was not sent", { error });

@@ -5,7 +5,6 @@ import { systemClock } from "../../operator/kit/time/clock.ts";
 import type { UrlProber } from "../../operator/ports/url-prober.ts";
 import { type HttpsServer, startHttpsServer } from "../support/http/https-server.ts";
 
-/** A URL that leads to the ingress. */
 export const URL_OF_SHOP = "https://shop.env.localhost:18443";
 
 function drip(reply: ServerResponse): void {
@@ -13,13 +12,13 @@ function drip(reply: ServerResponse): void {
   reply.on("close", () => clearInterval(timer));
 }
 
-/** Says again and again that an answer is coming. */
+/** Repeats an interim response. */
 function promises({ socket }: ServerResponse, status: string): void {
   const timer = setInterval(() => socket?.write(`HTTP/1.1 ${status} Soon\r\n\r\n`), 5);
   socket?.on("close", () => clearInterval(timer));
 }
 
-/** An ingress whose answers a host name chooses, and a prober that asks it. */
+/** An ingress with an answer for each host name, and a prober of it. */
 export function probedIngress() {
   const seen: { host: string | undefined; path: string | undefined }[] = [];
   let ingress: HttpsServer;
@@ -30,7 +29,7 @@ export function probedIngress() {
   let endlessBytes = 0;
   let endlessIsOver = false;
 
-  /** What the server does at each path; at any other it never answers. */
+  /** The server's behaviour at each path; it never answers at any other. */
   const behaviours: Readonly<Record<string, (reply: ServerResponse, detail: string) => void>> = {
     status: (reply, status) => reply.writeHead(Number(status)).end("page"),
     redirect: (reply) => reply.writeHead(302, { location: `https://${ingress.address}/status/500` }).end(),

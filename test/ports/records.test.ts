@@ -35,7 +35,7 @@ recordsSuite("on Kubernetes", async () => ({
   stop: async () => undefined,
 }));
 
-test("records are changed by nobody, administrators included", async () => {
+test("records can't be changed, by administrators neither", async () => {
   const one = recordFixture(unique("recorded-"), 1);
   await kubernetesRecords({ client, namespace }).keep(one);
   const path = `/apis/ephemeral-environments.dev/v1/namespaces/${namespace}/environmentrecords/${one.uid}`;

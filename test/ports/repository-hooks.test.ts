@@ -78,7 +78,7 @@ const reasons = async () => {
   return hook && [hook.state, ...hook.faults.map(({ reason, message }) => `${reason}: ${message}`)];
 };
 
-/** Fields of a hook as its host shows them, with everything wrong that can be. */
+/** Fields of a hook in its host's form, with every possible fault. */
 const WRONG = {
   github: { active: false, events: ["push"], config: { url, content_type: "form", insecure_ssl: "1" } },
   gitea: {
@@ -150,7 +150,7 @@ describe.each(["github", "gitea", "gitlab"] as const)("the hook of a repository 
     expect(await reasons()).toEqual(["active"]);
   }, 60_000);
 
-  test("tells the status of a refusal, and nothing of the key or the token", async () => {
+  test("reports the status of a refusal, and nothing of the key or the token", async () => {
     const { api } = await given(kind);
     api.answerWith(() => ({ status: 403, body: { message: "the token lacks a right" } }));
     const failure = await put()?.catch((error: unknown) => error);

@@ -6,7 +6,7 @@ import { type GitServer, type GitServerOptions, startGitServer } from "../suppor
 
 /** Making repositories runs git a dozen times. */
 const MAKING_MS = 30_000;
-/** Names that git allows and few people choose. */
+/** Unusual names that git allows. */
 const UNUSUAL = ["dependabot/npm_and_yarn/@types/node-22", "feature/a+b", "release#2", "größe/日本語", "a$&b'c;d%e"];
 const host = gitRepositoryHost();
 const servers: GitServer[] = [];
@@ -21,7 +21,6 @@ async function serve(options?: GitServerOptions): Promise<GitServer> {
   return server;
 }
 
-/** What the refusal says; fails when there is none. */
 async function refusal(url: string, asked = host): Promise<string> {
   const answer = await asked.head(url, "main").catch((error: unknown) => error);
   expect(answer).toBeInstanceOf(RepositoryHostUnavailable);
@@ -76,7 +75,7 @@ describe("a repository that not everybody may read", () => {
     commit = await server.createRepository("shop", ["main"]);
   }, MAKING_MS);
 
-  test("tells the head to whoever brings the credential", async () => {
+  test("answers the head to a caller with the credential", async () => {
     expect(await host.head(url, "main", credential)).toBe(commit);
     expect(await host.head(url, "absent", credential)).toBeUndefined();
   });
@@ -98,7 +97,7 @@ describe("a host that does not answer", () => {
     await hasty.close();
   });
 
-  test("because nobody listens is unavailable at once", async () => {
+  test("without a listener is unavailable at once", async () => {
     const gone = await startGitServer();
     await gone.stop();
     expect(await refusal(`http://${gone.address}/shop.git`)).toMatch(/ECONNREFUSED$/);

@@ -25,7 +25,7 @@ const READY = {
 };
 const AWAY = "can't be asked: no answer within 10 s";
 
-/** The operator under the platform's own identity; a host that is away says so at once. */
+/** The operator under the platform's own identity; an unreachable host fails at once. */
 async function real() {
   const world = await createWorld();
   const away = new Set<string>();
@@ -101,7 +101,7 @@ describe("reloads on the Kubernetes API", () => {
     expect(await scene.reloads.reload()).toMatchObject({ loaded: 1, added: [], updated: [], removed: [] });
   });
 
-  test("say of what nobody checked that it was not, after twenty seconds", async () => {
+  test("report a Repository as unchecked after twenty seconds", async () => {
     const { reloads, clock, close } = await standing();
     const reloading = reloads.reload();
     await until(() => clock.pending.includes(20_000), { what: "the wait for the checks" });
@@ -164,14 +164,14 @@ describe("reloads on the Kubernetes API", () => {
     await client.close();
   });
 
-  /** The port on a list that stands still: no answer arrives but by `answer`. */
+  /** The port on a frozen list: only `answer` sends answers. */
   async function standing() {
     const client = createKubeClient({ kubeConfig: world.identity.kubeConfig });
     const cache = await listing(...(await client.list(repositoryType, { namespace })).items);
     const clock = new TestClock();
     const asked = () => cache.get(`${namespace}/test-backend`) as Repository;
     const token = () => reconcileToken(asked()) ?? "";
-    // A write of its own, so that its version lies between those of the questions.
+    // A separate write, so that its version lies between those of the requests.
     const answer = async () => {
       const status = { lastHandledReconcileAt: token() };
       const ref = { name: "test-backend", namespace };

@@ -17,7 +17,6 @@ const plane = await controlPlane();
 
 const namespace = "ephemeral-secrets";
 
-/** The embedded manager under the platform's own identity. */
 async function embedded(onRequest?: RequestSeam): Promise<{ client: KubeClient; manager: SecretManager }> {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });
@@ -87,7 +86,7 @@ describe("the embedded secret manager", () => {
   ])("shares no environment's store, %s", async (_how, labels) => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);
-    // With what the first version of a shared secret would be.
+    // With the form of a shared secret's first version.
     await admin.patch(secretKind, place(owner), { metadata: { labels }, data: { "1": "eA==" } }, { as: "merge" });
     const { name } = place(owner);
     expect(await manager.shared(name)).toBeUndefined();
@@ -114,7 +113,7 @@ describe("the embedded secret manager", () => {
     expect(await manager.holdsAny(owner, [])).toBe(false);
   });
 
-  test("takes a copy of a store for nobody's", async () => {
+  test("ignores a copy of a store", async () => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);
     const copy = { name: `copy-of-${place(owner).name}`, namespace };
@@ -125,7 +124,7 @@ describe("the embedded secret manager", () => {
     await admin.delete(secretKind, copy);
   });
 
-  test("neither reads, changes nor removes a store of its name that is somebody else's", async () => {
+  test("neither reads, changes nor removes a foreign store of its name", async () => {
     const owner = newOwner();
     const draft = {
       metadata: { ...place(owner), labels: { [ENVIRONMENT_UID_LABEL]: newOwner().uid } },

@@ -10,7 +10,7 @@ import { sharedCountersSuite } from "./suites/shared-counters.suite.ts";
 
 /** Longer than a failure is remembered. */
 const PAUSE_MS = 10_001;
-/** A machine that is busy with other tests is no Redis that is away. */
+/** Long enough for a busy machine, which must not count as an unreachable Redis. */
 const commandMs = 5_000;
 
 sharedCountersSuite("in memory", async () => {
@@ -90,7 +90,7 @@ describe("counters in Redis", () => {
     }
   });
 
-  test("keep nobody waiting for one that stands still, and ask it once in ten seconds", async () => {
+  test("delay no caller for one that stands still, and ask it once in ten seconds", async () => {
     await server.start();
     connect();
     await until(isUp, { what: "the connection" });

@@ -7,7 +7,6 @@ import { probedIngress, URL_OF_SHOP } from "./probed-ingress.ts";
 const world = probedIngress();
 const { seen } = world;
 
-/** What an application may write on its connection. */
 const PAGE = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage";
 const HINTS = "HTTP/1.1 103 Early Hints\r\n\r\n";
 const SWITCH = "HTTP/1.1 101 Switching Protocols\r\n";
@@ -43,7 +42,7 @@ describe("an answer", () => {
   test("that never ends costs no more than its beginning", async () => {
     expect((await world.prober.probe(URL_OF_SHOP, "/endless")).status).toBe("healthy");
     await until(() => world.endlessIsOver, { what: "the end of the connection" });
-    // 64 KiB are read; the rest filled the buffers between the two ends.
+    // 64 KiB are read; the rest filled the buffers at both ends.
     expect(world.endlessBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
@@ -106,7 +105,7 @@ describe("many at once", () => {
   test("are 64; the others wait in line", async () => {
     const probes = Array.from({ length: 100 }, () => world.prober.probe(URL_OF_SHOP, "/hold"));
     await until(() => world.open === 64, { what: "64 open probes" });
-    // By the time that a later one has its answer, the others would have come too.
+    // By the time of a later one's answer, the others would have arrived, too.
     const unhindered = httpsUrlProber({ ingressAddress: world.ingress.address, ca: world.ingress.ca }, systemClock);
     for (let i = 0; i < 3; i++) await unhindered.probe(URL_OF_SHOP, "/status/200");
     expect(world.mostOpen).toBe(64);

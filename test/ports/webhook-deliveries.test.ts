@@ -19,7 +19,6 @@ webhookDeliveriesSuite("in memory", async () => ({
   stop: async () => undefined,
 }));
 
-/** The adapter under the platform's own identity, with the cache that the platform has. */
 async function real() {
   const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.platform.token) });
   const watches = createCacheSet({ client, clock: systemClock, log: silentLog });

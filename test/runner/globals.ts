@@ -1,4 +1,4 @@
-/** What `@jest/globals` names, of the process itself: see native.ts. */
+/** The exports of `@jest/globals`, from the process itself: see native.ts. */
 import { jestExpect } from "@jest/expect";
 import { ModuleMocker } from "jest-mock";
 
@@ -7,7 +7,7 @@ export { jestExpect as expect };
 
 const mocker = new ModuleMocker(globalThis);
 
-/** The part of Jest's object that tests here use. */
+/** The used part of Jest's object. */
 export const jest = {
   spyOn: mocker.spyOn.bind(mocker),
   /** The limit of every test of the file, in milliseconds. */

@@ -1,7 +1,7 @@
 /**
- * Runs a test file for Jest as Node.js runs any program: TypeScript stripped by Node.js, modules loaded once per worker. Jest's own
- * way gives every file a virtual machine and loads every module into it again, which took most of the time of the tests.
- * So test files of a worker share modules and the process: what a test changes there, it puts back.
+ * Runs a test file for Jest as Node.js runs any program: TypeScript stripped by Node.js, modules loaded once per worker.
+ * Jest itself gives every file a virtual machine and loads every module again, which took most of the tests' time. A
+ * worker's test files therefore share modules and the process: a test restores its changes.
  */
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ import type { Circus, Config } from "@jest/types";
 import { addEventHandler, getState, resetState, run } from "jest-circus";
 import { formatExecError, formatResultsErrors } from "jest-message-util";
 
-/** Where Jest keeps the limit that a file sets for its tests. */
+/** Jest's key for the file's limit of its tests. */
 const TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
 
 const globals = new URL("globals.ts", import.meta.url).href;
@@ -20,7 +20,7 @@ registerHooks({
     specifier === "@jest/globals" ? { url: globals, shortCircuit: true } : next(specifier, context),
 });
 
-// What no test waits for fails the one that runs.
+// An unawaited error fails the current test.
 for (const event of ["uncaughtException", "unhandledRejection"])
   process.on(event, (error: Error) => {
     const { currentlyRunningTest, unhandledErrors } = getState();
@@ -35,7 +35,6 @@ addEventHandler(async (event) => {
   event.test.errors.push(...suppressedErrors, ...uncounted);
 });
 
-/** How often this process ran a file. */
 const runs = new Map<string, number>();
 
 /** Jest's `testRunner`: runs the tests of a file. */
@@ -56,7 +55,7 @@ export default async function runFile(
   process.env.TEST_FILE = path;
   const before = runs.get(path) ?? 0;
   runs.set(path, before + 1);
-  // A file that is watched runs again, and a module of the same address would not.
+  // A watched file runs again, which requires another address of its module.
   await import(`${pathToFileURL(path).href}${before > 0 ? `?run=${before}` : ""}`);
   return resultOf(await run(), { globalConfig, config, path });
 }

@@ -8,7 +8,7 @@ import { startHttpsServer } from "../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer } from "../support/http/token-issuer.ts";
 import { platformProcess } from "../support/plane/platform-process.ts";
 
-/** No request of a run may be refused because there were many. */
+/** No request of a run may hit a rate limit. */
 const NO_LIMITS = {
   authenticatedPerMinute: 10_000_000,
   unauthenticatedPerMinute: 10_000_000,
@@ -19,23 +19,21 @@ const NO_LIMITS = {
   passwordResetsPerHour: 10_000_000,
 };
 
-/** Where the key of webhooks is, for signatures and for tokens of pipelines. */
 const WEBHOOK_KEY_REF = { name: "webhook-key", key: "latest" };
 
-/** The platform as it is served. */
+/** The platform under test. */
 export interface ServedPlatform {
   readonly url: string;
-  /** ID token of an admin, for an hour. */
+  /** ID token of an admin, valid for an hour. */
   readonly token: string;
-  /** What hosts sign webhooks with, and what pipelines send. */
+  /** The key of hosts' signatures, and the token of pipelines. */
   readonly webhookKey: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the platform's real process on a control plane of its own: what the API server refuses, it refuses here too.
- * There are a backend and a frontend Repository with a branch `main`, a stand-in for Argo CD, an ingress that answers,
- * and no nodes.
+ * Starts the platform's real process on its own control plane: the real API server validates. There are a backend and a
+ * frontend Repository with a branch `main`, a stand-in for Argo CD, an ingress that answers, and no nodes.
  */
 export async function servePlatform(): Promise<ServedPlatform> {
   const world = await createWorld();
@@ -50,7 +48,7 @@ export async function servePlatform(): Promise<ServedPlatform> {
     ["shop-web", { type: "frontend" }],
   ] as const) {
     await git.createRepository(name, ["main"]);
-    // The document's examples of webhooks name them so.
+    // Names in the document's examples of webhooks.
     const fullName = `shop/${name}`;
     await world.register(name, { ...spec, fullName, cloneUrl: `http://${git.address}/${name}.git` });
   }

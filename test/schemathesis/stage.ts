@@ -11,12 +11,12 @@ import { type ServedPlatform, servePlatform } from "./served-platform.ts";
 
 const VERSIONS = { v1: "^/api/(?!v2/)", v2: "^/api/v2/" } as const;
 const DEADLINE_MS = 10 * 60_000;
-/** The same for everybody, so that what fails is what was changed. */
+/** Constant, so that a new failure comes from a change. */
 const DEFAULT_SEED = "1";
 
 /**
- * Has schemathesis try everything that the document says on the served platform, each API version apart; the two at the
- * same time, because each mostly waits. What failed is printed; another FUZZ_SEED draws something else.
+ * Runs schemathesis with the whole document on the served platform, each API version separately and concurrently, because
+ * each mostly waits. Failures are printed; another FUZZ_SEED draws other inputs.
  */
 export async function tryDocument(): Promise<Outcome[]> {
   const python = await installedPython("schemathesis", join(import.meta.dirname, "requirements.txt"));
@@ -43,7 +43,7 @@ interface Trial {
   readonly seed: string;
 }
 
-/** What schemathesis reports; https://schemathesis.readthedocs.io/en/stable/reference/reporting/. */
+/** A report of schemathesis; https://schemathesis.readthedocs.io/en/stable/reference/reporting/. */
 interface Report {
   readonly operations: { readonly tested: number };
   readonly test_cases: { readonly generated: number };
@@ -55,7 +55,7 @@ async function tryVersion(version: keyof typeof VERSIONS, { python, platform, fo
   const reportFile = join(folder, `${version}.json`);
   const config = ["--no-color", "--config-file", join(import.meta.dirname, "schemathesis.toml")];
   const what = [`${platform.url}/openapi.json`, "--include-path-regex", VERSIONS[version], "--seed", seed];
-  // Said, because it takes the document's relative server for a path of its own.
+  // Explicit, because schemathesis takes the document's relative server as a path of its own.
   const where = ["--url", platform.url];
   const how = ["--header", `Authorization: Bearer ${platform.token}`, "--report-json-path", reportFile];
   const child = spawn(python, ["-m", "schemathesis.cli", ...config, "run", ...what, ...where, ...how], {

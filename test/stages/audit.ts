@@ -3,18 +3,18 @@ import { dirname, join } from "node:path";
 import { checkout } from "./command.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
-/** Each has the versions that are installed somewhere. */
+/** Each lists installed versions. */
 const LOCK_FILES = ["package-lock.json", "deploy/local/programs/postgresql/package-lock.json"];
 const DEADLINE_MS = 60_000;
 
-/** What the npm registry knows of a lock file's packages. */
+/** The npm registry's findings on a lock file's packages. */
 export type Audit =
   | { readonly state: "clean" }
-  /** In a line each: the package, how severe it is, and what is known. */
+  /** Lines with the package, its severity and the finding. */
   | { readonly state: "vulnerable"; readonly found: readonly string[] }
   | { readonly state: "unasked"; readonly why: string };
 
-/** Asks for known vulnerabilities of every package in the lock files. A registry that can't be asked is named, and fails nothing. */
+/** Reports known vulnerabilities of every package in the lock files. An unreachable registry is named, and fails nothing. */
 export async function audit(): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const file of LOCK_FILES) outcomes.push(judgedOutcome(file, await auditOf(join(checkout, dirname(file)))));
@@ -36,7 +36,7 @@ function judgedOutcome(file: string, found: Audit): Outcome {
   return outcomeOf("audit", { failures: [{ title, message }] });
 }
 
-/** What npm finds out about the lock file in that folder, at `registry` or the one that npm is set to. */
+/** npm's findings on the lock file in that folder, from `registry` or npm's configured one. */
 export async function auditOf(folder: string, registry?: string): Promise<Audit> {
   const patience = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
   const args = [

@@ -9,9 +9,8 @@ import { isMounted } from "../../deploy/local/processes/mounts.ts";
 import { checkout } from "./command.ts";
 
 /**
- * The second place of the checkout: below a folder that root alone may enter, with spaces in its path, and so long that no Unix
- * socket can lie below it. It is always the same, so that what a killed run left is found, and not below a folder for temporary
- * files, which people empty.
+ * The second place of the checkout: below a folder for root alone, with spaces in its path, and too long for a Unix socket
+ * below it. It is constant, so that leftovers of a killed run are found, and outside temporary folders.
  */
 const elsewhere = join(
   "/run",
@@ -23,13 +22,13 @@ const DOWN_DEADLINE_MS = 3 * 60_000;
 const STAGE_DEADLINE_MS = 2 * 60 * 60_000;
 
 /**
- * Does the work while the checkout can be reached at a place where other users can't enter and programs trip over the path:
- * people's checkouts lie at such places. It is the same checkout with the same files, mounted a second time.
+ * Does the work while the checkout is mounted at a place that other users can't enter and whose path breaks careless
+ * programs, as people's checkouts may be. The files are the same.
  *
- * Needs Linux and root. Waits for another run that has it there; what a killed run left is removed first.
+ * Needs Linux and root. Waits for another run at that place; leftovers of a killed run are removed first.
  */
 export function withCheckoutElsewhere<T>(work: (checkout: string) => Promise<T>): Promise<T> {
-  // The lock goes with the process that holds it: what is found mounted under it is left over.
+  // The lock ends with its process: a mount found under it is a leftover.
   const lock = {
     name: "ephemeral-environments-checkout-elsewhere",
     what: "the end of another run with its checkout at the second place",
@@ -40,7 +39,7 @@ export function withCheckoutElsewhere<T>(work: (checkout: string) => Promise<T>)
     await remove();
     await mkdir(elsewhere, { recursive: true });
     await chmod(dirname(elsewhere), 0o700);
-    // No mount below it shows in the checkout itself.
+    // Mounts below it do not show in the checkout itself.
     await run("mount", ["--bind", "--make-private", checkout, elsewhere]);
     try {
       return await work(elsewhere);
@@ -50,7 +49,7 @@ export function withCheckoutElsewhere<T>(work: (checkout: string) => Promise<T>)
   });
 }
 
-/** Stops the local cluster that a killed run has started there, if it still runs; others are left alone. */
+/** Stops a killed run's local cluster at that place; other clusters stay. */
 async function endLeftCluster(): Promise<void> {
   const isOfThere = (await machineOwner())?.startsWith(`${elsewhere}/`) ?? false;
   if (!isOfThere || !existsSync(join(elsewhere, launcher))) return;
@@ -58,7 +57,7 @@ async function endLeftCluster(): Promise<void> {
   await run(process.execPath, [launcher, "down"], { cwd: elsewhere, env, deadlineMs: DOWN_DEADLINE_MS });
 }
 
-/** Removes the mount and its folders. Nothing is ever removed recursively here: what is mounted is the checkout. */
+/** Removes the mount and its folders, never recursively: the mounted files are the checkout. */
 async function remove(): Promise<void> {
   // Lazily: a program that still works there keeps its files.
   while (await isMounted(elsewhere)) await run("umount", ["--lazy", elsewhere]);

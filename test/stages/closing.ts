@@ -1,29 +1,28 @@
-/** The end of a test run's output: all that a CI shows first. */
+/** The end of a test run's output: the part that a CI shows first. */
 import { stripVTControlCharacters } from "node:util";
 import { countOf, type Failure, type Outcome } from "./outcome.ts";
 
-/** A failed test, file or stage, and where it was. */
+/** A failed test, file or stage, and its place. */
 export interface Located extends Failure {
   readonly stage: string;
   readonly file?: string | undefined;
 }
 
-/** The results of a run. */
 export interface Run {
   readonly outcomes: readonly Outcome[];
-  /** Failures of files that passed when they ran again. */
+  /** Failures of files that passed at the second run. */
   readonly unsteady: readonly Located[];
   /** The folder of the stages' whole output. */
   readonly logs: string;
 }
 
-/** The lines that the block of failures has at most. */
+/** Maximum lines of the block of failures. */
 const MOST_LINES = 80;
 const MOST_MESSAGE_LINES = 8;
 const LONGEST_LINE = 400;
 const SLOWEST = 10;
 
-/** The lines that close a run: slowest files and tests, unsteady files, failures, and the counts as the last line. */
+/** Closing lines of a run: slowest files and tests, unsteady files, failures, and the counts as the last line. */
 export function closingLines({ outcomes, unsteady, logs }: Run): string[] {
   const failed = failuresOf(outcomes);
   const { passed, skipped } = countOf(outcomes);
@@ -44,7 +43,7 @@ export function closingLines({ outcomes, unsteady, logs }: Run): string[] {
   ];
 }
 
-/** The failures of all outcomes with their places, in their order. */
+/** The failures of all outcomes with their places, in order. */
 export function failuresOf(outcomes: readonly Outcome[]): Located[] {
   return outcomes.flatMap(({ stage, file, failures }) => failures.map((failure) => ({ ...failure, stage, file })));
 }
@@ -58,7 +57,7 @@ function slowest(kind: string, all: readonly { readonly title: string; readonly 
   return [`slowest ${kind}:`, ...lines, ""];
 }
 
-/** A heading, and for each failure its place in one line and as much of its message as fits for all. */
+/** A heading, and for each failure its place in one line and as much of its message as fits. */
 function block(heading: string, failures: readonly Located[], logs: string): string[] {
   if (failures.length === 0) return [];
   const room = MOST_LINES - 4;

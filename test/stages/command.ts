@@ -3,26 +3,24 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** The folder of the sources. */
 export const checkout = resolve(import.meta.dirname, "../..");
-/** The Node that runs us. */
 export const node = process.execPath;
-/** The path of a program of an installed package, in the checkout in which it is run. */
+/** The path of an installed package's program, relative to the checkout. */
 export const bin = (name: string) => join("node_modules/.bin", name);
 
-/** The environment and the checkout that a command runs in; by default our own. */
+/** The environment and the checkout of a command; default: ours. */
 export interface How {
   readonly checkout?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
-/** Runs a command that writes where we write. Answers its exit code, 1 after a signal, 127 when it can't be started. */
+/** Runs a command with our output. Answers its exit code, 1 after a signal, 127 when it can't be started. */
 export async function run(
   command: string,
   args: readonly string[],
   { checkout: cwd = checkout, env = process.env }: How = {},
 ): Promise<number> {
-  // A shell believes its parent about where it is, if that is the same folder by another path.
+  // A shell trusts PWD when it is the same folder by another path.
   const child = spawn(command, args, { cwd, env: { ...env, PWD: cwd }, stdio: ["ignore", "inherit", "inherit"] });
   try {
     const [code] = (await once(child, "close")) as [number | null];
@@ -33,7 +31,7 @@ export async function run(
   }
 }
 
-/** Runs a command and answers what it wrote, standard error last, and whether it ended with 0. */
+/** Runs a command and answers its output, standard error last, and its success. */
 export async function outputOf(command: string, args: readonly string[]): Promise<{ ok: boolean; output: string }> {
   const child = spawn(command, args, { cwd: checkout, stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "close") as Promise<[number | null]>;

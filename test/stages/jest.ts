@@ -5,21 +5,19 @@ import { bin, checkout, type How, node, run } from "./command.ts";
 import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 import { projectOf } from "./projects.ts";
 
-/** The options of a run of Jest. */
 interface JestHow extends How {
-  /** Its configuration; by default that of the project. */
+  /** Path of the configuration; default: the project's. */
   readonly config?: string;
   readonly flags?: readonly string[];
-  /** The files to run, instead of those that FILE and NAME choose. */
+  /** The files to run, instead of those selected by FILE and NAME. */
   readonly files?: readonly string[] | undefined;
 }
 
-/** Projects that belong to a stage of another name. */
 const STAGES: Readonly<Record<string, string>> = { "e2e-alone": "e2e", "e2e-install-scenes": "e2e-install" };
 
 /**
- * Runs projects of Jest, so many of their test files at once ("100%": one for each processor; Jest would leave one out).
- * A run that ends badly without a failed test is a failure of the stage.
+ * Runs projects of Jest with that many concurrent test files ("100%": one for each processor; Jest would leave one out). A
+ * failing run without a failed test is a failure of the stage.
  */
 export async function jest(
   projects: readonly string[],
@@ -54,12 +52,11 @@ export async function jest(
   }
 }
 
-/** The stage that runs a project of Jest. */
+/** The stage of a Jest project. */
 export function stageNamed(project: string): string {
   return STAGES[project] ?? project;
 }
 
-/** A file's part of what Jest writes into its output file, as far as it is read here. */
 interface FileResult {
   readonly name: string;
   readonly startTime: number;
@@ -81,7 +78,7 @@ interface JestResult {
 /** FILE: a part of a file's path; NAME: a part of a test's title. */
 function narrowed(): string[] {
   const { FILE, NAME } = process.env;
-  // The file may be another project's: a run that finds none at all fails at its end.
+  // The file may be another project's: a run without any fails at its end.
   return [
     ...(FILE ? ["--passWithNoTests", "--testPathPatterns", FILE] : []),
     ...(NAME ? ["--testNamePattern", NAME] : []),

@@ -1,4 +1,3 @@
-/** The stages that need a local cluster. */
 import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,14 +17,14 @@ import type { StageHow } from "./stage.ts";
 const launcher = "deploy/local/main.ts";
 
 /**
- * Makes sure that the machine has room for the local clusters of a whole run, where such can be started: what lacks it fails
- * after minutes of builds. Fails with one sentence.
+ * Checks the machine's space for a whole run's local clusters, where they can be started: otherwise the run fails after
+ * minutes of builds. Fails with one sentence.
  */
 export async function assertRoomForClusters(): Promise<void> {
   if (whyNot() === undefined && !(await isRunning())) await assertCapacity();
 }
 
-/** The platform installed by helm, as pods, on a local cluster of its own. */
+/** The platform installed by helm, as pods, on a separate local cluster. */
 export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[]> {
   const stage = "e2e-install";
   const running = (await isRunning()) ? 'A local cluster runs here; "make down" stops it.' : undefined;
@@ -33,7 +32,7 @@ export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[
   if (obstacle !== undefined) return skipped([stage], obstacle);
   try {
     if ((await launch("bare")) !== 0) return [notStarted(stage, "bare")];
-    // Among all the other stages, an installation's short story; all scenes where they are asked for.
+    // A whole run has only an installation's short test; a narrow one all scenes.
     const projects = isWhole && files === undefined ? ["e2e-install"] : ["e2e-install", "e2e-install-scenes"];
     return await jest(projects, 1, { env: { ...process.env, ...shellVariables() }, files });
   } finally {
@@ -42,8 +41,8 @@ export async function e2eInstall({ isWhole, files }: StageHow): Promise<Outcome[
 }
 
 /**
- * Stories on the local cluster: the one that runs, or one that is started for the tests and stopped after them. That one is
- * started, and its stories run, at another place of the checkout. Nothing of the checkout may have changed then.
+ * Tests on the local cluster: the running one, or one that is started for them and stopped afterwards. The latter, with its
+ * tests, uses another place of the checkout, whose files must not change meanwhile.
  */
 export async function e2e(names: readonly string[], how: StageHow): Promise<Outcome[]> {
   const obstacle = whyNot();
@@ -63,7 +62,6 @@ export async function e2e(names: readonly string[], how: StageHow): Promise<Outc
   return [...outcomes, failedStage(names.join(", "), failure)];
 }
 
-/** Starts what is missing of the local cluster and runs those stages' stories on it. */
 async function onCluster(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
   for (const command of names.includes("e2e") ? ["up", "gitea", "podinfo"] : ["up"]) {
     if ((await launch(command, how)) !== 0) return [notStarted(names.join(", "), command)];
@@ -71,19 +69,19 @@ async function onCluster(names: readonly string[], how: StageHow & How): Promise
   return stories(names, { ...how, env: { ...process.env, ...shellVariables() } });
 }
 
-/** Calls a command of the launcher. Whatever cluster the caller works with: the stories run on the local one. */
+/** Calls a command of the launcher, always for the local cluster. */
 function launch(command: string, how: How = {}): Promise<number> {
   const { CLUSTER: _, ...env } = process.env;
   return run(bin("node"), [launcher, command], { checkout: how.checkout, env });
 }
 
-/** Lists the files that git finds changed or new, but for the picture of `make screenshot`; empty where git knows no checkout. */
+/** Lists git's changed or new files, without the picture of `make screenshot`; empty without a git checkout. */
 async function changedFiles(): Promise<string> {
   const args = ["-c", "safe.directory=*", "status", "--porcelain", "--", ".", ":!docs/console.png"];
   return commandOutput("git", args, { cwd: checkout }).catch(() => "");
 }
 
-/** The two ways in which stories of a stage run: beside the others, and those that break what others need, one by one. */
+/** The two kinds of a stage's tests: concurrent ones, and those that break others' dependencies, one by one. */
 type Company = "together" | "alone";
 
 interface StoryKind {
@@ -103,7 +101,6 @@ const storyKinds: readonly StoryKind[] = [
   },
 ];
 
-/** Those stages' stories on the local cluster that runs. */
 async function stories(names: readonly string[], how: StageHow & How): Promise<Outcome[]> {
   const obstacle = names.includes("e2e-console") ? whyNoBrowser() : undefined;
   const unseen = obstacle === undefined ? [] : skipped(["e2e-console"], obstacle);
@@ -111,7 +108,7 @@ async function stories(names: readonly string[], how: StageHow & How): Promise<O
     ({ stage }) => names.includes(stage) && (stage !== "e2e-console" || obstacle === undefined),
   );
   const together = await Promise.all(kinds.map((kind) => kind.run("together", how)));
-  // What kills the operator hits the moment that it means only where nothing computes beside it.
+  // Kills of the operator are exact only on an otherwise idle machine.
   await how.others;
   const alone: Outcome[] = [];
   for (const kind of kinds) alone.push(...(await kind.run("alone", how)));
@@ -127,7 +124,6 @@ function notStarted(stage: string, command: string): Outcome {
   return failedStage(stage, { message: `The local cluster's "${command}" failed.`, causeInOutput: true });
 }
 
-/** Stops the cluster, and keeps what its programs wrote where the run keeps such. */
 async function stopCluster(stage: string, how: How = {}): Promise<void> {
   const { PROGRAM_LOGS } = process.env;
   const logs = join(clusterFolder, "log");

@@ -1,26 +1,24 @@
-/** A test that failed, or a file or stage that could not be run. */
+/** A failed test, or a file or stage that could not run. */
 export interface Failure {
-  /** The test's full title; absent where the file, or the stage, failed as a whole. */
+  /** The test's full title; absent for the failure of a whole file or stage. */
   readonly title?: string;
   readonly message: string;
-  /** The end of the stage's output says the cause: it is shown below the message. */
+  /** True: the end of the stage's output has the cause, and is shown below the message. */
   readonly causeInOutput?: true;
 }
 
-/** Results of one test file, or of a stage that has no files. It crosses a process boundary as JSON. */
+/** Results of one test file, or of a stage without files. It crosses a process boundary as JSON. */
 export interface Outcome {
   readonly stage: string;
-  /** The file's path below the checkout. */
   readonly file?: string;
   readonly passed: number;
   readonly skipped: number;
   readonly failures: readonly Failure[];
   readonly seconds?: number;
-  /** Durations of single tests. */
   readonly tests?: readonly { readonly title: string; readonly seconds: number }[];
 }
 
-/** An outcome in which nothing happened yet. */
+/** An empty outcome. */
 export function outcomeOf(stage: string, more: Partial<Outcome>): Outcome {
   return { stage, passed: 0, skipped: 0, failures: [], ...more };
 }
@@ -35,7 +33,6 @@ export function crashedStage(stage: string, error: unknown): Outcome {
   return failedStage(stage, { message: (error instanceof Error ? error.stack : undefined) ?? String(error) });
 }
 
-/** Sums of passed, failed and skipped tests. */
 export function countOf(outcomes: readonly Outcome[]): { passed: number; failed: number; skipped: number } {
   return {
     passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),

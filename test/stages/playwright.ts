@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { bin, type How, node, run } from "./command.ts";
 import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 
-/** Debian's browser, of the package `chromium-headless-shell`; another can be named. */
+/** Debian's browser, of the package `chromium-headless-shell`, unless CHROMIUM is set. */
 export const browser = process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 
-/** The reason why stories of a browser can't run here, in one sentence; `undefined` when they can. */
+/** The reason why browser tests can't run here, in one sentence; `undefined` when they can. */
 export function whyNoBrowser(): string | undefined {
   if (existsSync(browser)) return undefined;
   return `There is no browser at ${browser}: "apt-get install chromium-headless-shell" brings it, CHROMIUM names another.`;
@@ -17,11 +17,14 @@ interface PlaywrightHow extends How {
   readonly stage: string;
   /** Path of the configuration below the checkout. */
   readonly config: string;
-  /** The files to run, instead of those that FILE and NAME choose. */
+  /** The files to run, instead of those selected by FILE and NAME. */
   readonly files?: readonly string[] | undefined;
 }
 
-/** Runs the stories of that project of Playwright's configuration. A run that ends badly without a failed story is a failure of the stage. */
+/**
+ * Runs the tests of that project of Playwright's configuration. A failing run without a failed test is a failure of the
+ * stage.
+ */
 export async function playwright(project: string, { stage, config, files, ...how }: PlaywrightHow): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), "ephemeral-test-"));
   const outputFile = join(folder, "result.json");
@@ -41,7 +44,6 @@ export async function playwright(project: string, { stage, config, files, ...how
   }
 }
 
-/** What Playwright writes into its output file, as far as it is read here. */
 interface Result {
   readonly suites?: readonly Suite[];
 }
@@ -50,13 +52,12 @@ interface Spec {
   readonly title: string;
   readonly file: string;
   readonly tests: readonly {
-    /** `flaky`: it failed, and did not when it was tried again. */
+    /** `flaky`: it failed, and passed at the second try. */
     readonly status: "expected" | "unexpected" | "flaky" | "skipped";
     readonly results: readonly { readonly duration: number; readonly error?: { readonly message?: string } }[];
   }[];
 }
 
-/** A file, or what it groups. */
 interface Suite {
   readonly file: string;
   readonly suites?: readonly Suite[];
@@ -92,10 +93,10 @@ function failureOf({ title, tests }: Spec): Failure {
   return { title, message: errors[0] ?? "" };
 }
 
-/** FILE: a part of a file's path; NAME: a part of a story's title. */
+/** FILE: a part of a file's path; NAME: a part of a test's title. */
 function narrowed(): string[] {
   const { FILE, NAME } = process.env;
-  // The story may be another project's: a run that finds none at all fails at its end.
+  // The test may be another project's: a run without any fails at its end.
   return [
     ...(FILE || NAME ? ["--pass-with-no-tests"] : []),
     ...(FILE ? [FILE] : []),

@@ -7,25 +7,22 @@ import { countOf, type Outcome } from "./outcome.ts";
 import type { StageGroup } from "./stage.ts";
 import { type StartedStage, startStage } from "./start-stage.ts";
 
-/** The options of a run. */
 export interface RunOptions {
   /** The URL of the module whose default export is the groups of stages. */
   readonly list: string;
-  /** The stages to run; none: all. */
+  /** The stages to run; empty: all. */
   readonly wanted: readonly string[];
-  /** Gets a folder for each run, with the whole output of every stage. */
+  /** The parent of each run's folder, with the whole output of every stage. */
   readonly logsFolder: string;
 }
 
-/** More files than that, and a machine that is too busy is no explanation: nothing runs again, and the run has failed. */
+/** With more files, a busy machine is no explanation: nothing runs again, and the run has failed. */
 const MOST_UNSTEADY = 5;
-/** Runs whose output is kept. */
 const RUNS_KEPT = 5;
 
 /**
- * Runs the stages in order, some beside those that come after them; every stage also after a failure, so that one run
- * finds all. Files that failed where real programs are waited for run once more, alone, at the end. Prints what failed
- * last, and answers whether nothing did.
+ * Runs the stages in order, some concurrently with later ones, and every stage also after a failure. Failed files that wait
+ * for real programs run once more, alone, at the end. Prints failures last, and answers true without any.
  */
 export async function runStages({ list, wanted, logsFolder }: RunOptions): Promise<boolean> {
   const { default: groups } = (await import(list)) as { default: readonly StageGroup[] };
@@ -76,7 +73,7 @@ class StageRun {
     return outcomes;
   }
 
-  /** Runs failed files of the groups that may once more, alone; their new outcomes take the place of the first ones. */
+  /** Repeats failed files of groups that allow it, alone; their new outcomes replace the first ones. */
   async again(
     groups: readonly StageGroup[],
     outcomes: readonly Outcome[],
@@ -107,7 +104,7 @@ class StageRun {
   async #inView(group: StageGroup, files?: readonly string[]): Promise<readonly Outcome[]> {
     const before = processorSeconds();
     const stage = this.#start(group, { inView: true, files });
-    // Nothing that it would wait for runs beside it.
+    // No other stage runs beside it.
     stage.endOfOthers();
     return this.#ended(group.names, stage, before);
   }
@@ -125,7 +122,7 @@ class StageRun {
     });
   }
 
-  /** Waits for a stage's end and says how it was; with the processors' time before it, also how busy they were meanwhile. */
+  /** Waits for a stage's end and reports it; with the processors' time before it, also their load meanwhile. */
   async #ended(
     names: readonly string[],
     stage: StartedStage,
@@ -138,14 +135,13 @@ class StageRun {
     return outcomes;
   }
 
-  /** A stage that can't have them repeats the error. */
+  /** A stage without planes repeats the error. */
   async #startPlanes(): Promise<void> {
     process.env.PROGRAM_LOGS = join(this.#logs, "control-planes");
     await startPlanes().catch((error: Error) => console.error(error.message));
   }
 }
 
-/** The second outcomes in the place of the first ones of the same files, and the failures that did not come again. */
 function replaced(outcomes: readonly Outcome[], failed: readonly Outcome[], second: readonly Outcome[]) {
   const isMissing = (one: Outcome) => !second.some(({ file }) => file === one.file);
   const kept = outcomes.filter((one) => !failed.includes(one) || isMissing(one));
@@ -162,10 +158,11 @@ interface ProcessorSeconds {
   readonly idle: number;
 }
 
-/** Seconds that this machine's processors have worked, all together; `undefined` where no kernel says so. */
+/** Working seconds of all of this machine's processors; `undefined` without the kernel's statistics. */
 function processorSeconds(): ProcessorSeconds | undefined {
   if (process.platform !== "linux") return undefined;
-  // https://www.kernel.org/doc/html/latest/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat: hundredths of a second.
+  // https://www.kernel.org/doc/html/latest/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat: hundredths of
+  // a second.
   const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0] = (
     readFileSync("/proc/stat", "utf8").split("\n")[0] ?? ""
   )
@@ -182,7 +179,6 @@ function busyWords(before: ProcessorSeconds | undefined): string {
   return `; processors: ${user.toFixed(0)} s user, ${system.toFixed(0)} s system, ${idle.toFixed(0)} s idle`;
 }
 
-/** A folder of its own for this run; the oldest ones go. */
 function newFolder(parent: string): string {
   mkdirSync(parent, { recursive: true });
   for (const old of readdirSync(parent)

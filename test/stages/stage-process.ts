@@ -1,11 +1,11 @@
 /**
- * Runs one group of stages as its parent's messages ask, and sends the parent their outcomes. As a process of its own, because
- * then all that it and its programs write has one place, and its end by any cause is seen. Usage: stage-process.ts LIST NAME …
+ * Runs one group of stages on its parent's messages, and sends the outcomes. A separate process gives all output of it and
+ * its programs one place, and shows its end by any cause. Usage: stage-process.ts LIST NAME …
  */
 import { crashedStage, type Outcome } from "./outcome.ts";
 import type { StageGroup } from "./stage.ts";
 
-/** Parent to child: what to run, then that the others are over. */
+/** Parent to child: the stages to run, then the end of the others. */
 export type StageRequest =
   | { readonly kind: "run"; readonly isWhole: boolean; readonly files?: readonly string[] | undefined }
   | { readonly kind: "others are over" };

@@ -1,23 +1,23 @@
 import type { Outcome } from "./outcome.ts";
 
-/** The circumstances in which a stage runs. */
+/** The circumstances of a stage's run. */
 export interface StageHow {
-  /** The test files to run, below the checkout; by default all, or those that FILE and NAME choose. */
+  /** The test files to run, below the checkout; default: all, or those selected by FILE and NAME. */
   readonly files?: readonly string[] | undefined;
   /** Resolves when the stages beside it are over. */
   readonly others: Promise<void>;
-  /** Among all the other stages. */
+  /** True in a run of all stages. */
   readonly isWhole: boolean;
 }
 
-/** Stages that run in one process: all of them, or those that are named. */
+/** Stages that run in one process: all of them, or the named ones. */
 export interface StageGroup {
   readonly names: readonly string[];
   run(names: readonly string[], how: StageHow): Promise<Outcome[]>;
-  /** Beside the groups that come after it, until the next one that is aside. */
+  /** Runs beside later groups, until the next one aside. */
   readonly isAside?: boolean;
-  /** With the control planes that all such groups share: each file finds its own as new. */
+  /** Uses the groups' shared control planes: each file gets its own in the initial state. */
   readonly onPlanes?: boolean;
-  /** It waits for real programs, which may be late where a machine is busy: its failed files run once more, alone. */
+  /** True: it waits for real programs, which are late on a busy machine: its failed files run once more, alone. */
   readonly runsAgain?: boolean;
 }

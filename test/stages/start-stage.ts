@@ -5,35 +5,34 @@ import { checkout, node } from "./command.ts";
 import { type Failure, failedStage, type Outcome } from "./outcome.ts";
 import type { StageReply, StageRequest } from "./stage-process.ts";
 
-/** The options of a start. */
 export interface StageStart {
   /** The URL of the module that exports the groups. */
   readonly list: string;
   readonly names: readonly string[];
-  /** Gets all that the stages and their programs write. */
+  /** The file for all output of the stages and their programs. */
   readonly logFile: string;
-  /** Gets the logs of programs that the stages start, a folder each. */
+  /** The folder for logs of the stages' programs, a folder each. */
   readonly programLogs: string;
-  /** True: the output is shown as it comes; otherwise by `show`. */
+  /** True: the output is shown at once; otherwise by `show`. */
   readonly inView: boolean;
   readonly isWhole: boolean;
   readonly files?: readonly string[];
 }
 
-/** A group of stages that runs. */
+/** A running group of stages. */
 export interface StartedStage {
-  /** Their outcomes, and how long they took. Never rejects: a process that ends before it sent them has failed. */
+  /** Outcomes and duration. Never rejects: a process that ends without outcomes has failed. */
   readonly ended: Promise<{ readonly outcomes: readonly Outcome[]; readonly seconds: number }>;
-  /** Lets it know that the stages beside it are over. */
+  /** Announces the end of the stages beside it. */
   endOfOthers(): void;
-  /** Shows what it has written, when it was not in view. */
+  /** Shows the output, when it was not in view. */
   show(): void;
 }
 
-/** Lines of the output that a failure of a whole stage ends with. */
+/** Lines of output at the end of a whole stage's failure. */
 const TAIL_LINES = 7;
 
-/** Starts a group of stages in a process of its own. */
+/** Starts a group of stages in a separate process. */
 export function startStage(start: StageStart): StartedStage {
   const { list, names, logFile, programLogs, inView, isWhole, files } = start;
   const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
@@ -62,7 +61,7 @@ export function startStage(start: StageStart): StartedStage {
   };
 }
 
-/** The child's reply, or a failure of the stage when it ended without one, once all its output is here. */
+/** The child's reply after all its output, or a failure of the stage when it ended without one. */
 function replyOf(child: ChildProcess, stage: string): Promise<StageReply> {
   let reply: StageReply | undefined;
   child.on("message", (message: StageReply) => {
@@ -78,7 +77,7 @@ function replyOf(child: ChildProcess, stage: string): Promise<StageReply> {
   return promise;
 }
 
-/** The outcomes, with the end of the output below the messages whose cause it says. */
+/** The outcomes, with the end of the output below the messages whose cause it has. */
 function withCauses(outcomes: readonly Outcome[], logFile: string): readonly Outcome[] {
   const output = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
   const withCause = ({ causeInOutput, message, ...rest }: Failure): Failure =>

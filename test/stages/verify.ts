@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { bin, node, outputOf } from "./command.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
-/** Two at a time; the one that takes longest begins first. */
+/** Two at a time; the longest begins first. */
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ["promises and circles of imports", bin("oxlint"), "--type-aware", "--deny-warnings"],
   ["import zones and circles of folders", node, "test/lint/imports.ts"],

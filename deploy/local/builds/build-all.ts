@@ -3,13 +3,12 @@ import { type BuiltModule, buildModule, builtModule } from "./build.ts";
 import { goModules } from "./modules.ts";
 import { buildPostgresqlImage, isPostgresqlImageBuilt, postgresqlStep } from "./postgresql.ts";
 
-/** Everything that the local cluster is built from. */
+/** Artifacts that the local cluster is built from. */
 export interface Built extends Readonly<Record<keyof typeof goModules, BuiltModule>> {
-  /** The archive of the image that databases are made of. */
   readonly postgresqlArchive: string;
 }
 
-/** Builds what is missing, one after the other: each build uses every core by itself. */
+/** Builds missing modules one after the other: each build uses every core. */
 export async function buildAll(progress: Progress): Promise<Built> {
   const steps = planned(progress, await missingSteps());
   const built: [string, BuiltModule][] = [];
@@ -20,7 +19,7 @@ export async function buildAll(progress: Progress): Promise<Built> {
   };
 }
 
-/** The share of a whole build's work that is still to be done, 0 to 1. */
+/** The share of a whole build's work that remains, 0 to 1. */
 export async function unbuiltShare(): Promise<number> {
   const workOf = (steps: readonly { readonly weight: number }[]) => steps.reduce((sum, { weight }) => sum + weight, 0);
   const all = Object.values(goModules).map(({ buildSeconds }) => ({ weight: buildSeconds }));

@@ -6,20 +6,20 @@ import type { Progress } from "../../build/progress.ts";
 import { run } from "../../build/run.ts";
 import type { GoModule } from "./modules.ts";
 
-/** The linker leaves debug information out (`-s -w`), so the compiler makes none: a seventh of a build's time. */
+/** The linker drops debug information (`-s -w`), so the compiler makes none: this saves a seventh of the build time. */
 const BUILD_FLAGS = ["-trimpath", "-gcflags=all=-dwarf=false"];
 
-/** Where one module was built: its programs, and the source files it needs while it runs. */
+/** A built module: the folder of its programs, and that of the source files they need at run time. */
 export interface BuiltModule {
   readonly programs: string;
   readonly files: string;
 }
 
 /**
- * The built module, from the cache or built now (minutes on a cold machine, then shown as a step).
+ * The built module, from the cache or built now (minutes on a cold machine, shown as a step).
  *
- * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all, so a build
- * that was killed is never used. A second process waits for the first one's build, because Go would compile all of it twice.
+ * A cache folder is named by the hash of the module's sources and flags and appears complete or not at all. A second process
+ * waits for the first one's build, because Go would compile everything twice.
  */
 export async function buildModule(module: GoModule, progress: Progress): Promise<BuiltModule> {
   const target = await cacheFolder(module);
@@ -76,9 +76,9 @@ async function copyModuleFiles({ files, ...module }: GoModule, target: string): 
   const scripts = files.scripts ?? [];
   for (const path of [...files.paths, ...scripts])
     await cp(join(source, path), join(target, path), { recursive: true });
-  // The module cache is read-only; a copy that can't be changed can't be deleted by its owner either.
+  // The module cache is read-only, and a read-only copy can't be deleted by its owner.
   await run("chmod", ["-R", "u+w,a+rX", target]);
-  // A module's archive does not keep which files can be executed.
+  // A module's archive drops the executable bit.
   for (const script of scripts) await chmod(join(target, script), 0o755);
 }
 

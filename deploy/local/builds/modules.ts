@@ -1,20 +1,22 @@
-/** Programs that are built from one Go module of ours into one folder of the cache. */
+/** Programs built from one of our Go modules into one cache folder. */
 export interface GoModule {
   readonly name: string;
   /** The folder of its go.mod, below deploy/local. */
   readonly folder: string;
-  /** What `go build` is given: `./...` for the programs of ours, `tool` for the tools that its go.mod names. */
+  /** Argument of `go build`: `./...` for our own programs, `tool` for the tools named in go.mod. */
   readonly target: "./..." | "tool";
-  /** About the processor seconds of a build after those before it in `goModules`; only their ratio matters, for estimates. */
+  /**
+   * Approximate processor seconds of a build after those before it in `goModules`; only their ratio matters, for estimates.
+   */
   readonly buildSeconds: number;
   readonly cgo?: boolean;
   readonly tags?: string;
   readonly ldflags?: string;
-  /** Further names for a program that was built (it chooses its work by the name it is called by). */
+  /** Links to a built program that chooses its work by the name it is called by. */
   readonly links?: { readonly to: string; readonly names: readonly string[] };
-  /** Files, and scripts to be called, that are needed while it runs and stand in a module's source folder. */
+  /** Files and scripts that the programs need at run time, in a module's source folder. */
   readonly files?: { readonly module: string; readonly paths: readonly string[]; readonly scripts?: readonly string[] };
-  /** Modules of which some packages are replaced: by those in its folder `replaced/<module>`. */
+  /** Modules whose packages are partly replaced by those in the folder `replaced/<module>`. */
   readonly replaced?: readonly string[];
 }
 
@@ -22,8 +24,8 @@ const kubernetesVersion =
   "-X k8s.io/component-base/version.gitVersion=v1.36.1 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36";
 
 /**
- * Everything that is built from Go, in the order in which it is built. Versions stand in each module's go.mod; where two
- * modules share a dependency they name the same version of it, so that Go compiles it once.
+ * Go modules in build order. Versions are in each go.mod; two modules that share a dependency name the same version of it,
+ * so that Go compiles it once.
  */
 export const goModules = {
   controlplane: {
@@ -67,7 +69,7 @@ export const goModules = {
   },
 } as const satisfies Record<string, GoModule>;
 
-/** The git host that is built when it is asked for. */
+/** The git host, built on demand. */
 export const gitea = {
   name: "gitea",
   folder: "programs/gitea",
@@ -78,7 +80,7 @@ export const gitea = {
   files: { module: "code.gitea.io/gitea", paths: ["templates", "options", "public"] },
 } as const satisfies GoModule;
 
-/** The field's demo application with its chart, as its author publishes them: stories about charts of others deploy it. */
+/** The demo application podinfo with its chart, as its author publishes them: for tests with foreign charts. */
 export const podinfo = {
   name: "podinfo",
   folder: "programs/podinfo",
@@ -87,7 +89,7 @@ export const podinfo = {
   files: { module: "github.com/stefanprodan/podinfo", paths: ["charts/podinfo", "ui"] },
 } as const satisfies GoModule;
 
-/** A Redis for its chart, by the names that the chart calls. */
+/** A Redis for podinfo's chart, under the names that the chart calls. */
 export const podinfoRedis = {
   name: "podinfo-redis",
   folder: "programs/podinfo",

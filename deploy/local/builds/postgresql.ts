@@ -7,15 +7,14 @@ import { cacheRoot, intoCache } from "../../build/folders.ts";
 import type { Progress } from "../../build/progress.ts";
 import { run } from "../../build/run.ts";
 
-/** The image's repository and tag. */
+/** Repository and tag of the image. */
 export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "18" } as const;
 
-/** The step that packs it, with the processor seconds that it takes; most of its time is a download. */
+/** The step that packs the image, with its processor seconds; most of its time is a download. */
 export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
 
-/** Where the image has PostgreSQL. */
 const PREFIX = "usr/lib/postgresql";
-/** Programs that the start of a database calls besides PostgreSQL; its own programs need a shell. */
+/** Programs that the start of a database calls besides PostgreSQL, whose own programs need a shell. */
 const TOOLS = ["sh", "sed", "mv", "rm", "chmod"];
 /** The user of the official image. */
 const USER = 999;
@@ -23,8 +22,8 @@ const USER = 999;
 const packageFolder = join(import.meta.dirname, "../programs/postgresql");
 
 /**
- * The archive of an image with PostgreSQL, from the cache or packed now: the programs of an npm package, with the shell and
- * the libraries of this machine around them.
+ * The archive of a PostgreSQL image, from the cache or packed now: the programs of an npm package, with the shell and the
+ * libraries of this machine.
  */
 export async function buildPostgresqlImage(progress: Progress): Promise<string> {
   const { folder, archive } = await imageFolder();
@@ -32,7 +31,7 @@ export async function buildPostgresqlImage(progress: Progress): Promise<string> 
   return archive;
 }
 
-/** Whether the archive is in the cache. */
+/** True when the archive is cached. */
 export async function isPostgresqlImageBuilt(): Promise<boolean> {
   return existsSync((await imageFolder()).archive);
 }
@@ -47,14 +46,13 @@ async function imageFolder(): Promise<{ folder: string; archive: string }> {
 async function buildInto(folder: string): Promise<void> {
   const root = join(folder, "root");
   await makeRoot(root, await fetchPrograms(join(folder, "package")));
-  // StopSignal as in the official image: PostgreSQL then ends without waiting for its clients.
+  // StopSignal as in the official image: PostgreSQL ends without waiting for its clients.
   const config = { User: `${USER}:${USER}`, Env: [`PATH=/bin:/${PREFIX}/bin`], StopSignal: "SIGINT" };
   const reference = `${postgresqlImage.repository}:${postgresqlImage.tag}`;
   await packImages([{ reference, layers: [root], config }], join(folder, "image.tar"));
   for (const used of ["root", "package"]) await rm(join(folder, used), { recursive: true });
 }
 
-/** The folder of the package that has PostgreSQL for this machine. */
 async function fetchPrograms(folder: string): Promise<string> {
   await mkdir(folder);
   for (const file of ["package.json", "package-lock.json"])
@@ -83,7 +81,7 @@ interface Link {
   readonly target: string;
 }
 
-/** npm packs no symbolic links: the package names them, relative to its own folder, and leaves them to a script. */
+/** npm packs no symbolic links: the package lists them, relative to its own folder, for a script. */
 async function link(list: string, root: string): Promise<void> {
   const place = (path: string) => join(root, path.replace(/^native/, PREFIX));
   for (const { source, target } of JSON.parse(await readFile(list, "utf8")) as Link[]) {
@@ -91,7 +89,6 @@ async function link(list: string, root: string): Promise<void> {
   }
 }
 
-/** Copies the libraries that the package lacks from this machine, to the same paths. */
 async function copyLibraries(root: string, programs: string): Promise<void> {
   const linked = [
     ...TOOLS.map((tool) => join(root, "bin", tool)),

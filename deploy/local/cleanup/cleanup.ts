@@ -15,13 +15,13 @@ import { removeFilesElsewhere } from "./fixed-paths.ts";
 import { assertMachineIsFree, machineOwner, withMachine } from "./machine.ts";
 
 /**
- * Removes everything that a local cluster leaves on the machine, whether it was stopped, killed, or broke while it
- * started: programs, containers with their shims, mounts, links, rules, control groups, sockets, state. Empty folders
- * that its programs make at fixed paths stay.
+ * Removes everything that a local cluster leaves on the machine, after a stop, a kill or a failed start: programs,
+ * containers with their shims, mounts, links, rules, control groups, sockets, state. Empty folders at paths fixed by its
+ * programs stay.
  *
- * Programs are known by their recorded ids and by our folders and control group, never by their name, so nothing
- * of another cluster or container runtime is touched. A step that fails does not keep the others from their work; the
- * state is kept then, so that it can be called again.
+ * Programs are identified by their recorded ids and by our folders and control group, never by name, so no other cluster or
+ * container runtime is touched. A failing step does not stop the others; the state is then kept, so that the cleanup can be
+ * repeated.
  */
 export async function cleanUp(): Promise<void> {
   const failures: unknown[] = [];
@@ -33,21 +33,21 @@ export async function cleanUp(): Promise<void> {
   await rm(runFolder, { recursive: true, force: true });
 }
 
-/** Without a grace period: what they keep is removed. */
+/** No grace period: the programs' data is removed anyway. */
 const endPrograms = () => stopAll(clusterFolder, 0);
 
-/** Without our folder nothing of ours can be there, and a machine without nft or ip is left in peace. */
+/** Without our run folder there is no network of ours, and the machine may lack nft and ip. */
 async function closeNetwork(): Promise<void> {
   if (existsSync(runFolder)) await removeNetwork();
 }
 
-/** The mount points below one of the folders, innermost first. */
+/** Mount points below one of the folders, innermost first. */
 export function mountsBelow(mounts: readonly Mount[], folders: readonly string[]): string[] {
   const points = mounts.map(({ point }) => point);
   return points.filter((point) => folders.some((folder) => point.startsWith(`${folder}/`))).reverse();
 }
 
-/** Shims outlive containerd on purpose; each has a socket elsewhere that no other program removes. */
+/** Shims outlive containerd by design; each has a socket elsewhere that only this cleanup removes. */
 async function endContainers(): Promise<void> {
   const sockets = await shimSockets();
   const pids = [...(await podProcesses()), ...(await strays())];
@@ -58,8 +58,8 @@ async function endContainers(): Promise<void> {
 }
 
 /**
- * The shims, whose arguments name our containerd's socket, and programs that were started but not yet recorded when
- * the start was killed: they write to a log of ours.
+ * Shims, whose arguments name our containerd's socket, and programs whose start was killed before they were recorded: they
+ * write to one of our logs.
  */
 async function strays(): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -68,7 +68,7 @@ async function strays(): Promise<number[]> {
 }
 
 async function isStray(pid: number): Promise<boolean> {
-  // It may have ended meanwhile, or even root may not read that.
+  // The process may have ended meanwhile, or even root may not read its files.
   const unread = onCode(["ENOENT", "ESRCH", "EACCES", "EPERM"], "");
   const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(unread);
   const output = await readlink(`/proc/${pid}/fd/1`).catch(unread);
@@ -77,7 +77,6 @@ async function isStray(pid: number): Promise<boolean> {
 
 const ourLogs = join(clusterFolder, "log/");
 
-/** The shims' sockets, as containerd wrote them down for each container. */
 async function shimSockets(): Promise<string[]> {
   const tasks = join(runFolder, "containerd/io.containerd.runtime.v2.task/k8s.io");
   if (!existsSync(tasks)) return [];
@@ -86,11 +85,11 @@ async function shimSockets(): Promise<string[]> {
   return contents.map((content) => (JSON.parse(content).address as string).replace(/^unix:\/\//, ""));
 }
 
-/** Fails when something stays mounted: removing the folder would then remove what is mounted there. */
+/** Fails when a mount remains: removing its folder would remove the mounted files. */
 async function unmount(): Promise<void> {
   const folders = [runFolder, clusterFolder, (await machineOwner()) ?? clusterFolder];
   const mounted = async () => mountsBelow(await currentMounts(), folders);
-  // Lazily: a file that something of ours still has open must not keep the rest of the machine waiting.
+  // Lazily: an open file of ours must not block the cleanup.
   for (const mount of await mounted()) await run("umount", ["--lazy", mount]);
   const [left] = await mounted();
   if (left) throw new Error(`${left} can't be unmounted; unmount it, then try again`);

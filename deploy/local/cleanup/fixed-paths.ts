@@ -15,7 +15,7 @@ const logLinks = "/var/log/containers";
 /** Fixed in libcni (CacheDir in github.com/containernetworking/cni/libcni/api.go). */
 const networkResults = "/var/lib/cni/results";
 
-/** Fails when a kubelet works on this machine: ours would take its socket away, with those of its device plugins. */
+/** Fails when a kubelet runs on this machine: ours would take over its socket, with those of its device plugins. */
 export async function assertNoOtherKubelet(): Promise<void> {
   if (!(await isAnswered(kubeletSocket))) return;
   throw new Error(
@@ -24,9 +24,9 @@ export async function assertNoOtherKubelet(): Promise<void> {
 }
 
 /**
- * Removes what the local cluster's programs write outside of its folders because their paths are fixed: links to logs,
- * results of the network plugins, the kubelet's socket. Also `.local/env` when it is this cluster's: it holds ID tokens.
- * Folders stay. The programs must have ended.
+ * Removes files that the local cluster's programs write outside its folders because their paths are fixed: log links,
+ * results of the network plugins, the kubelet's socket. Removes `.local/env`, too, when it belongs to this cluster: it holds
+ * ID tokens. Folders stay. The programs must have ended.
  */
 export async function removeFilesElsewhere(): Promise<void> {
   const folders = [clusterFolder, (await machineOwner()) ?? clusterFolder];
@@ -38,12 +38,14 @@ export async function removeFilesElsewhere(): Promise<void> {
   for (const file of [...links, ...results, ...sockets, ...variables]) await rm(file, { force: true });
 }
 
-/** Whether a file of that name in the network plugins' cache is about a pod of ours: `<network>-<container>-<interface>`. */
+/**
+ * True for a file name (`<network>-<container>-<interface>`) in the network plugins' cache that belongs to one of our pods.
+ */
 export function isResultOfPodNetwork(name: string): boolean {
   return name.startsWith(`${podNetwork}-`);
 }
 
-/** The links in a folder whose targets, which need not exist, are below one of the given folders. */
+/** Links in a folder whose targets, which need not exist, are below one of the given folders. */
 export async function linksBelow(folder: string, targets: readonly string[]): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(onCode(["ENOENT"], []));
   const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
@@ -51,19 +53,19 @@ export async function linksBelow(folder: string, targets: readonly string[]): Pr
   return found.filter(({ target }) => targets.some((below) => target.startsWith(`${below}/`))).map(({ link }) => link);
 }
 
-/** Whether a program listens on the Unix socket: not on one that is left over, and not where there is no file. */
+/** True when a program listens on the Unix socket; false for a stale socket or a missing file. */
 export async function isAnswered(socket: string): Promise<boolean> {
   const connection = connect(socket);
   const connected = once(connection, "connect").finally(() => connection.destroy());
   return connected.then(() => true, onCode(["ENOENT", "ECONNREFUSED"], false));
 }
 
-/** No other kubelet worked when ours started; one that came later answers there. */
+/** No other kubelet ran when ours started; a later one would answer on the socket. */
 async function ownsDeadSocket(): Promise<boolean> {
   return existsSync(runFolder) && !(await isAnswered(kubeletSocket));
 }
 
-/** The platform for an existing cluster writes the same file, with another kubeconfig in it. */
+/** The platform for an existing cluster writes the same file, with another kubeconfig. */
 async function ourShellVariables(folders: readonly string[]): Promise<string[]> {
   const variables = await readFile(shellVariablesFile, "utf8").catch(onCode(["ENOENT"], ""));
   return folders.some((folder) => variables.includes(`'${folder}/`)) ? [shellVariablesFile] : [];

@@ -6,14 +6,14 @@ import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
-/** etcd: the objects. */
+/** The datastore. */
 export const etcdComponent: BuiltComponent = {
   name: "etcd",
   after: [],
   start: (site) => keepRunning(site.folder, etcd(site.controlPlane), () => etcdIsReady(site.controlPlane)),
 };
 
-/** The API server, on the bridge's address, so that pods reach it and the rest of the world does not. */
+/** The API server on the bridge's address, so that pods reach it and the outside does not. */
 export const apiServerComponent: BuiltComponent = {
   name: "kube-apiserver",
   after: ["network", "etcd"],

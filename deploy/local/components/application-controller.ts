@@ -34,7 +34,7 @@ export const deployerSettingsComponent: BuiltComponent = {
 
 const healthFile = join(import.meta.dirname, "../../charts/platform/files/argocd-health.lua");
 
-/** The setting of argocd-cm by which Argo CD shows the health of environments: the file that the platform chart ships. */
+/** The setting of argocd-cm by which Argo CD shows the health of environments: the platform chart's file. */
 async function environmentHealth(): Promise<Record<string, string>> {
   const setting = "resource.customizations.health.ephemeral-environments.dev_EphemeralEnvironment";
   return { [setting]: await readFile(healthFile, "utf8") };
@@ -46,12 +46,12 @@ function withData(manifest: Manifest, added: Record<string, string>): Manifest {
 
 const name = "argocd-application-controller";
 
-/** Argo CD's application-controller: Applications become objects. */
+/** The deployer. */
 export const applicationControllerComponent: BuiltComponent = {
   name,
   after: ["Argo CD settings", "network", "redis"],
   async start(site) {
-    // The name of its ServiceAccount elsewhere: the platform's policies know Argo CD by it.
+    // The name of its ServiceAccount in other clusters, by which the platform's policies recognize Argo CD.
     const subject = { commonName: "system:serviceaccount:argocd:argocd-application-controller" };
     const kubeconfig = await kubeconfigFor(site, name, subject, "argocd");
     const redis = redisClient(await argoCdRedis(site));
@@ -82,7 +82,7 @@ export const applicationControllerComponent: BuiltComponent = {
   },
 };
 
-/** Argo CD refuses to work without a key for its (unused) sessions; an existing one is kept. */
+/** Argo CD requires a key for its (unused) sessions; an existing one is kept. */
 async function giveServerKey({ client }: ClusterSite): Promise<void> {
   if (await client.find("/api/v1/namespaces/argocd/secrets/argocd-secret")) return;
   const metadata = { name: "argocd-secret", namespace: "argocd", labels: { "app.kubernetes.io/part-of": "argocd" } };

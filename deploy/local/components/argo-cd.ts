@@ -1,8 +1,8 @@
 import { answersWell } from "../../build/wait.ts";
 
 /**
- * The environment of Argo CD's programs: their working files below `home`, the cluster's own address from KUBECONFIG, and
- * no throttling of their calls.
+ * The environment of Argo CD's programs: working files below `home`, the cluster's address from KUBECONFIG, and no
+ * throttling of calls.
  */
 export function argoCdEnvironment(home: string): Record<string, string> {
   return {
@@ -18,7 +18,7 @@ export function argoCdEnvironment(home: string): Record<string, string> {
   };
 }
 
-/** Whether the program that has this metrics port says that it is well. */
+/** True when the program with this metrics port reports to be healthy. */
 export function argoCdIsHealthy(metricsPort: number, query = ""): Promise<boolean> {
   return answersWell(`http://127.0.0.1:${metricsPort}/healthz${query}`);
 }

@@ -8,16 +8,19 @@ import { keepRunning } from "../processes/process.ts";
 import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 
-/** Where containerd answers. */
+/** The socket of containerd. */
 export const containerdSocket = join(runFolder, "containerd.sock");
 
-/** Where containerd keeps images: a bind mount, because a comma or a colon in a path would end it in the options of an overlay. */
+/**
+ * containerd's folder of images: a bind mount, because a comma or a colon in a path would end it in the options of an
+ * overlay.
+ */
 const data = join(runFolder, "containerd-data");
 
-/** The image that holds a pod's namespaces. */
+/** The image of the container that holds a pod's namespaces. */
 export const pauseImage = "docker.io/local/pause:1";
 
-/** containerd with everything in folders of ours, so that another one on the machine is not touched. */
+/** containerd with all its data in our folders, so that another containerd on the machine is not touched. */
 export const containerdComponent: BuiltComponent = {
   name: "containerd",
   after: ["network"],
@@ -40,7 +43,7 @@ export const containerdComponent: BuiltComponent = {
   },
 };
 
-/** Runs `ctr` in the namespace that the kubelet's containers and images are in, and returns what it printed. */
+/** Runs `ctr` in the kubelet's namespace and returns its output. */
 export function containerd({ built }: Pick<ClusterSite, "built">, ...args: string[]): Promise<string> {
   const ctr = join(built.containerd.programs, "ctr");
   return run(ctr, ["--address", containerdSocket, "--namespace", "k8s.io", ...args]);

@@ -6,10 +6,10 @@ import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
-// They manage address ranges and machines of a cloud, of which there is none.
+// Controllers of address ranges and cloud machines, which this cluster lacks.
 const without = ["-node-ipam-controller", "-cloud-node-lifecycle-controller", "-node-route-controller"];
 
-/** The controllers of Kubernetes. */
+/** Kubernetes' own controllers. */
 export const controllerManagerComponent: BuiltComponent = {
   name: "kube-controller-manager",
   after: ["kube-apiserver"],
@@ -21,7 +21,7 @@ export const controllerManagerComponent: BuiltComponent = {
   },
 };
 
-/** The scheduler: pods to the node. It says on a port of loopback whether it knows all that it decides by. */
+/** The scheduler. A port of loopback reports whether its caches are filled. */
 export const schedulerComponent: BuiltComponent = {
   name: "kube-scheduler",
   after: ["kube-apiserver"],

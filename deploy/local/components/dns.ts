@@ -6,7 +6,7 @@ import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
-/** CoreDNS: the names of Services. It knows no other name, so a pod can't look up the world. */
+/** CoreDNS with the names of Services only: a pod can't resolve outside names. */
 export const dnsComponent: BuiltComponent = {
   name: "coredns",
   after: ["access rules", "network"],
@@ -19,7 +19,7 @@ export const dnsComponent: BuiltComponent = {
   },
 };
 
-/** It answers once it has read every Service; this one is there in each cluster. */
+/** CoreDNS answers once it has read every Service; `kubernetes` exists in each cluster. */
 async function knowsTheApiServer(): Promise<boolean> {
   const resolver = new Resolver({ timeout: 1000, tries: 1 });
   resolver.setServers([addresses.bridge.address]);
@@ -27,7 +27,7 @@ async function knowsTheApiServer(): Promise<boolean> {
   return found.includes(addresses.firstService);
 }
 
-/** The configuration of CoreDNS; a path of any characters is one word in it. */
+/** The configuration of CoreDNS; quoting makes any path one word. */
 export function corefile(kubeconfig: string): string {
   return `cluster.local:53 {
   bind ${addresses.bridge.address}

@@ -6,14 +6,14 @@ import { addresses, forwards } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
-/** Git, the ingress and the identity provider for the platform in pods: they are on this machine's loopback. */
+/** Forwards for the platform in pods: git, the ingress and the identity provider listen on this machine's loopback. */
 export const forwardsComponent: BuiltComponent = {
   name: "forwards",
   after: ["network", "git server", "identity provider", "traefik"],
   start: (site) => keepForwards(site.folder, site.ca, addresses.bridge.address),
 };
 
-/** Makes sure that the forwards run at that address of this machine, with a certificate of that authority. */
+/** Keeps the forwards running at that address of this machine, with a certificate of that authority. */
 export async function keepForwards(folder: string, ca: CertificateAuthority, address: string): Promise<void> {
   const pair = await ca.issue("forwards", { commonName: "forwards", alternativeNames: [`IP:${address}`] });
   const args = [join(import.meta.dirname, "../network/forward.ts"), pair.certificate, pair.key, address];

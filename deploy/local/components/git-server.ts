@@ -7,10 +7,10 @@ import { keepRunning } from "../processes/process.ts";
 import { programUsers } from "../processes/unprivileged.ts";
 import type { UnbuiltComponent } from "./component.ts";
 
-/** Where git finds the repositories: a bind mount, because its user may not enter root's folders. */
+/** The repositories' folder for git: a bind mount, because git's user may not enter root's folders. */
 const root = join(runFolder, "git-server");
 
-/** The git repositories of the chart and the sample application, readable by everybody on this machine. */
+/** The git repositories of the chart and the sample application, readable by every user of this machine. */
 export const gitServerComponent: UnbuiltComponent = {
   name: "git server",
   after: [],

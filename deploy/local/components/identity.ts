@@ -5,7 +5,7 @@ import { localIssuer } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { UnbuiltComponent } from "./component.ts";
 
-/** The identity provider, beside the local cluster. */
+/** The identity provider. */
 export const identityComponent: UnbuiltComponent = {
   name: "identity provider",
   after: [],
@@ -14,9 +14,9 @@ export const identityComponent: UnbuiltComponent = {
 };
 
 /**
- * Makes sure that the identity provider runs, with its log and its record in that folder. Its keys and passwords outlive the
- * cluster, so that a token survives `make down` and `make up`. With PASSWORD_GRANT=on it also takes e-mail and password
- * without a browser.
+ * Keeps the identity provider running, with its log and its record in that folder. Its keys and passwords outlive the
+ * cluster, so that a token survives `make down` and `make up`. With PASSWORD_GRANT=on it accepts e-mail and password without
+ * a browser, too.
  */
 export function keepIdentityProvider(folder: string): Promise<void> {
   const script = join(import.meta.dirname, "../identity/serve.ts");

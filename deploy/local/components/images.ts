@@ -8,7 +8,7 @@ import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 import { containerd, pauseImage } from "./container-runtime.ts";
 
-/** The images that pods are made of, packed from the built programs and put into containerd. */
+/** The images of pods, packed from the built programs and put into containerd. */
 export const imagesComponent: BuiltComponent = {
   name: "images",
   after: ["containerd"],
@@ -33,17 +33,17 @@ async function addImages(site: ClusterSite, images: readonly ImageSpec[]): Promi
 /** A component of the sample application. */
 export type SampleComponent = "backend" | "frontend";
 
-/** The image of the sample application of a repository of the git server; its tag is the commit. */
+/** The image of a sample repository of the git server; its tag is the commit. */
 export function sampleImage(repository: string): string {
   return `docker.io/local/${repository}`;
 }
 
-/** The image of a component of the shop, in Gitea's registry; its tag is the commit. */
+/** The image of a component of the shop in Gitea's registry; its tag is the commit. */
 export function shopImage(component: SampleComponent): string {
   return `${new URL(giteaUrl).host}/shop/${component}`;
 }
 
-/** Puts the image of a commit of the shop into containerd, as a pipeline would push it. */
+/** Puts the image of a shop commit into containerd, as if a pipeline had pushed it. */
 export async function addShopImage(site: ClusterSite, component: SampleComponent, commit: string): Promise<void> {
   const main = await layer(site.built.sample, join(site.folder, "layers"));
   await addImages(site, [componentImage(component, { image: shopImage(component), commit, layer: main })]);
@@ -52,7 +52,6 @@ export async function addShopImage(site: ClusterSite, component: SampleComponent
 interface ComponentImage {
   readonly image: string;
   readonly commit: string;
-  /** The root folder that its only layer is made of. */
   readonly layer: string;
 }
 
@@ -75,12 +74,11 @@ async function imageSpecs(site: ClusterSite): Promise<ImageSpec[]> {
   return [pauseSpec, ...samples];
 }
 
-/** What images of the sample application are made of. */
 interface SampleSources extends Pick<ClusterSite, "folder" | "repositories"> {
   readonly built: Pick<ClusterSite["built"], "sample" | "sampleCart">;
 }
 
-/** The images of the commits that the sample's repositories begin with, for each of the names that a component's image has. */
+/** The images of the first commits of the sample, once for each name of a component's image. */
 export async function sampleImages(
   { folder, built, repositories }: SampleSources,
   namesOf: (component: SampleComponent, repository: string) => readonly string[],
@@ -97,7 +95,7 @@ export async function sampleImages(
   return [...component("backend"), ...component("frontend")];
 }
 
-/** A root folder that holds a component's static program and nothing else. */
+/** A root folder with only the component's static program. */
 async function layer({ programs }: BuiltModule, parent: string): Promise<string> {
   const root = join(parent, programs.replaceAll("/", "-"));
   await mkdir(parent, { recursive: true });

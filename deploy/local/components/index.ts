@@ -16,7 +16,7 @@ import { redisComponent } from "./redis.ts";
 import { repoServerComponent } from "./repo-server.ts";
 import { storageComponent } from "./storage.ts";
 
-/** The cluster, with all that the platform needs around it, and the platform. */
+/** The cluster with the platform and everything that it needs. */
 export const components: readonly Component[] = [
   networkComponent,
   etcdComponent,
@@ -44,7 +44,9 @@ export const components: readonly Component[] = [
 
 const platform: readonly Component[] = [platformComponent, platformTokenComponent, operatorComponent];
 
-/** The cluster for a platform that is installed there as on any other: without ours, and open to its pods. */
+/**
+ * The cluster for a platform that is installed as on any other: without our platform, and open to the installed one's pods.
+ */
 export const bareComponents: readonly Component[] = [
   ...components
     .filter((component) => !platform.includes(component))

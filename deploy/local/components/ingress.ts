@@ -9,7 +9,7 @@ import { keepRunning } from "../processes/process.ts";
 import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 
-/** Traefik: HTTPS from loopback to the pods, under one certificate for all names of the base domain. */
+/** Traefik: HTTPS from loopback to pods, with one certificate for all names of the base domain. */
 export const ingressComponent: BuiltComponent = {
   name: "traefik",
   after: ["access rules"],
@@ -24,7 +24,7 @@ export const ingressComponent: BuiltComponent = {
   },
 };
 
-/** Traefik reads JSON as YAML. The two files are its start-up and its routing configuration. */
+/** Traefik reads JSON as YAML. The two files are its static and its routing configuration. */
 async function writeConfig({ folder }: ClusterSite, { certificate, key }: KeyPair): Promise<string> {
   const routing = join(folder, "traefik-tls.yaml");
   const defaultCertificate = { certFile: certificate, keyFile: key };
@@ -45,7 +45,7 @@ async function writeConfig({ folder }: ClusterSite, { certificate, key }: KeyPai
   return config;
 }
 
-/** Whether it serves its certificate, which the cluster's authority signed. */
+/** True when Traefik serves its certificate, signed by the cluster's authority. */
 async function accepts({ certificate }: CertificateAuthority): Promise<boolean> {
   const host = { host: "127.0.0.1", port: addresses.ingressPort, servername: `ready.${baseDomain}` };
   const socket = connect({ ...host, ca: await readFile(certificate) });

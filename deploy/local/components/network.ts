@@ -3,10 +3,10 @@ import { makeNetwork } from "../network/network.ts";
 import { makeControlGroup } from "../processes/control-groups.ts";
 import type { UnbuiltComponent } from "./component.ts";
 
-/** The bridge, its closed door, and the control group of the pods. */
+/** The bridge, its firewall, and the pods' control group. */
 export const networkComponent: UnbuiltComponent = network();
 
-/** The same, but pods may reach what is forwarded to them. */
+/** The same network, but pods may reach the forwards. */
 export const forwardingNetworkComponent: UnbuiltComponent = network(Object.values(forwards).map(({ port }) => port));
 
 function network(opened: readonly number[] = []): UnbuiltComponent {

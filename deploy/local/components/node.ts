@@ -13,15 +13,12 @@ import type { BuiltComponent } from "./component.ts";
 import { containerdSocket } from "./container-runtime.ts";
 
 /**
- * Where the kubelet has its state and the logs of pods: bind mounts, because a socket's path is limited to 107 bytes, and the
- * kubelet refuses a path of logs with other characters than ASCII. The checkout's may have both.
+ * The kubelet's state and the pods' logs: bind mounts, because a socket's path is limited to 107 bytes and the kubelet
+ * accepts only ASCII in a log path. The checkout's path may break both rules.
  */
 const folders = { state: join(runFolder, "kubelet"), logs: join(runFolder, "pod-logs") };
 
-/**
- * The kubelet: pods become containers. It authenticates and authorizes callers by the API server, and is ready when the
- * node is.
- */
+/** The kubelet. It authenticates and authorizes callers by the API server, and is ready when the node is. */
 export const kubeletComponent: BuiltComponent = {
   name: "kubelet",
   after: ["kube-apiserver", "containerd", "images"],
@@ -63,7 +60,7 @@ async function mountFolders({ folder }: ClusterSite): Promise<void> {
   }
 }
 
-/** kube-proxy: Services become nftables rules. */
+/** kube-proxy with nftables rules for Services. */
 export const kubeProxyComponent: BuiltComponent = {
   name: "kube-proxy",
   after: ["kube-apiserver"],

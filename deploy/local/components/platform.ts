@@ -10,7 +10,7 @@ import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 import { sampleImage } from "./images.ts";
 
-/** The platform chart without its Deployment, and the Repositories of the sample application. */
+/** The platform chart without its Deployment, and the sample's Repositories. */
 export const platformComponent: BuiltComponent = {
   name: "platform chart",
   after: ["kube-apiserver", "Argo CD settings", "identity provider"],
@@ -25,7 +25,7 @@ export const platformComponent: BuiltComponent = {
   },
 };
 
-/** A token of the chart's ServiceAccount in a file that is kept fresh: the operator has exactly that identity. */
+/** A fresh token of the chart's ServiceAccount in a file: the operator has exactly that identity. */
 export const platformTokenComponent: BuiltComponent = {
   name: "platform token",
   after: ["platform chart"],

@@ -7,13 +7,13 @@ import { connect as connectSecurely } from "node:tls";
 export interface LocalRedis {
   readonly port: number;
   readonly password: string;
-  /** The PEM file of the authority that signed its certificate; without one it is spoken to in plain text. */
+  /** The PEM file of the authority that signed its certificate; absent: no TLS. */
   readonly caFile?: string;
 }
 
 /**
- * Whether the Redis takes the password and then answers PING (https://redis.io/docs/latest/develop/reference/protocol-spec/).
- * Fails when nothing listens there, it is another's certificate, or nothing comes within a second.
+ * True when the Redis accepts the password and answers PING (https://redis.io/docs/latest/develop/reference/protocol-spec/).
+ * Fails when nothing listens, the certificate is not trusted, or no reply comes within a second.
  */
 export async function answersPing(redis: LocalRedis): Promise<boolean> {
   const signal = AbortSignal.timeout(1000);

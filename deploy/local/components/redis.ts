@@ -8,7 +8,7 @@ import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 import { answersPing, type LocalRedis } from "./redis-ping.ts";
 
-/** Argo CD's cache. A writer of it chooses what Argo CD applies, so it has a password and a certificate. */
+/** Argo CD's cache. Its writers decide what Argo CD applies, so it has a password and a certificate. */
 export const redisComponent: BuiltComponent = {
   name: "redis",
   after: [],
@@ -23,14 +23,20 @@ export const redisComponent: BuiltComponent = {
   },
 };
 
-/** That Redis, with its password: made once, and kept where only the cluster's owner can read. */
+/**
+ * Address, password and authority of Argo CD's Redis. The password is made once, in a file that only the cluster's owner can
+ * read.
+ */
 export async function argoCdRedis({ folder, ca }: Pick<ClusterSite, "folder" | "ca">): Promise<Required<LocalRedis>> {
   const file = join(folder, "redis-password");
   if (!existsSync(file)) await writeFile(file, randomBytes(24).toString("hex"), { mode: 0o600 });
   return { port: addresses.redisPort, password: await readFile(file, "utf8"), caFile: ca.certificate };
 }
 
-/** How a program of Argo CD is told of it; the password goes by its environment, which other users can't read. */
+/**
+ * Arguments and environment by which a program of Argo CD uses the Redis; other users can't read the password in its
+ * environment.
+ */
 export function redisClient(redis: Required<LocalRedis>, caFile = redis.caFile) {
   return {
     args: ["--redis", `127.0.0.1:${redis.port}`, "--redis-use-tls", "--redis-ca-certificate", caFile],

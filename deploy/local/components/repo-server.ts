@@ -12,15 +12,15 @@ import { argoCdRedis, redisClient } from "./redis.ts";
 const { repoServerPort, repoServerMetricsPort } = addresses;
 const user = programUsers.repoServer;
 
-/** Where it finds programs and data: bind mounts, because its user may not enter root's folders. */
+/** The programs and data of the repo-server: bind mounts, because its user may not enter root's folders. */
 const folders = {
   controlplane: join(runFolder, "repo-server/controlplane"),
   data: join(runFolder, "repo-server/data"),
 };
 
 /**
- * Argo CD's repo-server: charts become manifests. It reads input of others, so it is not root. Its manifests are applied by
- * an administrator, so it serves only clients with a certificate of the cluster, and has one itself.
+ * Argo CD's repo-server renders charts. It reads untrusted input, so it is not root. An administrator applies its manifests,
+ * so it serves only clients with a certificate of the cluster, and has one itself.
  */
 export const repoServerComponent: BuiltComponent = {
   name: "argocd-repo-server",
@@ -32,7 +32,7 @@ export const repoServerComponent: BuiltComponent = {
   },
 };
 
-/** The arguments by which a client of the repo-server shows its certificate and verifies the server's. */
+/** Arguments by which a client of the repo-server presents its certificate and verifies the server's. */
 export async function repoServerClient({ ca }: Pick<ClusterSite, "ca">): Promise<string[]> {
   const { certificate, key } = await ca.issue("repo-server-client", { commonName: "local:repo-server-client" });
   return [
@@ -44,7 +44,7 @@ export async function repoServerClient({ ca }: Pick<ClusterSite, "ca">): Promise
 }
 
 const authority = join(folders.data, "ca.crt");
-/** With the local authority alone: of charts that a program on this machine serves. Authorities of the machine stay trusted. */
+/** The local authority alone, for charts served by a program on this machine. The machine's authorities stay trusted. */
 const authorities = join(folders.data, "authorities");
 /** Argo CD appends `reposerver/tls/tls.crt` and `tls.key` (reposerver/server.go). */
 const configuration = join(folders.data, "config");
@@ -81,7 +81,7 @@ async function repoServerProgram(site: ClusterSite): Promise<ProcessSpec> {
     ...argoCdEnvironment(folders.data),
     ...redis.env,
     ARGOCD_APP_CONF_PATH: configuration,
-    // Read by its own clients and by the helm that it runs: https://pkg.go.dev/crypto/x509#SystemCertPool.
+    // Read by the repo-server's own clients and by its helm: https://pkg.go.dev/crypto/x509#SystemCertPool.
     SSL_CERT_DIR: authorities,
     ARGOCD_ASK_PASS_SOCK: join(folders.data, "ask-pass.sock"),
     PATH: path.join(":"),

@@ -4,7 +4,7 @@ import { storageClass } from "../kubernetes/volumes.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
-/** Provisions volumes for claims: folders of this machine. */
+/** Provisions folders of this machine as volumes. */
 export const storageComponent: BuiltComponent = {
   name: "storage",
   after: ["kube-apiserver", "access rules"],

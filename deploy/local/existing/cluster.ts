@@ -4,38 +4,36 @@ import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 import type { Context } from "./context.ts";
 import { missingRights } from "./rights.ts";
 
-/** The chart's `kubeVersion` (a test compares the two), checked before anything is rendered. */
+/** The chart's `kubeVersion` (a test compares them), checked before rendering. */
 const OLDEST_MINOR = 33;
 const argoCdKinds = ["applications.argoproj.io", "appprojects.argoproj.io"];
-/** The chart's default name of the ServiceAccount of Argo CD's application controller. */
 const argoCdAccount = "argocd-application-controller";
 const argoCdGuide = "https://argo-cd.readthedocs.io/en/stable/getting_started/";
 const ADMISSION = "admissionregistration.k8s.io/v1";
-/** What tells that the hosts of environments are served. */
+/** Kinds whose objects show that environments' hosts are served. */
 const classes = [
   { group: "networking.k8s.io", plural: "ingressclasses" },
   { group: "gateway.networking.k8s.io", plural: "gatewayclasses" },
 ] as const;
 const POLICIES = "validatingadmissionpolicies";
 
-/** What the API server says of itself at /version. */
+/** The API server's answer at /version. */
 export interface KubernetesVersion {
   readonly major: string;
   readonly minor: string;
-  /** As in `v1.33.1-gke.1107000`. */
+  /** For example `v1.33.1-gke.1107000`. */
   readonly gitVersion: string;
 }
 
-/** What is to be installed in a cluster, and the cluster's answer at /version. */
+/** The context, settings and manifests of an installation, and the cluster's version. */
 export interface Installation {
   readonly context: Context;
   readonly version: KubernetesVersion;
   readonly settings: Pick<Settings, "namespace" | "deployer">;
-  /** All objects of the platform's chart. */
   readonly manifests: readonly Manifest[];
 }
 
-/** What the cluster says at /version. Fails when it does not answer. */
+/** The cluster's answer at /version. Fails when there is none. */
 export async function versionOf(user: ClusterUser, { cluster }: Context): Promise<KubernetesVersion> {
   const get = kubectl(user, ["get", "--raw", "/version", "--request-timeout=10s"]);
   const answer = await get.catch((cause: Error) => {
@@ -44,7 +42,7 @@ export async function versionOf(user: ClusterUser, { cluster }: Context): Promis
   return JSON.parse(answer) as KubernetesVersion;
 }
 
-/** Fails with everything that the cluster lacks for the platform, each in one sentence that says what to do. Writes nothing. */
+/** Fails with every missing prerequisite of the cluster, each as one sentence that says what to do. Writes nothing. */
 export async function assertUsable(user: ClusterUser, installation: Installation): Promise<void> {
   const { context, version, settings, manifests } = installation;
   const tooOld = whyTooOld(version);
@@ -60,7 +58,7 @@ export async function assertUsable(user: ClusterUser, installation: Installation
   throw new Error(`The platform can't be installed into ${context.cluster.server} yet; nothing was changed.${lines}`);
 }
 
-/** Everything that is missing of the deployer, given the names of the objects that were found. */
+/** Everything that the deployer lacks, given the names of the existing objects. */
 export function whyNoDeployer(found: string, namespace: string): string[] {
   const names = found.split("\n").map((line) => line.slice(line.indexOf("/") + 1));
   const kinds = argoCdKinds.filter((kind) => !names.includes(kind));
@@ -79,7 +77,7 @@ export function whyNoDeployer(found: string, namespace: string): string[] {
   return problems;
 }
 
-/** Why the platform can't work with that API server, in one sentence, given what it says at /version. */
+/** The reason why the platform can't work with that API server, in one sentence, given its /version. */
 export function whyTooOld({ major, minor }: Pick<KubernetesVersion, "major" | "minor">): string | undefined {
   // Some providers write "31+".
   const isOld = Number(major) < 1 || (major === "1" && Number.parseInt(minor, 10) < OLDEST_MINOR);
@@ -92,7 +90,10 @@ async function deployerProblems(user: ClusterUser, namespace: string): Promise<s
   return whyNoDeployer(await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]), namespace);
 }
 
-/** Why the platform's policies would not hold, given the resources that the API server serves beside them; a setting of it can turn them off. */
+/**
+ * The reason why the platform's policies would not hold, given the resources served in their group: a setting of the API
+ * server can turn them off.
+ */
 export function whyNoPolicies(served: readonly string[]): string[] {
   if (served.includes(POLICIES)) return [];
   return [
@@ -123,7 +124,7 @@ async function read<T>(user: ClusterUser, path: string): Promise<T> {
   return JSON.parse(await kubectl(user, ["get", "--raw", path])) as T;
 }
 
-/** What can't be asked is a problem as well, and hides none of the others. */
+/** A failed check is a problem as well, and hides no other problem. */
 function told(what: string, problems: Promise<readonly string[]>): Promise<readonly string[]> {
   return problems.catch((error: Error) => [`It can't be told whether ${what} will do: ${error.message}`]);
 }

@@ -4,16 +4,17 @@ import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
 /** The current context of a kubeconfig. */
 export interface Context {
-  /** What its owner calls it. */
   readonly name: string;
-  /** How its cluster is reached. */
   readonly cluster: ClusterEntry;
 }
 
-/** Puts a question to a person and answers what was typed. */
+/** Asks a person a question and answers the typed text. */
 export type Ask = (question: string) => Promise<string>;
 
-/** The current context of that user's kubeconfig. Asks no cluster. Fails when there is none, or when the operator can't use it. */
+/**
+ * The current context of that user's kubeconfig. Calls no cluster. Fails when there is none, or when the operator can't use
+ * it.
+ */
 export async function currentContext(user: ClusterUser): Promise<Context> {
   const view = ["config", "view", "--raw", "--minify", "--flatten", "--output=json"];
   const printed = await kubectl(user, view).catch((cause: Error) => {
@@ -29,10 +30,10 @@ export async function currentContext(user: ClusterUser): Promise<Context> {
 }
 
 /**
- * Has a person confirm the context by its name, because the current one may be that of another cluster than they think of.
+ * Has a person confirm the context by its name, because the current context may be another cluster than they think.
  *
- * `yes` is a confirmation that was given with the command. Fails when the name that was typed is another one, and, with the
- * next step, when there is no `ask`.
+ * `yes` is a confirmation given with the command. Fails when another name is typed and, with the next step, when there is no
+ * `ask`.
  */
 export async function confirmContext({ name, cluster }: Context, how: { yes: boolean; ask?: Ask | undefined }) {
   if (how.yes) return;
@@ -46,7 +47,7 @@ export async function confirmContext({ name, cluster }: Context, how: { yes: boo
   if (typed.trim() !== name) throw new Error(`Nothing was done: "${typed.trim()}" is not the name of the context.`);
 }
 
-/** Asks on the terminal that this process has; undefined where it has none. */
+/** Asks on this process's terminal; undefined without one. */
 export function terminal(): Ask | undefined {
   if (!process.stdin.isTTY) return undefined;
   return async (question) => {

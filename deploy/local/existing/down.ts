@@ -9,7 +9,7 @@ import { manifestFile } from "./platform.ts";
 /** The operator finishes its reconciles, and may serve 20 s more until load balancers have noticed (settleSeconds). */
 const GRACE_MS = 30_000;
 
-/** Stops what `up` started on this machine, and says how the cluster's objects are removed. Touches none of them. */
+/** Stops the programs of `up` on this machine, and prints how to remove the cluster's objects. Removes none of them. */
 export async function down(): Promise<void> {
   await showProgress().step("stop the platform", stopPrograms);
   if (existsSync(manifestFile(existingFolder))) console.log(farewell(manifestFile(existingFolder)));

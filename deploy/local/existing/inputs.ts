@@ -7,18 +7,16 @@ import { shortPath } from "../typed-words.ts";
 /** A settings file to copy. */
 export const exampleSettings = resolve(import.meta.dirname, "../../examples/settings.yaml");
 
-/** The user's inputs: the cluster, and the platform's settings on it. */
+/** The user's inputs: the cluster and the platform's settings. */
 export interface Inputs {
-  /** KUBECONFIG with absolute paths. */
   readonly kubeconfig: string;
   readonly settings: Settings;
 }
 
 /**
- * Reads KUBECONFIG (by default `~/.kube/config`, as kubectl does) and SETTINGS of the environment.
+ * Reads KUBECONFIG (default `~/.kube/config`, as kubectl) and SETTINGS.
  *
- * Fails with one sentence that says what to give when one is missing, and with every violation when the settings are
- * wrong.
+ * Fails with one sentence that says what to give when one is missing, and with every violation of the settings.
  */
 export function readInputs({ KUBECONFIG, SETTINGS }: NodeJS.ProcessEnv, home = homedir()): Inputs {
   const usual = join(home, ".kube/config");

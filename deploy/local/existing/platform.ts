@@ -5,14 +5,14 @@ import { kubectl } from "../kubernetes/kubectl.ts";
 import { definitionNames, type PlatformManifests } from "../platform/chart.ts";
 import type { HostPlatform } from "../platform/programs.ts";
 
-/** The manifests that were applied to a cluster; kept after a `down`, for their deletion. */
+/** The manifests applied to a cluster; kept after `down`, for their deletion. */
 export const manifestFile = (folder: string): string => join(folder, "platform.json");
 
 /**
- * Applies the manifests of the platform's chart, and returns when its kinds are served. What it wrote stands in
- * `manifestFile`, which `kubectl delete` takes.
+ * Applies the manifests of the platform's chart, and returns when its kinds are served. `manifestFile` lists them for
+ * `kubectl delete`.
  *
- * Fields that another field manager has set otherwise are a conflict and stay as they are; the failure names them.
+ * Fields set otherwise by another field manager are a conflict and stay; the failure names them.
  */
 export async function applyPlatform(
   { folder, administrator }: HostPlatform,
@@ -27,7 +27,7 @@ export async function applyPlatform(
   await kubectl(administrator, ["wait", "--for=condition=Established", "--timeout=30s", ...definitions]);
 }
 
-/** The objects in the order in which an API server accepts them. */
+/** Objects in the order in which an API server accepts them. */
 export function allObjects({ kinds, objects, policies }: PlatformManifests): Manifest[] {
   return [...kinds, ...objects, ...policies];
 }

@@ -2,19 +2,19 @@ import type { Settings } from "../../../config/settings.ts";
 import type { Manifest } from "../kubernetes/api-client.ts";
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
-/** What a SelfSubjectAccessReview asks about: https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
+/** Attributes of a SelfSubjectAccessReview: https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
 interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  /** Left out for what is in no namespace. */
+  /** Absent for cluster-scoped resources. */
   readonly namespace?: string;
 }
 
 /**
- * The rights that the user lacks of those by which the manifests are applied and tokens are requested for the platform, as
- * one sentence for each resource. Asks the API server with SelfSubjectAccessReviews, which everybody who is signed in may create.
+ * The user's missing rights for applying the manifests and requesting the platform's tokens, one sentence for each resource.
+ * Uses SelfSubjectAccessReviews, which every authenticated user may create.
  */
 export async function missingRights(
   user: ClusterUser,
@@ -32,7 +32,7 @@ export async function missingRights(
   );
 }
 
-/** The rights by which these manifests are applied, and a token of the ServiceAccount in that namespace is requested. */
+/** The rights for applying these manifests and requesting a token of the ServiceAccount in that namespace. */
 export function neededRights(manifests: readonly Manifest[], namespace: string): ResourceAttributes[] {
   const objects = manifests.flatMap(({ apiVersion, kind, metadata, spec }) => {
     const where = { group: groupOf(apiVersion), resource: pluralOf(kind), ...inNamespace(metadata.namespace) };
@@ -45,12 +45,11 @@ export function neededRights(manifests: readonly Manifest[], namespace: string):
   return [...new Map([...objects, token].map((right) => [JSON.stringify(right), right])).values()];
 }
 
-/** The part of a policy's spec that names the kind of its parameters. */
 interface ParametrizedSpec {
   readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
 }
 
-/** The API server takes a policy with parameters only of who may read them. */
+/** The API server accepts a policy with parameters only from users who may read them. */
 function parametersOf(spec: ParametrizedSpec | undefined): ResourceAttributes[] {
   if (spec?.paramKind === undefined) return [];
   const { apiVersion, kind } = spec.paramKind;
@@ -61,10 +60,10 @@ const inNamespace = (namespace: unknown) => (typeof namespace === "string" ? { n
 
 const groupOf = (apiVersion: string) => (apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "");
 
-/** As all of Kubernetes' own kinds are called that the chart has, or its policies know. */
+/** The plural rule of Kubernetes' own kinds in the chart and in its policies. */
 const pluralOf = (kind: string) => `${kind.toLowerCase().replace(/y$/, "ie").replace(/s$/, "se")}s`;
 
-/** The platform gets rights on its own kinds, which even an administrator's role may name by `*` alone. */
+/** The platform gets rights on its own kinds, which even an administrator's role may cover by `*` only. */
 function extraVerbs(kind: string): string[] {
   if (/^(Cluster)?Role$/.test(kind)) return ["escalate", "bind"];
   return [];

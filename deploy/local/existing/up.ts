@@ -25,9 +25,9 @@ import { readInputs } from "./inputs.ts";
 import { allObjects, applyPlatform } from "./platform.ts";
 
 /**
- * Sets an existing cluster up with the platform chart and runs the operator for it on this machine; says what to do
- * next. Has the cluster confirmed (`yes`: it is), and looks first whether all is there that it needs. Can be run again: what
- * runs stays.
+ * Installs the platform chart on an existing cluster, runs the operator for it on this machine, and prints the next
+ * commands. The cluster is confirmed (`yes`: it is) and its prerequisites are checked first. Repeatable: running programs
+ * stay.
  */
 export async function up(yes: boolean): Promise<void> {
   const progress = showProgress();
@@ -38,7 +38,7 @@ export async function up(yes: boolean): Promise<void> {
   const administrator = { kubectl, kubeconfig, context: context.name };
   const manifests = await progress.step("check the cluster", async () => {
     const version = await versionOf(administrator, context);
-    // Helm refuses to render the chart for one that is too old, and would hide what else is missing.
+    // Helm refuses to render the chart for an old cluster, and would hide the other problems.
     const rendered = await renderPlatformChart(settings, helm, whyTooOld(version) ? undefined : version.gitVersion);
     await assertUsable(administrator, { context, version, settings, manifests: allObjects(rendered) });
     return rendered;
@@ -62,7 +62,7 @@ export async function up(yes: boolean): Promise<void> {
   console.log(epilogue({ ...platform, apiUrl, env }));
 }
 
-/** Fails when the programs that run were started for another cluster or with other settings. */
+/** Fails when the running programs were started for another cluster or with other settings. */
 async function assertCanStart(platform: HostPlatform, { api, probes }: Settings): Promise<void> {
   const difference = await differenceOfRunning(platform);
   if (difference) throw new Error(`The platform runs here ${difference}; stop it with "${makeCommand("down")}" first.`);

@@ -7,12 +7,12 @@ export interface GiteaAccount {
   readonly password: string;
 }
 
-/** Gitea's REST interface, as one account. Paths begin below `/api/v1`. https://docs.gitea.com/api */
+/** Gitea's REST interface for one account. Paths begin below `/api/v1`. https://docs.gitea.com/api */
 export interface GiteaApi {
   readonly account: GiteaAccount;
-  /** The reply's JSON, or undefined when there is nothing at that path. Fails with Gitea's own words on any other refusal. */
+  /** The reply's JSON, or undefined for a missing object. Fails with Gitea's message on any other error. */
   find<T>(path: string): Promise<T | undefined>;
-  /** The reply's JSON; undefined when it is empty. Fails with Gitea's own words when it refuses. */
+  /** The reply's JSON; undefined when it is empty. Fails with Gitea's message. */
   send<T>(method: string, path: string, body?: object): Promise<T>;
 }
 

@@ -1,21 +1,20 @@
-/** The inputs of Gitea's configuration. */
+/** Inputs of Gitea's configuration. */
 export interface GiteaSettings {
-  /** Folder of its database and repositories. */
+  /** Folder of the database and repositories. */
   readonly data: string;
-  /** Folder of the templates and options that belong to its version. */
+  /** Folder of the templates and options of this version. */
   readonly files: string;
-  /** Loopback port. */
   readonly port: number;
-  /** Makes a new random secret. */
   readonly secret: () => string;
 }
 
-/** The name of Gitea's user: Gitea takes it from the environment, because no account has the number. */
+/** The name of Gitea's user, taken from the environment because no account has its number. */
 export const giteaUserName = "gitea";
 
 /**
- * Gitea's app.ini: SQLite, loopback only, an image registry beside the repositories, no SSH, nothing loaded from or sent to the outside, no mail, no
- * background work. Webhooks may call programs on this machine. Workflows are recorded and reported by webhooks, but nothing runs them. https://docs.gitea.com/administration/config-cheat-sheet
+ * Gitea's app.ini: SQLite, loopback only, an image registry beside the repositories, no SSH, no outside resources, no mail,
+ * no background work. Webhooks may call programs on this machine. Workflows are recorded and reported by webhooks but never
+ * run. https://docs.gitea.com/administration/config-cheat-sheet
  */
 export function giteaConfig({ data, files, port, secret }: GiteaSettings): string {
   return `APP_NAME = Local git host

@@ -20,18 +20,18 @@ import { ensureShop } from "./shop.ts";
 /** Gitea refuses to run as root. */
 const user = programUsers.gitea;
 
-/** Where Gitea finds its program and its data: bind mounts, because its user may not enter root's folders. */
+/** Gitea's program and data: bind mounts, because its user may not enter root's folders. */
 const folders = {
   program: join(runFolder, "gitea/program"),
   data: join(runFolder, "gitea/data"),
 };
 
-/** The file that name and password of an account are written to that may do everything on Gitea. */
+/** The file with name and password of Gitea's administrator. */
 export const administratorFile = join(clusterFolder, "gitea-administrator.json");
 
 /**
  * Starts Gitea beside the local cluster, with repositories whose pull requests get environments, and answers its REST
- * interface as its administrator.
+ * interface as administrator.
  */
 export async function startGitea(site: ClusterSite): Promise<GiteaApi> {
   const { progress } = site;
@@ -73,7 +73,7 @@ async function writeConfig(path: string): Promise<void> {
 async function makeAdministrator(config: string): Promise<void> {
   const name = "local-admin";
   const identity = ["--username", name, "--email", "local-admin@example.test", "--admin"];
-  // Gitea chooses the password: it takes one only as an argument, which every user of the machine can read.
+  // Gitea chooses the password: it accepts one only as an argument, which every user of the machine can read.
   const secret = ["--random-password", "--random-password-length", "24", "--must-change-password=false"];
   const { command, args, env, cwd } = giteaProgram(config, "admin", "user", "create", ...identity, ...secret);
   const options = { cwd: cwd ?? folders.data, env: { ...process.env, ...env }, ...user };
@@ -81,7 +81,7 @@ async function makeAdministrator(config: string): Promise<void> {
   await writeFile(administratorFile, JSON.stringify(administrator), { mode: 0o600 });
 }
 
-/** The password in what `gitea admin user create --random-password` prints (cmd/admin_user_create.go). */
+/** The password in the output of `gitea admin user create --random-password` (cmd/admin_user_create.go). */
 export function passwordIn(output: string): string {
   const password = /^generated random password is '(.+)'$/m.exec(output)?.[1];
   if (password === undefined) throw new Error("Gitea did not say which password it gave its administrator.");

@@ -7,23 +7,22 @@ import { workplace } from "../../build/run.ts";
 import { requestTarget } from "../network/request-target.ts";
 import type { ProgramUser } from "../processes/unprivileged.ts";
 
-/** How git serves the repositories of a folder. */
+/** Options for serving the repositories of a folder by git. */
 export interface HttpBackend {
-  /** The folder below which the URL's path is looked for. */
+  /** The folder that the URL's path is relative to. */
   readonly root: string;
-  /** The protocol that git is told the client wants, instead of what the client says. */
+  /** Overrides the protocol that the client requests. */
   readonly protocol?: string | undefined;
-  /** The user that git runs as; ours by default. */
   readonly user?: ProgramUser | undefined;
-  /** Takes what git complains of, after the request that it was about. */
+  /** Takes git's error output after the request. */
   log(line: string): void;
 }
 
 /**
- * Answers one request with `git http-backend`: every repository can be read without credentials, and no push is accepted.
+ * Answers one request with `git http-backend`: every repository is readable without credentials, and pushes are refused.
  * https://git-scm.com/docs/git-http-backend: a CGI program, https://www.rfc-editor.org/rfc/rfc3875.
  *
- * Never rejects: 400 answers what names no path, 500 what git gives no answer to.
+ * Never rejects: 400 for a request without a path, 500 where git gives no answer.
  */
 export async function httpBackend(
   request: IncomingMessage,
@@ -35,7 +34,7 @@ export async function httpBackend(
   if (target === undefined) return void reply.writeHead(400).end();
   try {
     const cgi = startGit(request, target, options);
-    // A client may go in the middle of its request, and git before its end: git ends with its input either way.
+    // The client may disconnect during its request, and git may end early: git ends with its input either way.
     pipeline(request, cgi.stdin, () => undefined);
     const [output, complaint] = await Promise.all([buffer(cgi.stdout), text(cgi.stderr), once(cgi, "close")]);
     if (complaint !== "") log(complaint.trimEnd());
@@ -72,7 +71,6 @@ function startGit(request: IncomingMessage, target: URL, options: HttpBackend): 
   });
 }
 
-/** Headers as CGI says them, one line each, an empty line, the body. */
 function answerWith(output: Buffer, reply: ServerResponse): void {
   const end = output.indexOf("\r\n\r\n");
   const lines = output.toString("latin1", 0, Math.max(end, 0)).split("\r\n");

@@ -9,23 +9,23 @@ export interface LocalRepository {
   readonly name: string;
   /** Readable without credentials. */
   readonly url: string;
-  /** The head of its branch `main` as it was made: the same on every machine for the same files. */
+  /** The first head of its branch `main`: the same on every machine for the same files. */
   readonly commit: string;
 }
 
-/** A repository of the sample application. Its branch `feature/cart` has one commit more than `main`. */
+/** A repository of the sample. Its branch `feature/cart` has one commit more than `main`. */
 export interface SampleRepository extends LocalRepository {
   readonly cartCommit: string;
 }
 
-/** The repositories that the local cluster serves, by what they hold. */
+/** The served repositories by content. */
 export interface LocalRepositories {
   readonly chart: LocalRepository;
   readonly backend: SampleRepository;
   readonly frontend: SampleRepository;
 }
 
-/** The branch of the sample's repositories that answers otherwise than `main`. */
+/** The branch of the sample's repositories that answers differently from `main`. */
 export const CART_BRANCH = "feature/cart";
 
 const chartFolder = resolve(import.meta.dirname, "../../charts/environment");
@@ -34,9 +34,8 @@ const cartFile = "cart.go";
 const cartBuildTag = "//go:build cart\n\n";
 
 /**
- * Makes the bare repositories below `<folder>/platform` that are missing, from the files as they are now. The branch
- * `main` of the chart always follows the checkout; the sample's branches are made once, so that later
- * pushes to them stay.
+ * Makes the missing bare repositories below `<folder>/platform` from the checkout's files. The chart's `main` always follows
+ * the checkout; the sample's branches are made once, so that later pushes stay.
  */
 export async function makeRepositories(folder: string): Promise<LocalRepositories> {
   await mkdir(join(folder, "platform"), { recursive: true });
@@ -100,11 +99,10 @@ async function commitAll(copy: string, message: string): Promise<string> {
 
 interface Publication {
   readonly branches: readonly string[];
-  /** Whether branches that are there already are moved. */
+  /** True: existing branches are moved. */
   readonly force: boolean;
 }
 
-/** Pushes branches of a working copy to the bare repository of its name, which is made if it is not there. */
 async function publish(copy: string, folder: string, { branches, force }: Publication): Promise<void> {
   const bare = join(folder, "platform", `${copy.slice(copy.lastIndexOf("/") + 1)}.git`);
   if (!existsSync(bare)) await git(folder, ["init", "--quiet", "--bare", "--initial-branch", "main", bare]);
@@ -119,8 +117,8 @@ function urlOf(name: string): string {
 }
 
 /**
- * Runs git without anybody's settings and at a fixed time, so that the same files give the same commit. `more` variables
- * of its environment carry what other users of the machine must not see among its arguments.
+ * Runs git without user settings and at a fixed time, so that the same files give the same commit. `more` holds environment
+ * variables, for values that other users of the machine must not see among the arguments.
  */
 export function git(folder: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
   const who = { NAME: "Local cluster", EMAIL: "local-cluster@example.test", DATE: "2026-01-01T00:00:00Z" };

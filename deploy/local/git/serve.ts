@@ -1,6 +1,6 @@
 /**
- * Serves the repositories of a folder on a port of loopback, for reading. git itself runs as another user, where one is named.
- * Usage: serve.ts PORT FOLDER [UID]
+ * Serves the repositories of a folder read-only on a loopback port. git runs as user UID if given. Usage: serve.ts PORT
+ * FOLDER [UID]
  */
 import { createServer } from "node:http";
 import { httpBackend } from "./http-backend.ts";

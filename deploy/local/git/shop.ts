@@ -25,12 +25,11 @@ const companions = { backend: "frontend", frontend: "backend" } as const;
 
 const DEADLINE_MS = 30_000;
 
-/** The platform's account: statuses and comments are its. */
 const platformUser = "environments";
 
 /**
- * Makes sure that the organization `shop` is on Gitea, with copies of the sample's repositories, that both are registered
- * with the platform for environments of pull requests, and that the platform gives each a webhook. What is there stays.
+ * Ensures the organization `shop` on Gitea with copies of the sample's repositories, their Repositories for environments of
+ * pull requests, and a webhook for each. Existing objects stay.
  */
 export async function ensureShop(gitea: GiteaApi, site: ClusterSite): Promise<void> {
   if (!(await gitea.find(`/orgs/${shop}`))) await gitea.send("POST", "/orgs", { username: shop, visibility: "public" });
@@ -80,7 +79,6 @@ async function copyBranches(gitea: GiteaApi, site: ClusterSite, component: Sampl
   await git(folder, ["push", "--quiet", `${giteaUrl}/${shop}/${component}.git`, "main", CART_BRANCH], login);
 }
 
-/** A new token of the platform's account, which is made when it is not there. */
 async function tokenOfPlatform(gitea: GiteaApi): Promise<string> {
   if (!(await gitea.find(`/users/${platformUser}`))) {
     await gitea.send("POST", "/admin/users", {
@@ -99,7 +97,7 @@ async function tokenOfPlatform(gitea: GiteaApi): Promise<string> {
   return (await gitea.send<{ sha1: string }>("POST", `/users/${platformUser}/tokens`, wish)).sha1;
 }
 
-/** The platform registers it, when it knows the Repository. */
+/** The platform registers the webhook once it knows the Repository. */
 async function ensureHook({ client }: ClusterSite, component: SampleComponent): Promise<void> {
   const name = shopRepository(component);
   const path = `/apis/ephemeral-environments.dev/v1/namespaces/${platformAccount.namespace}/repositories/${name}`;

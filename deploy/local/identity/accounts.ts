@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A person who can log in to the local identity provider. */
+/** An account of the local identity provider. */
 export interface Account {
-  /** The `sub` of its tokens: never changes. */
+  /** The `sub` of its tokens; never changes. */
   readonly subject: string;
   readonly email: string;
   readonly name: string;
-  /** Groups that settings map to roles (`platform-developers` …; an account without any is a developer), and teams. */
+  /** Groups that settings map to roles (`platform-developers` …; without one: developer), and teams. */
   readonly groups: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export const localAccounts: readonly Account[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "accounts.json"), "utf8"),
 );
 
-/** The domain of all accounts; their tokens say so in `hd`, as Google's do of a company's. */
+/** The domain of all accounts, also in the claim `hd` of their tokens, as Google's for a company. */
 export const accountDomain = "example.test";
 
 /** The account with that e-mail address; letter case does not matter. */
@@ -24,7 +24,7 @@ export function accountByEmail(email: string): Account | undefined {
   return localAccounts.find((account) => account.email === email.toLowerCase());
 }
 
-/** The account that a token's `sub` names. */
+/** The account of a token's `sub`. */
 export function accountBySubject(subject: string): Account | undefined {
   return localAccounts.find((account) => account.subject === subject);
 }

@@ -1,23 +1,23 @@
 import type { ClientMetadata } from "oidc-provider";
 
-/** The public client that tools of the local cluster and scripts log in with. */
+/** The public client for log-ins of local tools and scripts. */
 export const toolClientId = "ephemeral";
 
 /** The public client of the command line. */
 export const commandLineClientId = "eenv";
 
-/** The client of the web console, which has a secret. */
+/** The client of the web console; it has a secret. */
 export const consoleClientId = "console";
 
-/** What differs between one start of the provider and another. */
+/** Options that differ between starts of the provider. */
 export interface Clients {
-  /** Grant types of our own, for the client of tools. */
+  /** Our own grant types, for the tools' client. */
   readonly moreGrants?: readonly string[];
-  /** The console, where there is one: its origin, and the secret of its client. */
+  /** The console's origin and the secret of its client, where there is a console. */
   readonly console?: { readonly origin: string; readonly secret: string };
 }
 
-/** The clients as oidc-provider wants them. */
+/** The clients in the form of oidc-provider. */
 export function clientsOf({ moreGrants = [], console }: Clients): ClientMetadata[] {
   return [
     native(toolClientId, ["authorization_code", "refresh_token", ...moreGrants]),
@@ -30,7 +30,7 @@ export function clientsOf({ moreGrants = [], console }: Clients): ClientMetadata
   ];
 }
 
-/** A native application may use any port of a loopback address to come back to (RFC 8252, 7.3). */
+/** A native application may use any port of a loopback redirect address (RFC 8252, 7.3). */
 const native = (clientId: string, grants: string[]): ClientMetadata => ({
   client_id: clientId,
   token_endpoint_auth_method: "none",

@@ -18,31 +18,30 @@ const devicePages: Pick<DeviceFlow, "userCodeInputSource" | "userCodeConfirmSour
   successSource: (context) => showPage(context, deviceDonePage()),
 };
 
-/** Everything that is signed survives a restart with these. */
+/** Keys that keep signed data valid over a restart. */
 export interface ProviderKeys {
-  /** The private key that tokens are signed with (RS256). */
   readonly signing: JWK;
-  /** Signs the log-in pages' cookies. */
+  /** The key of the log-in pages' cookies. */
   readonly cookie: string;
 }
 
 /** The scopes of a log-in that names none: all of them. */
 export const everyScope = "openid offline_access email profile";
 
-/** How long an ID token is good for. */
+/** Lifetime of an ID token in seconds. */
 export const idTokenSeconds = 3600;
 
 /** oidc-provider's configuration: https://github.com/panva/node-oidc-provider/blob/main/docs/README.md */
 export function configuration({ signing, cookie }: ProviderKeys, clients: Clients = {}): Configuration {
   return {
-    // The default, of which the provider would warn: a restart asks people to log in again.
+    // The default, set explicitly to avoid the provider's warning: a restart asks people to log in again.
     adapter: createMemoryAdapter(),
     jwks: { keys: [signing] },
     cookies: { keys: [cookie] },
     clients: clientsOf(clients),
     scopes: everyScope.split(" "),
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups", "hd"] },
-    // Otherwise only the userinfo endpoint would tell e-mail and groups.
+    // Otherwise e-mail and groups would come from the userinfo endpoint only.
     conformIdTokenClaims: false,
     features: {
       devInteractions: { enabled: false },
@@ -55,7 +54,7 @@ export function configuration({ signing, cookie }: ProviderKeys, clients: Client
       },
     },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
-    // Other providers want the scope, too; scripts that use the tools' client need not know that.
+    // Other providers require the scope; scripts with the tools' client need not send it.
     issueRefreshToken: async (_context, client, { scopes }) =>
       client.grantTypeAllowed("refresh_token") && (client.clientId === toolClientId || scopes.has("offline_access")),
     rotateRefreshToken: ({ oidc }) => oidc.client?.clientId !== toolClientId,
@@ -74,7 +73,7 @@ export function configuration({ signing, cookie }: ProviderKeys, clients: Client
   };
 }
 
-/** The account of that `sub` as the provider wants it: with the claims that its tokens carry. */
+/** The account of that `sub` in the provider's form, with its token claims. */
 export function findAccount(subject: string): ProviderAccount | undefined {
   const account = accountBySubject(subject);
   if (!account) return undefined;

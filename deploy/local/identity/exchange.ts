@@ -4,19 +4,18 @@ import type { KoaContextWithOIDC } from "oidc-provider";
 
 const maximumBodyBytes = 4096;
 
-/** The body, if the request says that it is a short one. */
+/** The body, or undefined when its declared length is missing or too large. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   if (Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY) > maximumBodyBytes) return undefined;
   return text(request);
 }
 
-/** The fields of a submitted form. */
+/** The fields of a submitted form; undefined without a valid length. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const body = await readBody(request);
   return body === undefined ? undefined : new URLSearchParams(body);
 }
 
-/** Of a page that runs and embeds nothing. */
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
@@ -28,7 +27,7 @@ export function answer(response: ServerResponse, status: number, page: string): 
   response.writeHead(status, pageHeaders).end(page);
 }
 
-/** Answers a request of the provider's own with a page. */
+/** Answers one of the provider's own requests with a page. */
 export function showPage(context: KoaContextWithOIDC, page: string): void {
   context.set(pageHeaders);
   context.body = page;

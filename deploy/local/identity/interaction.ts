@@ -4,12 +4,12 @@ import { answer, readForm } from "./exchange.ts";
 import { errorPage, loginPage } from "./pages.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** Whether a request belongs to the log-in pages rather than to the provider's own endpoints. */
+/** True when a request belongs to the log-in pages, not to the provider's own endpoints. */
 export function isInteraction({ url = "" }: IncomingMessage): boolean {
   return url.startsWith("/interaction/");
 }
 
-/** Shows the log-in page, and takes what was entered there. Consent is given without asking: all clients are ours. */
+/** Shows the log-in page and processes its form. Consent is implied: all clients are ours. */
 export async function interact(
   { provider, passwords }: { provider: Provider; passwords: Passwords },
   request: IncomingMessage,
@@ -27,7 +27,7 @@ export async function interact(
   return provider.interactionFinished(request, response, { login: { accountId: account.subject } });
 }
 
-/** Answers a log-in that has expired or was never begun. */
+/** Answers an expired or unknown log-in. */
 export function interactionFailed(response: ServerResponse, error: unknown): void {
   if (!(error instanceof errors.SessionNotFound)) console.error("a log-in failed", error);
   answer(response, 400, errorPage("This log-in has expired. Start again where you came from."));

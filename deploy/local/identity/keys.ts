@@ -8,7 +8,7 @@ import type { ProviderKeys } from "./configuration.ts";
 
 const fileIn = (stateDir: string) => join(stateDir, "keys.json");
 
-/** The provider's keys: from its folder, or new ones, which are then kept there. Without a folder they are forgotten. */
+/** The provider's keys, from its folder or new and kept there. Without a folder they are lost at the end. */
 export async function providerKeys(stateDir?: string): Promise<ProviderKeys> {
   if (stateDir && existsSync(fileIn(stateDir))) return readProviderKeys(stateDir);
   const keys = await newKeys();
@@ -19,7 +19,7 @@ export async function providerKeys(stateDir?: string): Promise<ProviderKeys> {
   return keys;
 }
 
-/** The secret of the console's client, for the console to be told; kept like the keys. */
+/** The secret of the console's client, kept like the keys. */
 export async function consoleSecret(stateDir?: string): Promise<string> {
   const file = stateDir && join(stateDir, "console-secret");
   if (file && existsSync(file)) return readFile(file, "utf8");
@@ -28,7 +28,7 @@ export async function consoleSecret(stateDir?: string): Promise<string> {
   return secret;
 }
 
-/** The keys that a provider keeps in that folder. Fails when none was ever started with it. */
+/** The keys in a provider's folder. Fails when no provider was ever started with it. */
 export async function readProviderKeys(stateDir: string): Promise<ProviderKeys> {
   return JSON.parse(await readFile(fileIn(stateDir), "utf8"));
 }

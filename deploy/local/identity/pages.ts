@@ -1,4 +1,4 @@
-/** The log-in page. It posts e-mail and password to its own address; `problem` is told above the form. */
+/** The log-in page. It posts e-mail and password to its own address; `problem` stands above the form. */
 export function loginPage(problem?: string): string {
   return page(
     "Log in",
@@ -12,7 +12,7 @@ export function loginPage(problem?: string): string {
   );
 }
 
-/** The page on which a new password is entered; it posts to its own address. */
+/** The page for a new password; it posts to its own address. */
 export function passwordPage(problem?: string): string {
   return page(
     "New password",
@@ -24,12 +24,12 @@ export function passwordPage(problem?: string): string {
   );
 }
 
-/** The page after that. */
+/** The page after a new password was set. */
 export function passwordSetPage(): string {
   return page("New password", "<p>The new password is set.</p>");
 }
 
-/** The page on which the code of a program without a browser is entered; `form` is the provider's own. */
+/** The page for the code of a program without a browser; `form` is the provider's own. */
 export function devicePage(form: string, problem?: string): string {
   return page(
     "Log in a program",
@@ -40,7 +40,7 @@ ${form}
   );
 }
 
-/** The page on which a person says that the program with this code is theirs. */
+/** The page that asks a person to confirm a program's code. */
 export function deviceConfirmPage(form: string, { clientId, code }: { clientId: string; code: string }): string {
   return page(
     "Log in a program",
@@ -53,12 +53,12 @@ ${form}
   );
 }
 
-/** The page after that. */
+/** The page after a program was confirmed. */
 export function deviceDonePage(): string {
   return page("Logged in", "<p>The program is logged in. You can close this page.</p>");
 }
 
-/** The page that asks whether to log out here, too; `form` is the provider's own. */
+/** The page that confirms a log-out; `form` is the provider's own. */
 export function logOutPage(form: string): string {
   return page(
     "Log out",
@@ -69,12 +69,12 @@ ${form}
   );
 }
 
-/** The page after that, for who came from nowhere. */
+/** The page after a log-out without a return address. */
 export function loggedOutPage(): string {
   return page("Logged out", "<p>You are logged out.</p>");
 }
 
-/** The page for a log-in that can't go on. */
+/** The page for a failed log-in. */
 export function errorPage(problem: string): string {
   return page("That did not work", `<p role="alert">${escaped(problem)}</p>`);
 }

@@ -2,12 +2,12 @@ import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import { everyScope, findAccount } from "./configuration.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** The name of the grant type. */
+/** Name of the grant type. */
 export const passwordGrant = "password";
 
 /**
- * Teaches the provider the grant type `password`: e-mail and password for tokens, without a browser. It is there for
- * trying out clients that know nothing else; OAuth 2.1 has it no more, and this provider only where it is asked for.
+ * Adds the grant type `password` to the provider: tokens for e-mail and password, without a browser. It serves trials of
+ * clients that know nothing else; OAuth 2.1 dropped it, and this provider has it on request only.
  */
 export function addPasswordGrant(provider: Provider, passwords: Passwords): void {
   provider.registerGrantType<{ username?: string; password?: string; scope?: string }>(
@@ -42,7 +42,7 @@ async function issueTokens(
   const refreshToken = new provider.RefreshToken({ ...common, authTime, rotations: 0 });
   context.oidc.entity("RefreshToken", refreshToken);
   const idToken = new provider.IdToken({ ...(await account.claims("id_token", scope, {}, [])) }, { ctx: context });
-  // The provider keeps the scope's claims only; its types do not show where it reads the scope from.
+  // The provider keeps only the scope's claims; its types omit the scope.
   Object.assign(idToken, { scope });
   idToken.set("auth_time", authTime);
   return {

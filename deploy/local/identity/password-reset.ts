@@ -6,7 +6,7 @@ import { answer, readBody, readForm } from "./exchange.ts";
 import { errorPage, passwordPage, passwordSetPage } from "./pages.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** A mail as the local provider writes it: nothing here can send one. */
+/** A mail of the local provider, which is never sent. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -17,15 +17,14 @@ const path = "/password-reset";
 const lifetimeMs = 3_600_000;
 const shortestPassword = 8;
 
-/** Whether a request belongs to the resetting of passwords. */
+/** True when a request belongs to the password reset. */
 export function isPasswordReset({ url = "" }: IncomingMessage): boolean {
   return url === path || url.startsWith(`${path}?`);
 }
 
 /**
- * Serves `POST /password-reset` with `{email}`, answered 202 for every address; those with an account get a mail with a
- * link that is good once, for an hour, to the page on which a new password is entered. A new password ends all of an
- * account's links.
+ * Serves `POST /password-reset` with `{email}`, answered 202 for every address; an account gets a mail with a link to the
+ * page for a new password, valid once and for an hour. A new password ends all links of the account.
  */
 export function passwordReset(issuer: string, passwords: Passwords, deliver: (mail: Mail) => Promise<void>) {
   const open = new Map<string, { readonly account: Account; readonly until: number }>();
@@ -53,7 +52,7 @@ export function passwordReset(issuer: string, passwords: Passwords, deliver: (ma
 
   async function finish(token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const password = request.method === "POST" ? await passwordOf(request) : undefined;
-    // Nothing is awaited from here to the change: of two requests with one link at the same moment, the second finds it used.
+    // No `await` from here to the change: of two simultaneous requests with one link, the second finds it used.
     const account = accountOf(token);
     if (account === undefined)
       return answer(response, 400, errorPage("This link is no longer good. Ask for a new one."));
@@ -98,5 +97,5 @@ function mailTo({ email, name }: Account, link: string): Mail {
   return { to: email, subject: "Set a new password", text };
 }
 
-/** The stored form of a link does not open the page. */
+/** The stored digest of a link does not open the page. */
 const digest = (token: string) => createHash("sha256").update(token).digest("base64url");

@@ -5,12 +5,12 @@ import { dirname } from "node:path";
 import { writeWhole } from "../processes/whole-file.ts";
 import { type Account, accountByEmail, localAccounts } from "./accounts.ts";
 
-/** The accounts' passwords, by e-mail address. */
+/** Passwords by e-mail address. */
 export type InitialPasswords = Readonly<Record<string, string>>;
 
 /**
- * The passwords that the accounts have at the provider's start: from the file, which only its owner can read, or random
- * ones, which are then written to it. Without a file they are forgotten.
+ * The initial passwords: from the file, readable by its owner only, or random and then written to it. Without a file they
+ * are lost at the end.
  */
 export async function initialPasswords(file?: string): Promise<InitialPasswords> {
   const known: InitialPasswords = file && existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
@@ -23,11 +23,11 @@ export async function initialPasswords(file?: string): Promise<InitialPasswords>
   return all;
 }
 
-/** The password of each account. */
+/** The current passwords. */
 export interface Passwords {
-  /** The account of that e-mail address, if the password is its own. */
+  /** The account of that e-mail address, if the password matches. */
   logIn(email: string, password: string): Account | undefined;
-  /** Gives an account another password until the provider's end; then the initial one is good again. */
+  /** Changes an account's password until the provider ends; then the initial one is valid again. */
   change(account: Account, password: string): void;
 }
 
@@ -37,7 +37,7 @@ export function createPasswords(initial: InitialPasswords): Passwords {
     logIn(email, password) {
       const account = accountByEmail(email);
       const own = account && current.get(account.email);
-      // Compared even without an account, so that the time an answer takes does not tell which addresses exist.
+      // Compared even without an account, so that the response time does not reveal which addresses exist.
       const matches = timingSafeEqual(digest(password), digest(own ?? ""));
       return own !== undefined && matches ? account : undefined;
     },

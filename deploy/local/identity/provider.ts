@@ -12,38 +12,39 @@ import { addPasswordGrant, passwordGrant } from "./password-grant.ts";
 import { isPasswordReset, type Mail, passwordReset } from "./password-reset.ts";
 import { createPasswords, type InitialPasswords, initialPasswords } from "./passwords.ts";
 
-/** Where the identity provider listens and what it keeps. */
+/** Options of the identity provider. */
 export interface IdentityProviderOptions {
   /** Loopback port; 0 takes a free one. */
   readonly port: number;
-  /** Whether e-mail and password alone, without a browser, are good for tokens. Default false. */
+  /** True: tokens for e-mail and password, without a browser. Default false. */
   readonly passwordGrant?: boolean;
-  /** Where the web console is, as an origin, such as `http://localhost:8080`; there is none unless said. */
+  /** Origin of the web console, such as `http://localhost:8080`; absent: no console. */
   readonly consoleOrigin?: string;
-  /** Folder of its keys, its passwords and the mails it writes. Without one, tokens are worthless after a restart. */
+  /** Folder of keys, passwords and written mails. Without one, tokens are worthless after a restart. */
   readonly stateDir?: string;
 }
 
 /** A running identity provider. */
 export interface IdentityProvider {
-  /** The `iss` of its tokens; `<issuer>/.well-known/openid-configuration` tells the rest. */
+  /** The `iss` of its tokens; `<issuer>/.well-known/openid-configuration` has the rest. */
   readonly issuer: string;
-  /** The `aud` of the tokens that its tools get. */
+  /** The `aud` of its tools' tokens. */
   readonly clientId: string;
   /** The secret of the console's client; with a folder, also in `console-secret` there. */
   readonly consoleSecret: string;
   /** The accounts' passwords; with a folder, also in `passwords.json` there. */
   readonly passwords: InitialPasswords;
-  /** The mails that it wrote since it was started, as nothing here can send one. */
+  /** The mails written since the start. */
   readonly mails: readonly Mail[];
   close(): Promise<void>;
 }
 
 /**
- * Starts a standard OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with
- * PKCE and log-in pages, device flow, refresh, log-out, password where asked for; and a way to set a new password.
+ * Starts an OpenID Connect provider on loopback with the accounts of accounts.json: authorization code with PKCE and log-in
+ * pages, device flow, refresh, log-out, optional password grant, and a password reset.
  *
- * ID tokens carry `sub`, `email`, `name`, `groups` and `hd` (the domain of all accounts) and live for an hour. Fails when the port is taken.
+ * ID tokens carry `sub`, `email`, `name`, `groups` and `hd` (the domain of all accounts) and are valid for an hour. Fails
+ * when the port is taken.
  */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
   const { port, stateDir, consoleOrigin, passwordGrant: hasPasswordGrant = false } = options;

@@ -7,12 +7,13 @@ import { findAccount, idTokenSeconds } from "./configuration.ts";
 import { readProviderKeys } from "./keys.ts";
 
 /**
- * An ID token of an account, as a log-in gives one, signed with the provider's own key. It takes the right to read the
- * provider's folder instead of a password.
+ * An ID token of an account, equal to that of a log-in, signed with the provider's key. It requires access to the provider's
+ * folder instead of a password.
  *
  * @param stateDir the provider's folder
- * @param issuer the provider's own, as it stands in its tokens
- * Fails when the provider was never started, or for an address that no account has.
+ * @param issuer the provider's issuer, as in its tokens
+ *
+ * Fails when the provider was never started, or for an unknown address.
  */
 export async function signedIdToken(stateDir: string, issuer: string, email: string): Promise<string> {
   const account = accountByEmail(email);

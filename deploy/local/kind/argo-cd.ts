@@ -16,17 +16,17 @@ const programs = [
 ];
 const FETCH_MS = 60_000;
 
-/** Reads what is at that address. */
+/** Answers the text of a URL. */
 export type Fetch = (url: string) => Promise<string>;
 
-/** The text at that address of the internet. */
+/** Fetches a text from the internet. */
 export const fetchText: Fetch = async (url) => {
   const reply = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
   if (!reply.ok) throw new Error(`${url} answers ${reply.status}`);
   return reply.text();
 };
 
-/** Installs Argo CD and returns when it runs. Fails when its manifests are not the pinned ones. */
+/** Installs Argo CD and returns when it runs. Fails when its manifests differ from the pinned ones. */
 export async function installArgoCd(user: ClusterUser, read: Fetch): Promise<void> {
   const manifests = await read(argoCd.url);
   const sha256 = createHash("sha256").update(manifests).digest("hex");

@@ -5,13 +5,13 @@ import { run } from "../../build/run.ts";
 import { addresses } from "../network/addresses.ts";
 import type { KindTools } from "./tools.ts";
 
-/** The name of the cluster, among all of kind's on the machine. */
+/** The cluster's name among all kind clusters of the machine. */
 export const CLUSTER_NAME = "ephemeral-environments";
 
-/** Ports of the node, behind which the ingress and the REST interface are. */
+/** Node ports of the ingress and the REST interface. */
 export const nodePorts = { ingress: 30443, api: 30080 } as const;
 
-/** One node. What it offers is at the same ports of loopback as with the local cluster, and nowhere else. */
+/** One node. Its services use the local cluster's ports, on loopback only. */
 export const clusterConfig = {
   kind: "Cluster",
   apiVersion: "kind.x-k8s.io/v1alpha4",
@@ -26,15 +26,15 @@ export const clusterConfig = {
   ],
 } as const;
 
-/** How this machine and the cluster reach each other. */
+/** Addresses by which this machine and the cluster reach each other. */
 export interface Bridge {
-  /** This machine, as pods see it. */
+  /** Address of this machine for pods. */
   readonly address: string;
   /** The nodes' addresses, as a block. */
   readonly network: string;
 }
 
-/** Makes the cluster if there is none, and writes its administrator's kubeconfig into the folder; answers the file's path. */
+/** Creates the cluster if missing, and writes the administrator's kubeconfig into the folder; answers the file's path. */
 export async function ensureCluster({ kind }: KindTools, folder: string): Promise<string> {
   const kubeconfigFile = join(folder, "kubeconfig");
   const isThere = (await kind.clusters()).includes(CLUSTER_NAME);
@@ -43,7 +43,7 @@ export async function ensureCluster({ kind }: KindTools, folder: string): Promis
   return kubeconfigFile;
 }
 
-/** The bridge of Docker that kind's nodes are on. */
+/** The Docker bridge of kind's nodes. */
 export async function bridgeOf({ docker }: KindTools): Promise<Bridge> {
   const told = await run(docker, ["network", "inspect", "kind", "--format", "{{json .IPAM.Config}}"]);
   const configs = JSON.parse(told) as readonly { readonly Subnet: string; readonly Gateway?: string }[];

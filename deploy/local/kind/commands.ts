@@ -22,11 +22,11 @@ import { startKindPlatform } from "./up.ts";
 
 const GRACE_MS = 10_000;
 
-/** Starts the platform on a kind cluster, makes the first environment, and says what to do next. Can be run again. */
+/** Starts the platform on a kind cluster, creates the first environment, and prints the next commands. Repeatable. */
 export async function up(): Promise<void> {
   const began = performance.now();
   const reference = process.env.IMAGE || undefined;
-  // Wrong words are told before minutes of work.
+  // A wrong reference fails before minutes of work.
   if (reference) releasedImage(reference);
   const tools = await findTools();
   await assertRoom(tools);
@@ -65,19 +65,18 @@ Everything took ${((performance.now() - began) / 1000).toFixed(1)} s and keeps r
   $KUBECTL get eenv hello -o wide`);
 }
 
-/** Fails when another program, such as the local cluster, has a port of a cluster that is still to be made. */
+/** Fails when another program, such as the local cluster, uses a port of a cluster that does not exist yet. */
 async function assertRoom({ kind }: KindTools): Promise<void> {
   if ((await kind.clusters()).includes(CLUSTER_NAME)) return;
   const { apiPort, ingressPort, gitServerPort, identityProviderPort } = addresses;
   await assertPortsAreFree({ apiPort, ingressPort, gitServerPort, identityProviderPort });
 }
 
-/** Reads objects that are there. */
 function readBy(user: ClusterUser): Pick<ApiClient, "find"> {
   return { find: async (path) => JSON.parse(await kubectl(user, ["get", "--raw", path])) as Record<string, unknown> };
 }
 
-/** Deletes the cluster and stops what runs for it on this machine. */
+/** Deletes the cluster and stops its programs on this machine. */
 export async function down(): Promise<void> {
   const progress = showProgress();
   await progress.step("delete the kind cluster", () => kindCli().delete(CLUSTER_NAME));

@@ -11,8 +11,8 @@ import { withoutSupervisor } from "../processes/supervisor.ts";
 import type { Bridge } from "./cluster.ts";
 
 /**
- * Starts what the cluster needs on this machine, as with the local cluster: the git repositories, the identity provider, and
- * what offers both to pods, on Docker's bridge alone. Answers the repositories.
+ * Starts the cluster's programs on this machine, as for the local cluster: the git repositories, the identity provider, and
+ * forwards to both on Docker's bridge alone. Answers the repositories.
  */
 export async function keepHostPrograms(
   folder: string,

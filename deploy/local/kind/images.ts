@@ -8,7 +8,7 @@ import { goModules } from "../builds/modules.ts";
 import { sampleImage, sampleImages } from "../components/images.ts";
 import type { LocalRepositories } from "../git/repositories.ts";
 
-/** The platform's image as the chart's values name it. */
+/** The platform's image as values of the chart. */
 export interface ImageValues {
   readonly repository: string;
   readonly tag?: string;
@@ -16,16 +16,15 @@ export interface ImageValues {
   readonly pullPolicy: "IfNotPresent" | "Never";
 }
 
-/** The images that the cluster gets, and from where. */
+/** The cluster's images and their source. */
 export interface Images {
-  /** Archives to be loaded into the nodes. */
   readonly archives: readonly string[];
   readonly platform: ImageValues;
-  /** Changes with the platform's image, also where its name does not. */
+  /** Changes with the platform's image, even under the same name. */
   readonly fingerprint: string;
 }
 
-/** What a release's image is called, as values: `repository@sha256:…` or `repository:tag`. Fails for anything else. */
+/** The chart's values for a release's image, `repository@sha256:…` or `repository:tag`. Fails for anything else. */
 export function releasedImage(reference: string): ImageValues {
   const [, repository, tag, digest] = /^([^@\s]+?)(?::([\w.-]+))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(reference) ?? [];
   if (!repository || !(tag || digest)) {
@@ -34,7 +33,7 @@ export function releasedImage(reference: string): ImageValues {
   return { repository, ...(tag && { tag }), ...(digest && { digest }), pullPolicy: "IfNotPresent" };
 }
 
-/** The sample's images, and the platform's: that of a release (`reference`), which the nodes pull, or the one of this checkout. */
+/** Prepares the sample's images and the platform's: a release's (`reference`), pulled by the nodes, or the checkout's. */
 export async function prepareImages(
   folder: string,
   repositories: LocalRepositories,

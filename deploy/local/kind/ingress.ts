@@ -9,8 +9,8 @@ const manifests = join(import.meta.dirname, "manifests/traefik.yaml");
 const NAMESPACE = "traefik";
 
 /**
- * Installs Traefik with one certificate for all names of the base domain, and returns when it runs. Answers where the
- * cluster's pods reach it, as the setting `ingressAddress` has it.
+ * Installs Traefik with one certificate for all names of the base domain, and returns when it runs. Answers the ingress's
+ * address for pods, in the form of the setting `ingressAddress`.
  */
 export async function installIngress(user: ClusterUser, ca: CertificateAuthority): Promise<string> {
   const alternativeNames = [`DNS:*.${baseDomain}`, `DNS:${baseDomain}`];

@@ -18,28 +18,28 @@ const { namespace } = platformAccount;
 const AUTHORITIES = "authorities";
 const DEADLINE_MS = 8 * 60_000;
 
-/** What an installation has to know of the cluster and of this machine. */
+/** Facts about the cluster and this machine that an installation needs. */
 export interface Surroundings {
   readonly bridge: Bridge;
   readonly repositories: LocalRepositories;
-  /** Where pods reach the ingress. */
+  /** Addresses of the ingress for pods. */
   readonly ingressAddress: string;
   readonly images: Pick<Images, "platform" | "fingerprint">;
 }
 
-/** The chart's values, as a platform team writes them for a cluster of its own. */
+/** The chart's values, as a platform team would write them. */
 export function valuesOf({ bridge, repositories, ingressAddress, images }: Surroundings) {
   const { address, network } = bridge;
   return {
     image: images.platform,
     operator: {
-      // An image of the same name replaces the running one, too.
+      // Forces a rollout for an image of the same name.
       podAnnotations: { "ephemeral-environments.dev/image": images.fingerprint },
-      // The authority of the ingress and of the tokens' keys, in place of the image's own.
+      // The authority of the ingress and of the tokens' keys replaces the image's own.
       volumes: [{ name: AUTHORITIES, configMap: { name: AUTHORITIES } }],
       volumeMounts: [{ name: AUTHORITIES, mountPath: "/etc/ssl/certs", readOnly: true }],
     },
-    // This machine comes in by the node, through its port.
+    // Requests of this machine arrive from the node, through its port.
     networkPolicy: { apiFrom: [{ ipBlock: { cidr: network } }] },
     settings: {
       baseDomain,
@@ -68,7 +68,10 @@ export function valuesOf({ bridge, repositories, ingressAddress, images }: Surro
   };
 }
 
-/** Installs or upgrades the platform by helm, registers the sample's Repositories, and offers the REST interface to this machine. */
+/**
+ * Installs or upgrades the platform by helm, registers the sample's Repositories, and exposes the REST interface to this
+ * machine.
+ */
 export async function installPlatform(
   user: ClusterUser,
   helm: string,
@@ -105,12 +108,11 @@ async function apply(user: ClusterUser, items: readonly object[]): Promise<void>
   await kubectl(user, ["apply", "--server-side", "--filename=-"], { input });
 }
 
-/** Pods reach this machine's loopback by the forwards on the bridge, at the same port. */
+/** Pods reach this machine's loopback by forwards on the bridge, at the same port. */
 function asPodsSee(url: string, { address }: Bridge): string {
   return url.replace(`127.0.0.1:${forwards.git.to}`, `${address}:${forwards.git.port}`);
 }
 
-/** The port of the node that kind maps to this machine. */
 function apiPort(): object {
   return {
     apiVersion: "v1",

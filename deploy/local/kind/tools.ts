@@ -4,7 +4,6 @@ import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
 const alternative = 'or use the local cluster, which needs no Docker: "make up"';
 
-/** What is called, and where it is had. */
 const needed: Readonly<Record<string, string>> = {
   docker: "https://docs.docker.com/engine/install",
   kind: "https://kind.sigs.k8s.io/docs/user/quick-start/#installation",
@@ -15,7 +14,7 @@ const needed: Readonly<Record<string, string>> = {
   openssl: "the system's package openssl",
 };
 
-/** The programs that a kind cluster is set up with. */
+/** Programs for setting up a kind cluster. */
 export interface KindTools {
   readonly kind: Kind;
   readonly docker: string;
@@ -24,9 +23,10 @@ export interface KindTools {
 }
 
 /**
- * The programs that a kind cluster is set up with, from the path.
+ * Finds the programs for a kind cluster on the PATH.
  *
- * Fails with everything that is missing and where it is had, and when Docker does not answer; both name the local cluster.
+ * Fails with every missing program and its installation guide, and when Docker does not answer; both mention the local
+ * cluster.
  */
 export async function findTools(): Promise<KindTools> {
   if (process.platform !== "linux")

@@ -11,29 +11,29 @@ import { installIngress } from "./ingress.ts";
 import { installPlatform } from "./platform.ts";
 import type { KindTools } from "./tools.ts";
 
-/** Where what the cluster is made of comes from. */
+/** Sources of the cluster's parts. */
 export interface Sources {
   readonly read: Fetch;
-  /** Starts what the cluster needs on this machine. */
+  /** Starts the cluster's programs on this machine. */
   hostPrograms(folder: string, ca: CertificateAuthority, bridge: Bridge): Promise<LocalRepositories>;
   images(folder: string, repositories: LocalRepositories): Promise<Images>;
 }
 
-/** Where the cluster's state is on this machine, and who tells of the steps. */
+/** The folder of the cluster's state on this machine, and the progress display. */
 export interface Site {
   readonly folder: string;
   readonly progress: Progress;
 }
 
-/** A kind cluster with the platform on it. */
+/** A kind cluster with the platform. */
 export interface KindPlatform {
   readonly administrator: ClusterUser;
   readonly ca: CertificateAuthority;
 }
 
 /**
- * Makes sure that there is a kind cluster with Argo CD, an ingress and the platform, which helm installs, and that what it
- * needs on this machine runs. Can be run again: what is there stays, and the platform is upgraded.
+ * Ensures a kind cluster with Argo CD, an ingress and the platform, installed by helm, and its programs on this machine.
+ * Repeatable: existing parts stay, and the platform is upgraded.
  */
 export async function startKindPlatform(
   tools: KindTools,

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { parseAllDocuments } from "yaml";
 import type { KeyPair } from "./pki.ts";
 
-/** The address of an API server, and our credentials there. */
+/** The address of an API server, and credentials for it. */
 export interface ApiAccess {
   /** For example `https://127.0.0.1:6443`. */
   readonly url: string;
@@ -16,7 +16,7 @@ export interface ApiAccess {
   readonly clientCertificate?: KeyPair;
 }
 
-/** A Kubernetes object, as far as setting up a cluster needs to know it. */
+/** A Kubernetes object, as far as the cluster's setup uses it. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -24,18 +24,18 @@ export interface Manifest {
   readonly [key: string]: unknown;
 }
 
-/** The few calls that setting up a cluster makes; a thousandth of the time that starting kubectl takes. */
+/** The few calls of the cluster's setup; each takes a thousandth of the time of starting kubectl. */
 export interface ApiClient {
-  /** One call. The reply's status is for the caller to judge; fails when there is no reply within 10 s. */
+  /** Sends one request; the caller judges the status. Fails without a reply within 10 s. */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }>;
-  /** The object's JSON, or undefined when it does not exist. Fails on any other refusal. */
+  /** The object's JSON, or undefined when it does not exist. Fails on any other error. */
   find(path: string): Promise<Record<string, unknown> | undefined>;
-  /** Server-side apply of one object; fails when the API server refuses it, or for a kind we have no path for. */
+  /** Server-side apply of one object; fails when the API server refuses it, or for a kind without a known path. */
   apply(manifest: Manifest): Promise<void>;
   close(): void;
 }
 
-/** Connects when it is first used and keeps its connections; `close` drops them. */
+/** Connects on first use and keeps its connections; `close` drops them. */
 export function apiClient(access: ApiAccess): ApiClient {
   const { certificate, key } = access.clientCertificate ?? {};
   const own = certificate && key ? { cert: readFileSync(certificate), key: readFileSync(key) } : {};
@@ -64,7 +64,9 @@ export function apiClient(access: ApiAccess): ApiClient {
   };
 }
 
-/** Every object of a YAML text with one or more documents, read by the rules of Kubernetes (1.1: `on` is no text). Fails on broken YAML. */
+/**
+ * Objects of a YAML text with one or more documents, read by Kubernetes' rules (1.1: `on` is no text). Fails on broken YAML.
+ */
 export function parseManifests(yaml: string): Manifest[] {
   return parseAllDocuments(yaml, { version: "1.1" }).flatMap((document) => {
     if (document.errors[0]) throw document.errors[0];
@@ -94,7 +96,7 @@ const collections: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicyBinding: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
 };
 
-/** The URL path of an object of a kind that setting up a cluster needs. */
+/** The URL path of an object of a kind that the setup uses. */
 export function pathOf({ kind, metadata }: Manifest): string {
   const collection = collections[kind];
   if (!collection) throw new Error(`no path is known for the kind ${kind}`);
@@ -102,7 +104,7 @@ export function pathOf({ kind, metadata }: Manifest): string {
 }
 
 function headersOf({ token }: ApiAccess, method: string, hasBody: boolean): Record<string, string> {
-  // JSON is YAML, and a server-side apply is only understood under this type.
+  // JSON is YAML, and server-side apply requires this type.
   const type = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
   return { ...(token && { authorization: `Bearer ${token}` }), ...(hasBody && { "content-type": type }) };
 }

@@ -5,31 +5,28 @@ import type { ProcessSpec } from "../processes/process.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { KeyPair } from "./pki.ts";
 
-/** Where the programs of one control plane are, keep their state, and listen. */
+/** Folders and addresses of one control plane's programs. */
 export interface ControlPlaneSite {
-  /** The folder of the built programs. */
   readonly programs: string;
-  /** The folder of this control plane's state. */
   readonly folder: string;
-  /** The API server's address and port; pods reach it there too when it is the bridge's address. */
+  /** The API server's address and port; pods reach the bridge's address, too. */
   readonly address: string;
   readonly port: number;
   /** The folder of etcd's sockets. Only its owner may enter it, because etcd authenticates no client. */
   readonly etcdFolder: string;
-  /** Whether etcd can be asked in JSON too. */
+  /** True: etcd answers in JSON, too. */
   readonly etcdGateway: boolean;
   readonly caFile: string;
   readonly serviceAccountKeys: { readonly privateKey: string; readonly publicKey: string };
-  /** Its programs end with our own process. */
+  /** True: the programs end with our own process. */
   readonly diesWithUs: boolean;
 }
 
 /**
- * etcd on Unix sockets in its folder, which must be there. Without fsync: a crash of the machine loses the cluster, which
- * is meant to be thrown away anyway.
+ * etcd on Unix sockets in its existing folder. Without fsync: a crash of the machine loses the cluster, which is disposable.
  */
 export function etcd(site: ControlPlaneSite): ProcessSpec {
-  // It insists on addresses for other members, of which there are none: nothing listens there.
+  // etcd requires addresses for other members, which do not exist: nothing listens there.
   const advertised = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
   const args = [
     `--data-dir=${join(site.folder, "etcd")}`,
@@ -47,12 +44,12 @@ export function etcd(site: ControlPlaneSite): ProcessSpec {
 
 const clientSocketName = "client.sock";
 
-/** Where etcd answers: gRPC, and HTTP for its health and, with the gateway, everything else. */
+/** The socket of etcd: gRPC, HTTP for its health and, with the gateway, everything else. */
 export function etcdSocket({ etcdFolder }: Pick<ControlPlaneSite, "etcdFolder">): string {
   return join(etcdFolder, clientSocketName);
 }
 
-/** The API server with Node and RBAC authorization; `more` are the flags in which the kinds of cluster differ. */
+/** The API server with Node and RBAC authorization; `more` are the flags that differ between clusters. */
 export function kubeApiServer(site: ControlPlaneSite, serving: KeyPair, more: readonly string[]): ProcessSpec {
   return program(site, "kube-apiserver", [
     `--etcd-servers=unix://${etcdSocket(site)}`,
@@ -72,7 +69,7 @@ export function kubeApiServer(site: ControlPlaneSite, serving: KeyPair, more: re
   ]);
 }
 
-/** The controllers named in `more`; each works under a ServiceAccount of its own, as in a production cluster. */
+/** The controllers named in `more`; each uses its own ServiceAccount, as in a production cluster. */
 export function kubeControllerManager(
   site: ControlPlaneSite,
   kubeconfig: string,
@@ -84,7 +81,7 @@ export function kubeControllerManager(
     "--leader-elect=false",
     `--service-account-private-key-file=${site.serviceAccountKeys.privateKey}`,
     `--root-ca-file=${site.caFile}`,
-    // Its health port would be one more listener; whether it works shows in the objects it makes.
+    // No health port, which would be one more listener: created objects show that it works.
     "--secure-port=0",
     "--kube-api-qps=200",
     "--kube-api-burst=400",
@@ -93,7 +90,7 @@ export function kubeControllerManager(
   ]);
 }
 
-/** Whether etcd answers that it is healthy. */
+/** True when etcd reports to be healthy. */
 export async function etcdIsReady(site: Pick<ControlPlaneSite, "etcdFolder">): Promise<boolean> {
   const question = request({ socketPath: etcdSocket(site), path: "/health", signal: AbortSignal.timeout(2000) }).end();
   const [answer] = (await once(question, "response")) as [IncomingMessage];
@@ -101,12 +98,12 @@ export async function etcdIsReady(site: Pick<ControlPlaneSite, "etcdFolder">): P
   return answer.statusCode === 200;
 }
 
-/** Whether the API server has finished its start. */
+/** True when the API server has finished its start. */
 export async function apiServerIsReady(client: ApiClient): Promise<boolean> {
   return (await client.call("GET", "/readyz")).status === 200;
 }
 
-/** Whether the controllers work: they have given the namespace `default` its ServiceAccount. */
+/** True when the controllers work: the namespace `default` has its ServiceAccount. */
 export async function controllersAreReady(client: ApiClient): Promise<boolean> {
   return (await client.call("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200;
 }

@@ -4,7 +4,7 @@ import { waitUntil } from "../../build/wait.ts";
 import type { BuiltModule } from "../builds/build.ts";
 import { type ApiClient, parseManifests } from "./api-client.ts";
 
-/** Makes Argo CD's kinds Application and AppProject known and waits until they are served. */
+/** Applies Argo CD's kinds Application and AppProject and waits until they are served. */
 export async function applyArgoCdKinds(client: ApiClient, { files }: BuiltModule): Promise<void> {
   await Promise.all(
     ["application", "appproject"].map((kind) => applyKind(client, join(files, `manifests/crds/${kind}-crd.yaml`))),

@@ -7,31 +7,31 @@ import { buildModule } from "../builds/build.ts";
 import { goModules } from "../builds/modules.ts";
 import { type Manifest, parseManifests } from "./api-client.ts";
 
-/** A chart of ours with what it is given. */
+/** One of our charts with its values. */
 export interface ChartRelease {
   /** The chart's folder below deploy/charts. */
   readonly chart: "environment" | "platform";
   readonly release: string;
   readonly namespace: string;
-  /** Text is taken as it stands: YAML. */
+  /** A text is YAML, used unchanged. */
   readonly values: object | string;
-  /** The Kubernetes that it is for, as its /version says (`gitVersion`). Default: the one that helm was built with. */
+  /** The target Kubernetes version, as in /version (`gitVersion`). Default: the one that helm was built with. */
   readonly kubeVersion?: string | undefined;
-  /** The cluster that the chart may look objects up in, as with `helm install`; existing objects count as its own. Default: none. */
+  /** The cluster for the chart's lookups, as with `helm install`; existing objects count as its own. Default: none. */
   readonly kubeconfig?: string;
 }
 
-/** The helm that belongs to the local cluster, built now with its Kubernetes if it is not in the cache (minutes). */
+/** The local cluster's helm, built with its Kubernetes if it is not in the cache (minutes). */
 export async function helmProgram(progress: Progress = silentProgress): Promise<string> {
   return join((await buildModule(goModules.controlplane, progress)).programs, "helm");
 }
 
-/** The objects that the chart becomes with these values; `helm` is ours unless told. Fails with helm's own words when it refuses them. */
+/** The objects of the chart with these values; `helm` is ours by default. Fails with helm's message. */
 export async function renderChart(release: ChartRelease, helm?: string): Promise<Manifest[]> {
   return parseManifests(await withValues(release, "template", helm));
 }
 
-/** The output of helm's linter for the chart with these values, warnings included. Fails when it finds an error. */
+/** The output of helm's linter for the chart with these values, warnings included. Fails on an error. */
 export function lintChart(release: ChartRelease): Promise<string> {
   return withValues(release, "lint");
 }

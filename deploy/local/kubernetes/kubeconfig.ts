@@ -3,38 +3,36 @@ import { join } from "node:path";
 import type { ApiAccess } from "./api-client.ts";
 import type { CertificateAuthority, Subject } from "./pki.ts";
 
-/** A cluster as a kubeconfig describes it: besides the server, how its certificate is verified. */
+/** A cluster entry of a kubeconfig: the server and the verification of its certificate. */
 export type ClusterEntry = Readonly<Record<string, unknown>> & { readonly server: string };
 
 /** A kubeconfig for one identity on one API server. */
 export interface Kubeconfig extends Pick<ApiAccess, "token" | "clientCertificate"> {
   readonly cluster: ClusterEntry;
   readonly user: string;
-  /** A file that holds the token and may be renewed; instead of `token`, and not for kubectl. */
+  /** A renewable file with the token; instead of `token`, and not for kubectl. */
   readonly tokenFile?: string;
-  /** The namespace that commands use when they name none. */
   readonly namespace?: string;
 }
 
-/** The kubeconfig's entry for an API server of ours. */
+/** The kubeconfig's entry for one of our API servers. */
 export function clusterEntry({ url, caFile }: ApiAccess): ClusterEntry {
   return { server: url, "certificate-authority": caFile };
 }
 
-/** Writes a kubeconfig that only its owner can read, and returns its path. JSON, which every reader takes as YAML. */
+/** Writes a kubeconfig that only its owner can read, and returns its path. JSON, which every reader accepts as YAML. */
 export async function writeKubeconfig(path: string, config: Kubeconfig): Promise<string> {
   await writeFile(path, JSON.stringify(kubeconfigObject(config), null, 2), { mode: 0o600 });
   return path;
 }
 
-/** A cluster whose programs get their kubeconfigs and certificates in its folder. */
 interface Issuing {
   readonly folder: string;
   readonly ca: CertificateAuthority;
   readonly access: ApiAccess;
 }
 
-/** Writes the kubeconfig of a program with a client certificate of its own, and returns its path. */
+/** Writes a program's kubeconfig with its own client certificate, and returns its path. */
 export async function kubeconfigFor(
   { folder, ca, access }: Issuing,
   name: string,
@@ -46,12 +44,12 @@ export async function kubeconfigFor(
   return writeKubeconfig(join(folder, `${name}.kubeconfig`), config);
 }
 
-/** The kubeconfig's content: one cluster, one user, one context, all called `local`. */
+/** The kubeconfig's content: one cluster, one user, one context, each named `local`. */
 export function kubeconfigObject(config: Kubeconfig): object {
   const { cluster, user, namespace, token, tokenFile, clientCertificate } = config;
   const credentials = {
     ...(token && { token }),
-    // client-node's only way to read a token again, which it uses inside a pod too. kubectl has no such provider.
+    // client-node's only way to reread a token, which it uses in pods, too. kubectl has no such provider.
     ...(tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile } } }),
     ...(clientCertificate && {
       "client-certificate": clientCertificate.certificate,

@@ -1,18 +1,17 @@
 import { type RunOptions, run } from "../../build/run.ts";
 
-/** A cluster, and a user of it. */
+/** A user of a cluster. */
 export interface ClusterUser {
-  /** The kubectl to call. */
   readonly kubectl: string;
-  /** As in KUBECONFIG: one path, or several with the system's delimiter between them. */
+  /** As in KUBECONFIG: one path, or several with the system's delimiter. */
   readonly kubeconfig: string;
-  /** The context of the kubeconfig; the current one unless said, which its owner may change at any time. */
+  /** The context of the kubeconfig; default: the current one, which its owner may change at any time. */
   readonly context?: string;
 }
 
 /**
- * Runs kubectl as that user and returns what it prints; `input` is given to it, and it has a minute unless `deadlineMs` says
- * otherwise. Fails, with its own words, when it does (see `run`).
+ * Runs kubectl as that user and returns its output; `input` becomes its standard input. The default deadline is a minute.
+ * Fails with kubectl's message (see `run`).
  */
 export function kubectl(
   user: ClusterUser,

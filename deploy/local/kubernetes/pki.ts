@@ -10,25 +10,25 @@ export interface KeyPair {
   readonly certificate: string;
 }
 
-/** Whom a certificate names. Kubernetes reads `commonName` as the user and `organization` as the group. */
+/** The names in a certificate. Kubernetes reads `commonName` as the user and `organization` as the group. */
 export interface Subject {
   readonly commonName: string;
   readonly organization?: string;
-  /** subjectAltName entries (`IP:127.0.0.1`, `DNS:localhost`); a client certificate needs none. */
+  /** subjectAltName entries (`IP:127.0.0.1`, `DNS:localhost`); not needed for a client certificate. */
   readonly alternativeNames?: readonly string[];
 }
 
-/** A certificate authority that lives in one folder; everything it signed is in that folder too. */
+/** A certificate authority in one folder, with everything that it signed. */
 export interface CertificateAuthority {
   readonly certificate: string;
-  /** Signs a key pair called `name`, or returns the one that it signed before. Valid for ten years. */
+  /** Signs a key pair called `name`, or returns the existing one. Valid for ten years. */
   issue(name: string, subject: Subject): Promise<KeyPair>;
 }
 
 /**
- * The certificate authority of that folder, made when it is not there yet (`ca.crt`, `ca.key`).
+ * The certificate authority of that folder (`ca.crt`, `ca.key`), made if missing.
  *
- * It uses openssl(1), version 3: Node makes keys but signs no certificates. Keys are P-256, made in a millisecond.
+ * Uses openssl(1), version 3: Node makes keys but signs no certificates. Keys are P-256, made in a millisecond.
  */
 export async function certificateAuthority(folder: string): Promise<CertificateAuthority> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -55,7 +55,7 @@ export async function signingKey(folder: string, name: string): Promise<{ privat
   return files;
 }
 
-/** Makes a key that only its owner can read, and then a certificate for it: its own, or of the signer that is given. */
+/** Makes a key that only its owner can read, and a certificate for it: self-signed, or by the given signer. */
 async function certify({ key, certificate }: KeyPair, given: readonly string[]): Promise<void> {
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", key];
   await run("openssl", ["req", "-x509", ...newKey, "-out", certificate, "-days", "3650", ...given]);

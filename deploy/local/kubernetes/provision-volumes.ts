@@ -1,6 +1,6 @@
 /**
- * Gives every claim of the storage class `local` a volume that is a folder of this machine, and removes the folder with the
- * claim. Usage: provision-volumes.ts API_SERVER CA_FILE CERTIFICATE KEY FOLDER
+ * Provisions a folder of this machine for every claim of the storage class `local`, and removes it with the claim. Usage:
+ * provision-volumes.ts API_SERVER CA_FILE CERTIFICATE KEY FOLDER
  */
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const [url = "", caFile = "", certificate = "", key = "", folder = ""] = process
 const client = apiClient({ url, caFile, clientCertificate: { certificate, key } });
 
 for (;;) {
-  // An API server that is away comes back.
+  // The API server may be away for a while.
   await serve().catch((error: unknown) => console.error(new Date().toISOString(), error));
   await pause(LOOK_EVERY_MS);
 }
@@ -41,13 +41,13 @@ async function list<T>(path: string): Promise<readonly T[]> {
   return ((await client.find(path)) as { items: T[] }).items;
 }
 
-/** The user of the pods is not known, and the kubelet changes no owner of such folders: every user may write there. */
+/** The pods' user is unknown, and the kubelet changes no owner of such folders: every user may write there. */
 async function provide(claim: VolumeClaim): Promise<void> {
   const path = join(folder, claim.metadata.uid);
   await mkdir(path, { recursive: true });
   await chmod(path, 0o777);
   const { status, body } = await client.call("POST", VOLUMES, volumeObject(claim, path));
-  // It was made in the look before, and the claim is about to be bound to it.
+  // 409: the previous check made the volume, and the claim is about to be bound to it.
   if (status !== 201 && status !== 409) throw new Error(`a volume was refused with ${status}: ${body.slice(0, 500)}`);
 }
 

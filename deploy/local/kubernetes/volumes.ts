@@ -1,6 +1,6 @@
 import type { Manifest } from "./api-client.ts";
 
-/** A claim for a volume, as far as giving it one needs to know it. */
+/** A claim for a volume, as far as its provisioning uses it. */
 export interface VolumeClaim {
   readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string };
   readonly spec: {
@@ -23,13 +23,13 @@ export const storageClass = {
   volumeBindingMode: "Immediate",
 } as const satisfies Manifest;
 
-/** The volume for this one claim: an existing folder. Its size is not enforced. */
+/** The volume of one claim: an existing folder. Its size is not enforced. */
 export function volumeObject({ metadata, spec }: VolumeClaim, path: string): Manifest {
   const { name, namespace, uid } = metadata;
   return {
     apiVersion: "v1",
     kind: "PersistentVolume",
-    // Without the annotation, the controllers would look for the deleter of a host path among their own.
+    // Without the annotation, the controllers would look for a built-in deleter of host paths.
     metadata: { name: `pvc-${uid}`, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
     spec: {
       capacity: { storage: spec.resources.requests.storage },

@@ -1,6 +1,6 @@
 /**
- * Where everything of the local cluster listens: loopback, and the bridge that its pods are on. The API server, the
- * kubelet and the DNS server are on the bridge, because pods (and the tunnel to their logs) must reach them.
+ * Addresses and ports of the local cluster: loopback, and the bridge of its pods. The API server, the kubelet and the DNS
+ * server are on the bridge, because pods (and the tunnel to their logs) must reach them.
  */
 export const addresses = {
   bridge: { name: "eph0", address: "10.244.0.1", prefix: 22, network: "10.244.0.0/22" },
@@ -24,8 +24,8 @@ export const addresses = {
 } as const;
 
 /**
- * What pods of a cluster without the platform reach on the bridge, and where it is on loopback: the platform that is
- * installed there as pods needs it. The keys of tokens come over TLS, because plain HTTP is trusted on loopback alone.
+ * Ports on the bridge, and their targets on loopback, for a platform installed in pods of a bare cluster. The keys of tokens
+ * use TLS, because plain HTTP is trusted on loopback alone.
  */
 export const forwards = {
   git: { port: addresses.gitServerPort, to: addresses.gitServerPort, tls: false },
@@ -33,26 +33,26 @@ export const forwards = {
   identityProvider: { port: 9443, to: addresses.identityProviderPort, tls: true },
 } as const;
 
-/** The local cluster's only node. */
+/** The only node's name. */
 export const nodeName = "node-1";
 
-/** The domain below which environments get their names; every resolver answers it with loopback (RFC 6761, 6.3). */
+/** The domain of environments' names; every resolver answers it with loopback (RFC 6761, 6.3). */
 export const baseDomain = "env.localhost";
 
 /** Root of the git repositories that Argo CD and the operator read without credentials. */
 export const gitServerUrl = `http://127.0.0.1:${addresses.gitServerPort}`;
 
-/** Root of the git host with private repositories and an image registry, when it was asked for. */
+/** Root of the optional git host with private repositories and an image registry. */
 export const giteaUrl = `http://127.0.0.1:${addresses.giteaPort}`;
 
 /**
- * Where the web console is. Browsers keep cookies that are for TLS alone also for this name without TLS, and its other
- * programs are at 127.0.0.1, which has other cookies: those are the same for all ports.
+ * Origin of the web console. Browsers accept TLS-only cookies for this name without TLS; the other programs are at
+ * 127.0.0.1, with separate cookies: cookies are shared by all ports of a host.
  */
 export const consoleOrigin = `http://localhost:${addresses.apiPort}`;
 
 /** Issuer of the local cluster's tokens. */
 export const localIssuer = `http://127.0.0.1:${addresses.identityProviderPort}`;
 
-/** The pods' network, as the network plugins are told it; no other program on the machine calls one of its own so. */
+/** The pods' network in the network plugins' configuration; no other program on the machine uses this name. */
 export const podNetwork = "ephemeral-environments";

@@ -2,18 +2,18 @@ import { holds } from "../../../crds/addresses.ts";
 import { run } from "../../build/run.ts";
 import { addresses } from "./addresses.ts";
 
-/** A route, as far as `ip -json route show` tells it to us. */
+/** A route in the output of `ip -json route show`, as far as it is used. */
 export interface Route {
   /** `default`, an IPv4 network (`10.0.0.0/8`) or an address. */
   readonly dst: string;
-  /** The next router; absent where the network is on the link itself. */
+  /** The next router; absent for a network on the link itself. */
   readonly gateway?: string;
   readonly dev?: string;
 }
 
 /**
- * Fails in one sentence when something on this machine has the tables or the networks that the local cluster is going
- * to use. Nothing of the local cluster may be there any more.
+ * Fails with one sentence when other programs use the tables or networks of the local cluster. No part of the local cluster
+ * may remain.
  */
 export async function assertNetworkIsFree(): Promise<void> {
   const tables = await run("nft", ["list", "tables"]);
@@ -31,14 +31,14 @@ export async function assertNetworkIsFree(): Promise<void> {
   );
 }
 
-/** Whether a line of `nft list tables` (`table ip kube-proxy`) names a table that a kube-proxy makes. */
+/** True for a line of `nft list tables` (`table ip kube-proxy`) with a table of a kube-proxy. */
 export function isKubeProxyTable(line: string): boolean {
   return line.split(" ")[2] === "kube-proxy";
 }
 
 /**
- * The first route that leads to where the local cluster's networks will be. The default route is none, nor is a wider
- * one through a router: the cluster only takes its own addresses out of it.
+ * The first route into the local cluster's networks. The default route and wider routes through a router do not conflict:
+ * the cluster only takes its own addresses out of them.
  */
 export function conflictingRoute(routes: readonly Route[]): Route | undefined {
   return routes.find(({ dst, gateway }) => {

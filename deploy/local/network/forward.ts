@@ -1,7 +1,7 @@
 /**
- * Offers services of this machine's loopback to pods, on the bridge: bytes go on as they are, or out of TLS.
- * Usage: forward.ts CERTIFICATE KEY [ADDRESS]; both files in PEM, for that address of the machine (the local cluster's bridge
- * unless told).
+ * Forwards ports of the bridge to services on this machine's loopback, for pods: bytes unchanged, or out of TLS. Usage:
+ * forward.ts CERTIFICATE KEY [ADDRESS]; both files in PEM, for that address of the machine (default: the local cluster's
+ * bridge).
  */
 import { readFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";

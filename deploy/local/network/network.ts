@@ -5,10 +5,10 @@ import { restoreSysctls, setSysctls, wereSysctlsSet } from "./sysctls.ts";
 
 const { bridge, applicationControllerMetricsPort } = addresses;
 
-/** Our own nftables table. Those of every kube-proxy, ours or another, are called `kube-proxy`. */
+/** Our own nftables table; every kube-proxy uses `kube-proxy`. */
 const table = "ephemeral-environments";
 
-/** Ports for root alone: metrics and health, which the programs serve without authentication. */
+/** Ports for root alone: metrics and health, served without authentication. */
 const rootsPorts = [
   addresses.schedulerPort,
   addresses.repoServerMetricsPort,
@@ -22,10 +22,10 @@ const rootsPorts = [
 const podsPorts = { tcp: [addresses.dnsPort, addresses.apiServerPort], udp: [addresses.dnsPort] };
 
 /**
- * Makes the bridge that pods are on, lets the kernel forward between them (their way to a Service leads through the
- * host), and closes it off: nothing from outside reaches the bridge or the one port that cannot be told an address;
- * no pod reaches another network, or of this machine more than it needs; and no other user than root the ports at which
- * programs of the cluster talk to everybody. `opened` are further ports of the bridge's address that pods may reach.
+ * Makes the pods' bridge, enables forwarding between pods (a Service's route leads through the host), and closes it: the
+ * outside reaches neither the bridge nor the one port without a configurable address; pods reach no other network, and of
+ * this machine only what they need; other users than root do not reach the unauthenticated ports. `opened` are further ports
+ * of the bridge's address for pods.
  */
 export async function makeNetwork(opened: readonly number[] = []): Promise<void> {
   await setSysctls();
@@ -39,8 +39,8 @@ export async function makeNetwork(opened: readonly number[] = []): Promise<void>
 }
 
 /**
- * Undoes `makeNetwork`; what is not there is passed over. kube-proxy's rules go too when `makeNetwork` came that far:
- * it is only called where no other kube-proxy is, so they are ours.
+ * Undoes `makeNetwork`, skipping missing parts. Also removes kube-proxy's rules when `makeNetwork` came that far: it runs
+ * only where no other kube-proxy is, so they are ours.
  */
 export async function removeNetwork(): Promise<void> {
   if (await acceptsAmongPods()) await run("iptables", ["--delete", ...acceptAmongPods]);
@@ -50,7 +50,7 @@ export async function removeNetwork(): Promise<void> {
   await restoreSysctls();
 }
 
-// Another container engine sets the policy of the forward chain to drop; what our own table accepts does not help then.
+// Another container engine sets the forward chain's policy to drop; the accepts of our own table do not override it.
 const acceptAmongPods = ["FORWARD", "-i", bridge.name, "-o", bridge.name, "-j", "ACCEPT"];
 
 async function forwardsNothing(): Promise<boolean> {
@@ -61,7 +61,7 @@ async function acceptsAmongPods(): Promise<boolean> {
   return (await forwardChain()).includes(`iifname "${bridge.name}" oifname "${bridge.name}"`);
 }
 
-/** The forward chain of iptables, empty when there is none; asking iptables itself would make it. */
+/** The forward chain of iptables, empty when missing; calling iptables would create it. */
 async function forwardChain(): Promise<string> {
   const ruleset = await run("nft", ["list", "ruleset"]);
   return /^table ip filter \{[\s\S]*?^\}/m.exec(ruleset)?.[0].match(/chain FORWARD \{[\s\S]*?\}/)?.[0] ?? "";
@@ -72,7 +72,7 @@ async function bridgeExists(): Promise<boolean> {
   return links.some(({ ifname }) => ifname === bridge.name);
 }
 
-/** The lines of `nft list tables` that name tables of the local cluster, given whether kube-proxy's are its own. */
+/** Lines of `nft list tables` with tables of the local cluster, given whether kube-proxy's are its own. */
 export function oursAmong(lines: readonly string[], hasKubeProxy: boolean): string[] {
   return lines.filter((line) => line.split(" ")[2] === table || (hasKubeProxy && isKubeProxyTable(line)));
 }

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { onCode } from "../../build/error-codes.ts";
 import { addresses } from "./addresses.ts";
 
-/** Ports of the local cluster on loopback, by the name of the setting in addresses.ts. */
+/** Ports on loopback, by the name of their setting in addresses.ts. */
 export type NamedPorts = Readonly<Record<string, number>>;
 
 /** Every fixed loopback port of the local cluster. */
@@ -12,7 +12,7 @@ export function clusterPorts(): NamedPorts {
   return Object.fromEntries(Object.entries(rest).filter(([name]) => name.endsWith("Port"))) as NamedPorts;
 }
 
-/** Fails, naming them, when other programs listen on some of the ports: ours would break there, or be mistaken. */
+/** Fails, naming them, when other programs listen on some of the ports. */
 export async function assertPortsAreFree(ports: NamedPorts): Promise<void> {
   const entries = Object.entries(ports);
   const free = await Promise.all(entries.map(([, port]) => isPortFree(port)));
@@ -23,7 +23,7 @@ export async function assertPortsAreFree(ports: NamedPorts): Promise<void> {
   );
 }
 
-/** Whether nothing listens on that port of loopback. */
+/** True when nothing listens on that port of loopback. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, "127.0.0.1");
   const isFree = await once(server, "listening").then(() => true, onCode(["EADDRINUSE"], false));

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The path and the query that a request is for, or undefined when it names no path: `*`, or one that begins with two slashes,
- * which a URL takes for the name of a host. The path is as a browser would send it: without dot segments.
- * https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ * The path and query of a request, or undefined without a path: `*`, or a target that begins with two slashes, which a URL
+ * would take for a host. Dot segments are resolved, as in a browser. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 export function requestTarget({ url = "" }: Pick<IncomingMessage, "url">): URL | undefined {
   const target = url.startsWith("/") ? `http://localhost${url}` : url;

@@ -4,7 +4,7 @@ import { untilServed } from "../kubernetes/custom-kinds.ts";
 import { helmProgram, renderChart } from "../kubernetes/helm.ts";
 import type { PlatformAccount } from "./token.ts";
 
-/** The ServiceAccount that the platform has unless its settings say otherwise. */
+/** The platform's default ServiceAccount. */
 export const platformAccount = { namespace: "ephemeral-system", serviceAccount: "platform" } as const;
 
 const first = ["Namespace", "CustomResourceDefinition"];
@@ -19,14 +19,16 @@ const policies = [
 export interface PlatformManifests {
   readonly kinds: readonly Manifest[];
   readonly objects: readonly Manifest[];
-  /** They hold a moment after they were written; one after the other, in this order, all hold as soon as the last does. */
+  /**
+   * Each policy takes effect a moment after it is written; written last and in this order, all hold as soon as the last one
+   * does.
+   */
   readonly policies: readonly Manifest[];
 }
 
 /**
- * The platform chart without the operator's Deployment: the kinds, the platform's identity with its rights, and the
- * policies. `settings` are those of config/settings.schema.ts, `kubeVersion` is that of `ChartRelease`. Fails with helm's
- * own words when it refuses them.
+ * Renders the platform chart without the operator's Deployment: the kinds, the platform's identity with its rights, and the
+ * policies. `settings` follow config/settings.schema.ts, `kubeVersion` is that of `ChartRelease`. Fails with helm's message.
  */
 export async function renderPlatformChart(
   settings: Partial<PlatformAccount>,
@@ -45,8 +47,8 @@ export async function renderPlatformChart(
 }
 
 /**
- * Installs the platform chart without the operator's Deployment. Idempotent. The deployer's namespace must exist.
- * Returns when the kinds are served.
+ * Installs the platform chart without the operator's Deployment; returns when the kinds are served. Idempotent. The
+ * deployer's namespace must exist.
  */
 export async function applyPlatformChart(client: ApiClient, settings: object, progress?: Progress): Promise<void> {
   const manifests = await renderPlatformChart(settings, await helmProgram(progress));
@@ -56,7 +58,7 @@ export async function applyPlatformChart(client: ApiClient, settings: object, pr
   for (const name of definitionNames(manifests)) await untilServed(client, name, "v1");
 }
 
-/** The names of the kinds that the chart brings: `repositories.ephemeral-environments.dev`. */
+/** Names of the chart's custom resource definitions: `repositories.ephemeral-environments.dev`. */
 export function definitionNames({ kinds }: PlatformManifests): string[] {
   return kinds.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name);
 }

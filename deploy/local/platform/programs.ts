@@ -9,19 +9,20 @@ import { type ClusterEntry, kubeconfigObject } from "../kubernetes/kubeconfig.ts
 import type { ClusterUser } from "../kubernetes/kubectl.ts";
 import { keepRunning, runningProcess, stopProcess } from "../processes/process.ts";
 
-/** Settings as the operator reads them (config/settings.schema.ts); what its starter needs is there in any case. */
+/** Settings of the operator (config/settings.schema.ts), with the required ones of its starter. */
 export type HostSettings = Pick<Settings, "namespace" | "serviceAccount" | "probes">;
 
-/** The platform on this machine, with the cluster it works for. */
+/** A platform on this machine, with its cluster. */
 export interface HostPlatform {
-  /** Where its logs, its credentials and the records of its programs are. */
   readonly folder: string;
-  /** How the cluster is reached. */
   readonly cluster: ClusterEntry;
   /** A user that may request tokens of the platform's ServiceAccount. */
   readonly administrator: ClusterUser;
   readonly settings: HostSettings;
-  /** For calling kubectl as the administrator: proxies, and what credential plugins want. Default: ours, no proxies. */
+  /**
+   * kubectl's environment for the administrator: proxies, and variables of credential plugins. Default: ours, without
+   * proxies.
+   */
   readonly kubectlEnvironment?: Readonly<NodeJS.ProcessEnv>;
 }
 
@@ -30,7 +31,7 @@ const operatorProgram = "operator";
 const TOKEN_FILE = "platform-token";
 const KUBECONFIG_FILE = "operator.kubeconfig";
 
-/** Makes sure that there is a kubeconfig of the chart's ServiceAccount and that its token stays fresh; the chart must be applied. */
+/** Ensures a kubeconfig of the chart's ServiceAccount with a fresh token; the chart must be applied. */
 export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
   const { folder, administrator, settings } = platform;
   const { kubeconfig, tokenFile } = operatorFiles(platform);
@@ -45,7 +46,7 @@ export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
   await keepRunning(platform.folder, spec, () => existsSync(tokenFile));
 }
 
-/** Makes sure that the operator with its REST API runs on this machine under that kubeconfig, and no other rights. */
+/** Keeps the operator with its REST API running on this machine, with that kubeconfig's rights only. */
 export async function keepOperatorRunning(platform: HostPlatform): Promise<void> {
   const { kubeconfig, settings } = operatorFiles(platform);
   const main = await operatorBundle();
@@ -61,11 +62,11 @@ export async function keepOperatorRunning(platform: HostPlatform): Promise<void>
   await keepRunning(platform.folder, spec, () => answersWell(`http://${localHost(host)}:${port}/readyz`));
 }
 
-/** The program, named by the hash of its sources, and the settings that an operator was started with. */
+/** The program, named by its sources' hash, and the settings of the last start. */
 const FINGERPRINT_FILE = "operator-fingerprint";
 const OPERATOR_GRACE_MS = 15_000;
 
-/** Ends an operator of other code or other settings than those of now: it would serve, and be tested, in their place. */
+/** Ends an operator with outdated code or settings: it would be served and tested instead of the current one. */
 async function endOutdatedOperator({ folder }: HostPlatform, content: string): Promise<void> {
   const fingerprint = { path: join(folder, FINGERPRINT_FILE), content };
   const running = await runningProcess(folder, operatorProgram);
@@ -73,12 +74,12 @@ async function endOutdatedOperator({ folder }: HostPlatform, content: string): P
   await writeFile(fingerprint.path, fingerprint.content);
 }
 
-/** Whether the operator of that folder runs. */
+/** True when the folder's operator runs. */
 export async function isOperatorRunning({ folder }: Pick<HostPlatform, "folder">): Promise<boolean> {
   return (await runningProcess(folder, operatorProgram)) !== undefined;
 }
 
-/** In what the programs that run in the platform's folder differ from it, as a phrase, or undefined when they don't. */
+/** The difference between the running programs and the wanted platform, as a phrase, or undefined without one. */
 export async function differenceOfRunning(platform: HostPlatform): Promise<string | undefined> {
   const { kubeconfig, settings } = operatorFiles(platform);
   const operatorRuns = await isOperatorRunning(platform);
@@ -88,7 +89,7 @@ export async function differenceOfRunning(platform: HostPlatform): Promise<strin
   return undefined;
 }
 
-/** Removes the credentials of the platform. */
+/** Removes the platform's token and kubeconfig. */
 export async function removeCredentials(folder: string): Promise<void> {
   for (const name of [TOKEN_FILE, KUBECONFIG_FILE]) await rm(join(folder, name), { force: true });
 }
@@ -98,7 +99,6 @@ interface TextFile {
   readonly content: string;
 }
 
-/** The files that the operator reads. */
 function operatorFiles({ folder, cluster, settings }: HostPlatform) {
   const { namespace, serviceAccount: user } = settings;
   const tokenFile = join(folder, TOKEN_FILE);
@@ -117,7 +117,7 @@ async function isWritten({ path, content }: TextFile): Promise<boolean> {
   return existsSync(path) && (await readFile(path, "utf8")) === content;
 }
 
-/** Where this machine reaches a listener of its own that was given this address. */
+/** The address by which this machine reaches its own listener at that address. */
 export function localHost(host: string): string {
   return ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed when four fifths of
- * its time are over, whether the machine slept meanwhile or not.
- * Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE [CONTEXT]
+ * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed after four fifths of its
+ * time, including the machine's sleep. Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
+ * [CONTEXT]
  */
 
 import { rest } from "../processes/rest.ts";
@@ -16,7 +16,10 @@ const [kubectl = "", kubeconfig = "", namespace = "", serviceAccount = "", token
 
 for (;;) await rest(await renew());
 
-/** How long the file is good for, in milliseconds. An API server that is away comes back: the old token serves on. */
+/**
+ * Renews the file and returns the milliseconds until the next renewal. An API server may be away for a while: the old token
+ * stays in use.
+ */
 async function renew(): Promise<number> {
   try {
     const user = { kubectl, kubeconfig, ...(context !== undefined && { context }) };

@@ -7,13 +7,13 @@ import { platformAccount } from "./chart.ts";
 import type { HostSettings } from "./programs.ts";
 import { consoleSecretRef, giteaTokenRef, webhookKeyRef } from "./secrets.ts";
 
-/** Where the REST API answers. */
+/** Address of the REST API. */
 export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
 
 /** The id of Gitea in the settings. */
 export const giteaHost = "gitea";
 
-/** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
+/** The platform's settings on the local cluster: the operator runs on the host, all services on loopback. */
 export function localSettings({ ca, repositories }: ClusterSite): HostSettings & Record<string, unknown> {
   const host = { ipBlock: { cidr: `${addresses.bridge.address}/32` } };
   const hosts = [new URL(giteaUrl).host];
@@ -27,10 +27,10 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     hosts: [{ id: giteaHost, kind: "gitea", apiUrl: `${giteaUrl}/api/v1`, token: giteaTokenRef }],
     webhooks: { secrets: [webhookKeyRef] },
     defaultChart: { repoUrl: repositories.chart.url, path: ".", revision: "main" },
-    // The ingress and the DNS server run on the host, which pods know by the bridge's address.
+    // The ingress and the DNS server run on the host, at the bridge's address for pods.
     database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },
     isolation: { ingressFrom: [host], dns: [host] },
-    // Credentials (user:token) for private repositories and images of Gitea; the second is the tests' own.
+    // Credentials (user:token) for private repositories and images of Gitea; the second belongs to the tests.
     secrets: { hostCredentials: ["local-git", "e2e-git"].map((id) => ({ id, hosts })) },
     api: {
       port: addresses.apiPort,
@@ -53,7 +53,7 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     },
     console: { publicUrl: consoleOrigin, clientId: consoleClientId, clientSecret: consoleSecretRef },
     probes: { host: "127.0.0.1", port: addresses.probesPort },
-    // One process: after a crash the next one must not wait for the lease of the last.
+    // One process: after a crash the next one must not wait for the last one's lease.
     leaderElection: false,
   };
 }

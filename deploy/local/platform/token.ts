@@ -7,9 +7,9 @@ export interface PlatformAccount {
 }
 
 /**
- * A fresh token of the platform's ServiceAccount, which `user` must have the right to request.
+ * A fresh token of the platform's ServiceAccount; `user` must have the right to request it.
  *
- * The API server may grant less than the `seconds` that were asked for: renew by `expiresAt`.
+ * The API server may grant less than `seconds`: renew by `expiresAt`.
  */
 export async function requestPlatformToken(
   user: ClusterUser,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onCode } from "../../build/error-codes.ts";
 import { currentMounts, type Mount } from "./mounts.ts";
 
-/** The control group below which the kubelet makes those of its pods; the other ones on the machine are not ours. */
+/** The parent control group of our pods; other groups on the machine are not ours. */
 export const controlGroup = "/ephemeral-environments";
 
 const absent = ["ENOENT", "ENODEV"];
@@ -13,12 +13,12 @@ export async function makeControlGroup(): Promise<void> {
   for (const root of await hierarchies()) await mkdir(join(root, controlGroup), { recursive: true });
 }
 
-/** Removes our control group with all below it; its processes must have ended. */
+/** Removes our control group with its children; its processes must have ended. */
 export async function removeControlGroup(): Promise<void> {
   for (const root of await hierarchies()) await removeTree(join(root, controlGroup));
 }
 
-/** Pids of every process in a pod of ours. */
+/** Pids of every process in our pods. */
 export async function podProcesses(): Promise<number[]> {
   const pids = new Set<number>();
   for (const root of await hierarchies()) await collect(join(root, controlGroup), pids);
@@ -40,7 +40,7 @@ async function collect(group: string, pids: Set<number>): Promise<void> {
   for (const child of await childGroups(group)) await collect(child, pids);
 }
 
-/** A control group's files can't be removed and go with it; only its children have to go first. */
+/** A control group's files can't be removed separately; only its children go first. */
 async function removeTree(group: string): Promise<void> {
   for (const child of await childGroups(group)) await removeTree(child);
   await rmdir(group).catch(onCode(absent, undefined));

@@ -1,20 +1,19 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { run } from "../../build/run.ts";
 
-/** A mounted file system, as the kernel lists it: proc_pid_mounts(5). */
+/** A mounted file system, as in proc_pid_mounts(5). */
 export interface Mount {
-  /** The folder where it is mounted. */
   readonly point: string;
-  /** The kind of file system, such as `tmpfs`. */
+  /** The file system's type, such as `tmpfs`. */
   readonly type: string;
 }
 
-/** The file systems that this process sees, in the order in which they were mounted. */
+/** The file systems of this process, in the order in which they were mounted. */
 export async function currentMounts(): Promise<readonly Mount[]> {
   return mountsIn(await readFile("/proc/self/mounts", "utf8"));
 }
 
-/** The file systems in a text like /proc/self/mounts, which has blanks and backslashes of a path as octal escapes. */
+/** The file systems in a text like /proc/self/mounts, which escapes blanks and backslashes as octal. */
 export function mountsIn(text: string): readonly Mount[] {
   const lines = text.split("\n").filter(Boolean);
   return lines.map((line) => {
@@ -27,14 +26,14 @@ function withoutEscapes(field: string): string {
   return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
-/** True where something is mounted at that very path, which has no symbolic links. */
+/** True when something is mounted at exactly that path, which has no symbolic links. */
 export async function isMounted(path: string): Promise<boolean> {
   return (await currentMounts()).some(({ point }) => point === path);
 }
 
 /**
- * Bind-mounts a folder at a place that users without access to root's folders can reach, unless it is mounted there.
- * Mounts below the place do not show in the folder.
+ * Bind-mounts a folder, once, at a place for users without access to root's folders. Mounts below the place do not show in
+ * the folder.
  */
 export async function mountOnce(source: string, target: string): Promise<void> {
   if (await isMounted(target)) return;

@@ -2,22 +2,25 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * When the kernel started that pid, as a number in text that grows with time (its unit differs between systems), or
- * undefined when it has ended or is a zombie. One whose first thread alone is a zombie lives: until its last thread has
- * ended, which can take a large process a while, it keeps its ports.
+ * The start time of a pid, as a number in text that grows with time (its unit depends on the system), or undefined when the
+ * process has ended or is a zombie. A process whose first thread alone is a zombie is alive and keeps its ports until its
+ * last thread has ended, which can take a while.
  */
 export function startOf(pid: number): string | undefined {
   return process.platform === "linux" ? startInProc(pid) : startByPs(pid);
 }
 
-/** Reads state and start time from a line of /proc/PID/stat (proc_pid_stat(5)); the name in it may hold anything. */
+/** Reads state and start time from a line of /proc/PID/stat (proc_pid_stat(5)); the name in it may hold any character. */
 export function parseStart(stat: string): string | undefined {
   const [state, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const threads = Number(rest[16]);
   return state === "X" || (state === "Z" && threads < 2) ? undefined : rest[18];
 }
 
-/** Reads the same, in milliseconds since 1970, from ps(1)'s columns `stat` (`l`: several threads) and `lstart` in the C locale. */
+/**
+ * Reads the start time in milliseconds since 1970 from ps(1)'s columns `stat` (`l`: several threads) and `lstart` in the C
+ * locale.
+ */
 export function parsePsStart(line: string): string | undefined {
   const [, state = "", started = ""] = /^(\S+)\s+(.+)$/.exec(line.trim()) ?? [];
   const isEnded = state.startsWith("Z") && !state.includes("l");
@@ -28,13 +31,13 @@ function startInProc(pid: number): string | undefined {
   try {
     return parseStart(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch (error) {
-    // ESRCH: the process ended between opening its file and reading it.
+    // ESRCH: the process ended between open and read.
     if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
 }
 
-/** Systems without /proc: ps is in every one of them. It ends with 1, and says nothing, when there is no such process. */
+/** For systems without /proc: all have ps. It exits with 1, silently, for an unknown pid. */
 function startByPs(pid: number): string | undefined {
   const columns = ["-o", "stat=", "-o", "lstart=", "-p", String(pid)];
   const { stdout, error } = spawnSync("ps", columns, { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } });

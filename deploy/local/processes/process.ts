@@ -10,33 +10,33 @@ import { makeCommand } from "../typed-words.ts";
 import { startOf } from "./process-start.ts";
 import { writeWhole } from "./whole-file.ts";
 
-/** A program to be kept running. */
+/** A program to keep running. */
 export interface ProcessSpec extends Workplace {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   /** Added to our own environment without its proxies. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;
-  /** The kernel kills it when our own process ends, however that ends. Without it the program outlives us. */
+  /** True: the kernel kills the program when our process ends, for any reason. Otherwise the program outlives us. */
   readonly diesWithUs?: boolean;
 }
 
-/** A program that was started, as it stands in its record file, which its owner alone can read: the environment may hold a password. */
+/** The record of a started program, in a file for its owner alone: the environment may hold a password. */
 export interface ProcessRecord {
   readonly name: string;
   readonly pid: number;
-  /** How it was started, and is started again. */
+  /** Used for a restart, too. */
   readonly spec: ProcessSpec;
-  /** When the kernel started it, as `startOf` tells it: with the pid it names a process for ever. */
+  /** The start time by `startOf`: with the pid it identifies a process for ever. */
   readonly startedAt: string;
   readonly logFile: string;
 }
 
 /**
- * Starts a program, detached, its output appended to `<folder>/log/<name>.log`, and records it in
- * `<folder>/processes/<name>.json`, where a later run finds it.
+ * Starts a program, detached, appends its output to `<folder>/log/<name>.log`, and records it in
+ * `<folder>/processes/<name>.json` for later runs.
  *
- * Fails when the program cannot be executed. Being ready is another question: `untilReady`.
+ * Fails when the program cannot be executed. For its readiness see `untilReady`.
  */
 export async function startProcess(folder: string, spec: ProcessSpec): Promise<ProcessRecord> {
   const logFile = join(folder, "log", `${spec.name}.log`);
@@ -50,13 +50,13 @@ export async function startProcess(folder: string, spec: ProcessSpec): Promise<P
   return record;
 }
 
-/** Makes sure that a program with its state in that folder runs and is ready; a running one is not started again. */
+/** Ensures that a program with its state in that folder runs and is ready; a running one is not restarted. */
 export async function keepRunning(folder: string, spec: ProcessSpec, ready: Wait["check"]): Promise<void> {
   const running = await runningProcess(folder, spec.name);
   await untilReady(running ?? (await startProcess(folder, spec)), ready);
 }
 
-/** Waits for a started program to be ready; fails at once, with the end of its log, when it ends meanwhile. */
+/** Waits until a started program is ready; fails at once, with the end of its log, when it ends. */
 export async function untilReady(record: ProcessRecord, check: Wait["check"], deadlineMs = 60_000): Promise<void> {
   const giveUp = () => {
     if (!isAlive(record)) throw new Error(endedMessage(record));
@@ -69,12 +69,12 @@ export async function untilReady(record: ProcessRecord, check: Wait["check"], de
   }
 }
 
-/** Whether that very program still runs; another one that was given its number later does not count. */
+/** True while exactly that program runs; a later process with the same pid does not count. */
 export function isAlive({ pid, startedAt }: Pick<ProcessRecord, "pid" | "startedAt">): boolean {
   return startOf(pid) === startedAt;
 }
 
-/** Every program recorded in the folder, running or not, oldest first. */
+/** Programs recorded in the folder, running or not, oldest first. */
 export async function recordedProcesses(folder: string): Promise<ProcessRecord[]> {
   const names = await readdir(join(folder, "processes")).catch(onCode(["ENOENT"], []));
   const files = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, "processes", name));
@@ -82,15 +82,15 @@ export async function recordedProcesses(folder: string): Promise<ProcessRecord[]
   return records.sort((a, b) => Number(a.startedAt) - Number(b.startedAt));
 }
 
-/** The running program of that name, if it was recorded in the folder and is alive. */
+/** The running program of that name recorded in the folder. */
 export async function runningProcess(folder: string, name: string): Promise<ProcessRecord | undefined> {
   const record = await readRecord(recordFile(folder, name));
   return record && isAlive(record) ? record : undefined;
 }
 
 /**
- * Ends a recorded program, waits until it is gone and forgets it: SIGTERM, and SIGKILL when it is still there after
- * the grace period (milliseconds; 0 = SIGKILL at once).
+ * Ends a recorded program, waits until it is gone and removes its record: SIGTERM, then SIGKILL after the grace period
+ * (milliseconds; 0 = SIGKILL at once).
  */
 export async function stopProcess(folder: string, record: ProcessRecord, graceMs: number): Promise<void> {
   if (graceMs > 0 && signalProcess(record, "SIGTERM")) {
@@ -129,7 +129,7 @@ function signalProcess(record: ProcessRecord, signal: NodeJS.Signals): boolean {
   return isAlive(record) && sendSignal(record.pid, signal);
 }
 
-/** Sends a signal; answers false when the process has ended meanwhile. */
+/** Sends a signal; answers false when the process has ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The clocks of a rest: the wall clock, and timers, which stand still while the machine sleeps. */
+/** The wall clock, and timers, which stop while the machine sleeps. */
 export interface RestClock {
   now(): number;
   pause(ms: number): Promise<unknown>;
 }
 
-/** A machine that wakes knows within this time what it has slept through. */
+/** After its sleep a machine notices the elapsed time within this interval. */
 const SLICE_MS = 10_000;
 
 /**
- * Resolves after so many milliseconds, those included that the machine slept for in the meantime.
+ * Resolves after so many milliseconds, including the machine's sleep.
  *
- * Two clocks count, and the first to come to the end ends it: a wall clock that is set back prolongs nothing.
+ * Either of two clocks ends it: setting the wall clock back prolongs nothing.
  */
 export async function rest(ms: number, clock: RestClock = { now: Date.now, pause }): Promise<void> {
   const end = clock.now() + ms;

@@ -1,6 +1,6 @@
 /**
- * Starts the programs that are recorded in a folder again when they end, until it is told to stop. On SIGHUP it forgets how
- * often they ended: the next restart comes after the first delay. Usage: supervise.ts FOLDER
+ * Restarts the recorded programs of a folder when they end, until it is stopped. SIGHUP resets the restart delays. Usage:
+ * supervise.ts FOLDER
  */
 import { type Restart, supervise } from "./supervisor.ts";
 

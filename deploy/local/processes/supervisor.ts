@@ -9,31 +9,30 @@ import {
   stopProcess,
 } from "./process.ts";
 
-/** The name that the supervisor itself is recorded under. */
 const supervisor = "supervisor";
 const STOP_GRACE_MS = 10_000;
 
-/** How often the supervisor looks and how long it waits before a restart, in milliseconds. */
+/** Check interval and restart delays of the supervisor, in milliseconds. */
 export interface SupervisorTimes {
   readonly pollMs: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
-  /** A program that ran for so long after a restart is restarted after the first delay again. */
+  /** A program that ran for so long after a restart gets the first delay again. */
   readonly stableMs: number;
 }
 
 const times: SupervisorTimes = { pollMs: 500, firstDelayMs: 1000, longestDelayMs: 60_000, stableMs: 120_000 };
 
-/** How programs are supervised. */
+/** Options of the supervisor. */
 export interface SupervisorOptions {
   readonly delays?: SupervisorTimes;
-  /** The last restart of each program; once it is cleared, every program is as one that never ended. */
+  /** The last restart of each program; clearing the map resets the delays. */
   readonly restarts?: Map<string, Restart>;
 }
 
 /**
- * Does the work while nothing else starts or stops programs of the folder, then has them supervised. After a failure they
- * are only if they were before.
+ * Does the work while no supervisor starts or stops programs of the folder, then starts the supervisor. After a failure it
+ * is restarted only if it ran before.
  */
 export async function withoutSupervisor<T>(folder: string, work: () => Promise<T>): Promise<T> {
   let isWanted = await stopSupervisor(folder);
@@ -50,8 +49,8 @@ export async function withoutSupervisor<T>(folder: string, work: () => Promise<T
 }
 
 /**
- * Ends every program of the folder, the supervisor first, then the latest first: none is left without those it needs, and
- * nothing is started again. `graceMs` is that of `stopProcess`.
+ * Ends every program of the folder, the supervisor first, then the latest first: no program loses its dependencies, and none
+ * is restarted. `graceMs` is that of `stopProcess`.
  */
 export async function stopAll(folder: string, graceMs: number): Promise<void> {
   await stopSupervisor(folder);
@@ -59,7 +58,7 @@ export async function stopAll(folder: string, graceMs: number): Promise<void> {
   for (const record of records.reverse()) await stopProcess(folder, record, graceMs);
 }
 
-/** Ends the supervisor of the folder's programs, which go on. Returns whether one ran. */
+/** Ends the supervisor of the folder's programs, which keep running. Returns whether one ran. */
 export async function stopSupervisor(folder: string): Promise<boolean> {
   const running = await runningProcess(folder, supervisor);
   if (running) await stopProcess(folder, running, STOP_GRACE_MS);
@@ -67,9 +66,8 @@ export async function stopSupervisor(folder: string): Promise<boolean> {
 }
 
 /**
- * Starts the folder's recorded programs again when they end, as a Deployment does with its pods, until the signal comes:
- * after a second, and after twice as long each time that one ends soon again, up to a minute. `log` gets a line for each
- * end and each start.
+ * Restarts the folder's recorded programs when they end, as a Deployment does with its pods, until the signal: after a
+ * second, and after twice the last delay for each early end, up to a minute. `log` gets a line for each end and each start.
  */
 export async function supervise(
   folder: string,
@@ -106,14 +104,14 @@ export async function supervise(
   }
 }
 
-/** A restart of one program: when it is due or was done, and how long it waited. */
+/** A restart of one program: its due time, and its delay. */
 export interface Restart {
   readonly at: number;
   readonly delayMs: number;
   readonly isDone: boolean;
 }
 
-/** Twice the last delay for a program that ended soon after its last restart. */
+/** Doubles the delay for a program that ended soon after its last restart. */
 function delayAfter(last: Restart | undefined, now: number, delays: SupervisorTimes): number {
   if (last === undefined || now - last.at > delays.stableMs) return delays.firstDelayMs;
   return Math.min(last.delayMs * 2, delays.longestDelayMs);

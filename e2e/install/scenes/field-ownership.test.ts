@@ -7,7 +7,6 @@ import { TEST_DEADLINE_MS } from "../../support/site.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** Every kind of which the chart has an object. */
 const KINDS = [
   "deployments,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,roles,rolebindings,jobs,namespaces",
   "clusterroles,clusterrolebindings,flowschemas,prioritylevelconfigurations,crd",
@@ -29,7 +28,7 @@ const environments = new Environments();
 beforeAll(() => installed(values()));
 afterAll(() => environments.removeAll());
 
-/** The field managers of all objects of the chart, each as `kind: manager operation subresource`, without repetitions. */
+/** Field managers of all objects of the chart, each as `kind: manager operation subresource`, without repetitions. */
 async function managers(): Promise<readonly string[]> {
   const objects = (await list(
     KINDS,
@@ -48,7 +47,7 @@ async function managers(): Promise<readonly string[]> {
 const scale = (count: number) =>
   kubectl("scale", "deployment/platform", `--namespace=${namespace}`, `--replicas=${count}`);
 
-test("upgrades beside a kubectl scale: helm names the conflict, takes the field back when told to, and no field of the chart is ours", async () => {
+test("upgrades beside a kubectl scale: helm names the conflict, takes the field back on request, and no field of the chart is ours", async () => {
   const name = environments.name("managed");
   await create(name);
   await untilReady(name);
@@ -63,7 +62,7 @@ test("upgrades beside a kubectl scale: helm names the conflict, takes the field 
   expect(words).toContain(".spec.replicas");
   await deploy("upgrade", second, "--force-conflicts");
   await replicas(2);
-  // Taken back by hand is no conflict either.
+  // Setting it back by hand is no conflict either.
   await scale(3);
   await scale(2);
   await deploy("upgrade", first);
@@ -75,6 +74,6 @@ test("upgrades beside a kubectl scale: helm names the conflict, takes the field 
   expect(found.filter((line) => line.includes("ephemeral-environments"))).toEqual([]);
   // The status is Kubernetes' own.
   const strangers = found.filter((line) => !/ (helm Apply|status)$/.test(line));
-  // `kubectl scale` wrote last what helm applies, too.
+  // `kubectl scale` was the last writer of a field that helm applies, too.
   expect(strangers).toEqual(["Deployment: kubectl Update scale"]);
 });

@@ -12,7 +12,7 @@ import { waitUntil } from "../../support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
-/** What the documentation promises: the lease's 15 s, and what reads and clocks add. */
+/** The documentation's limit: the lease's 15 s, and the delays of reads and clocks. */
 const FOLLOWED_SECONDS = 20;
 
 const environments = new Environments();
@@ -20,7 +20,7 @@ const environments = new Environments();
 beforeAll(() => installed(values()));
 afterAll(() => environments.removeAll());
 
-/** Waits until the environment has its Secret and nothing of it is ready, so that a kill hits it in the middle. */
+/** Waits until the environment has its Secret and is not ready, so that a kill hits it in the middle. */
 const untilUnderWay = (name: string) =>
   waitUntil({
     what: `the Secret of '${name}'`,
@@ -45,7 +45,7 @@ test("when the pod that leads is killed, the other leads within the lease's term
   const [secret, stored] = await Promise.all([podSecret(begun), storedSecrets(begunId)]);
   expect((await find(begun)).status?.readyAt).toBeUndefined();
 
-  // Nobody leads: what is asked for now waits for the next leader. Connections to the dead pod fail until its Service knows.
+  // Without a leader, the creation waits for the next one. Connections to the dead pod fail until its Service is updated.
   const isAccepted = () => create(asked).then(Boolean, () => false);
   await waitUntil({ what: "a creation by the other replica", check: isAccepted, deadlineMs: 20_000 });
   const isFollowed = async () => (await leaseNow()).holderIdentity.startsWith(survivor);

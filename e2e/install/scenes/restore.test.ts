@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** One by the REST interface, one by kubectl with the second version of a config set, and one that is deleted. */
+/** One by the REST interface, one by kubectl with the second version of a config set, and a deleted one. */
 async function makeAll(): Promise<void> {
   goneId = await create(gone);
   await create(full);
@@ -69,7 +69,6 @@ async function makeAll(): Promise<void> {
   await untilGone(gone);
 }
 
-/** The commands of the documentation, in their order: how a backup is made, and how it is restored. */
 async function documented(): Promise<readonly string[]> {
   const text = await readFile(join(checkout, "docs/install.md"), "utf8");
   const [, chapter = ""] = text.split("\n### Back up and restore\n");
@@ -77,7 +76,6 @@ async function documented(): Promise<readonly string[]> {
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, command = ""]) => command);
 }
 
-/** Runs one of them where `backup.json` is, with the local cluster's kubectl. */
 async function follow(which: 0 | 1): Promise<void> {
   const script = `kubectl() { ${site.kubectl} "$@"; }\n${(await documented())[which]}`;
   const how = { cwd: folder, env: { KUBECONFIG: site.kubeconfig }, deadlineMs: 60_000 };
@@ -92,7 +90,7 @@ interface Kept {
   readonly spec: object;
 }
 
-/** What is another one's after a restore, and what is the same. */
+/** Facts that change with a restore, and facts that stay. */
 async function known(name: string): Promise<Kept> {
   const { metadata, spec } = await find(name);
   const { metadata: place } = await read("namespace", `env-${name}`);
@@ -105,7 +103,6 @@ async function known(name: string): Promise<Kept> {
   };
 }
 
-/** Ready, with all that was asked for and nothing of what was made for the former one. */
 async function expectRestored(name: string, former: Kept): Promise<void> {
   const { status } = await untilReady(name);
   expect((await open(status?.urls?.backend ?? "")).status).toBe(200);
@@ -132,7 +129,7 @@ test("a backup restores everything into an empty cluster, as new environments", 
   expect(secrets.filter((value) => backup.includes(value))).toEqual([]);
 
   await emptyCluster();
-  // The sample's repositories come from the backup.
+  // The sample's Repositories come from the backup.
   await prepare();
   await deploy("install", values());
   await reachService();
@@ -142,7 +139,6 @@ test("a backup restores everything into an empty cluster, as new environments", 
   expect(await list("eenv", `--field-selector=metadata.name=${gone}`)).toEqual([]);
 });
 
-/** Removes all of the platform, as the documentation says. */
 async function emptyCluster(): Promise<void> {
   await kubectl("delete", "eenv", "--all", "--timeout=90s");
   await kubectl("delete", "erepo,ecfg,erec", "--all", "--all-namespaces", "--timeout=60s");
@@ -173,7 +169,7 @@ test("after a loss of the environments' resources alone, what is left of the for
   for (const [name, one] of former) await expectRestored(name, one);
 });
 
-/** What is there still, as the Repositories are, is left as it is. */
+/** Existing objects, such as the Repositories, stay unchanged. */
 function expectOnlyKnown(error: Error): void {
   const refusals = error.message.split("\n").filter((line) => line.startsWith("Error from server"));
   expect(refusals.filter((line) => !line.includes("(AlreadyExists)"))).toEqual([]);

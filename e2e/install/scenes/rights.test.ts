@@ -49,7 +49,7 @@ describe("the platform's account may do exactly what docs/rights.md says, beside
     expect(found).toEqual([...expected].sort());
   });
 
-  /** Each right of the tables below the headings of that place, as `verb resource name`. */
+  /** Rights of the tables below the headings of that place, as `verb resource name`. */
   function rightsOf(place: string): readonly string[] {
     const sections = document.split("\n## ").filter((text) => text.split("\n")[0]?.includes(`: ${place}`));
     if (sections.length === 0) throw new Error(`docs/rights.md says nothing of ${place}`);
@@ -71,7 +71,7 @@ describe("the platform's account may do exactly what docs/rights.md says, beside
     });
   }
 
-  /** What `kubectl auth can-i --list` says of an account, as `verb resource name`. */
+  /** The output of `kubectl auth can-i --list` for an account, as `verb resource name`. */
   async function allowed(account: string, place: string): Promise<readonly string[]> {
     const table = await kubectl("auth", "can-i", "--list", `--as=${account}`, `--namespace=${place}`);
     const [head = "", ...rows] = table.trimEnd().split("\n");
@@ -118,7 +118,7 @@ test("from inside its pod the platform reads no Secret but its own and those of 
   });
 });
 
-/** The statuses of requests with the pod's own token, by the Node of the image: there is no shell in it. */
+/** Statuses of requests with the pod's own token, by the image's Node: it has no shell. */
 async function fromInside(paths: readonly string[]): Promise<readonly number[]> {
   const script = `
     const { readFileSync } = require("fs");

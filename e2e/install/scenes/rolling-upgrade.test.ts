@@ -9,9 +9,9 @@ import { TEST_DEADLINE_MS } from "../../support/site.ts";
 jest.setTimeout(TEST_DEADLINE_MS);
 
 const PER_SECOND = 50;
-/** Every so many requests one changes something: two a second. */
+/** The distance between changes among the requests: two a second. */
 const WRITE_EVERY = 25;
-/** What one caller may ask is far less than the load of all. */
+/** Raises the limit of one caller, which is far below the load of all. */
 const api = { limits: { authenticatedPerMinute: 100_000 } };
 
 const environments = new Environments();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => environments.removeAll());
 
-/** Reads of one, of all and of what everybody may read; now and then an extension. */
+/** Reads one environment, all of them, or public data; at times an extension. */
 function asked(index: number): Asked {
   const one = `/environments/${ids[index % ids.length]}`;
   if (index % WRITE_EVERY === 0) return { method: "PUT", path: one, body: { ttl_hours: 2 + (index % 2) } };

@@ -29,7 +29,6 @@ const environments = new Environments();
 beforeAll(() => installed(values()));
 afterAll(() => environments.removeAll());
 
-/** An object in the environment's namespace that keeps it from going until the answered function is called. */
 async function blocker(name: string): Promise<() => Promise<void>> {
   const place = `--namespace=env-${name}`;
   const metadata = { name: "blocker", namespace: `env-${name}`, finalizers: ["example.test/blocker"] };
@@ -50,7 +49,7 @@ test("environments that terminate when the platform is uninstalled are finished 
   await waitFor(["--for=jsonpath={.status.phase}=Terminating", `namespace/env-${name}`]);
 
   expect(await refusedRemoval()).toContain(`${name}: delete them first`);
-  // Refused once more: what the first refusal has left is in nobody's way.
+  // A second refusal: leftovers of the first one are harmless.
   expect(await refusedRemoval()).toContain(`${name}: delete them first`);
   expect((await replicas()).length).toBe(2);
   expect((await ask("GET", `/environments/${id}`)).body).toMatchObject({ status: "terminating" });
@@ -58,7 +57,7 @@ test("environments that terminate when the platform is uninstalled are finished 
   await uninstall("--no-hooks");
   await unblock();
   await waitFor(["--for=delete", `namespace/env-${name}`]);
-  // Without a platform nobody finishes it, and it stays what it is.
+  // Without a platform the deletion stays unfinished.
   expect((await find(name)).metadata).toMatchObject({ uid: id, deletionTimestamp: expect.any(String) });
 
   await deploy("install", values());

@@ -5,24 +5,23 @@ import { stateFolder } from "../site.ts";
 const DEADLINE_MS = 30_000;
 const JSON_TYPE = "application/json";
 
-/** Where the git host with private repositories and a registry answers. */
+/** The address of the git host with private repositories and a registry. */
 export const giteaUrl = "http://127.0.0.1:9301";
 
-/** The account that may do everything on it. Fails when `make gitea` has not started it. */
+/** The git host's administrator. Fails when `make gitea` has not started the host. */
 export async function administrator(): Promise<{ readonly name: string; readonly password: string }> {
   return JSON.parse(await readFile(join(stateFolder, "cluster/gitea-administrator.json"), "utf8"));
 }
 
-/** The end of a call of the git host. */
+/** The deadline of a call of the git host. */
 export const deadline = () => AbortSignal.timeout(DEADLINE_MS);
 
-/** Deletes it if it is there. */
 export async function remove(url: string): Promise<void> {
   const reply = await ask("DELETE", url);
   if (reply.status !== 404) await accepted("DELETE", reply);
 }
 
-/** As the git host's administrator. Fails with the host's own words. */
+/** Calls as the git host's administrator. Fails with the host's message. */
 export async function send(method: string, url: string, content?: object | Buffer, type?: string): Promise<Response> {
   return accepted(method, await ask(method, url, content, type));
 }

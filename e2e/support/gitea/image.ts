@@ -9,15 +9,14 @@ import { send } from "./gitea.ts";
 const DEADLINE_MS = 30_000;
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
-/** An image to be, of one layer. */
+/** An image of one layer. */
 export interface PushedImage {
-  /** The root folder that its layer is made of. */
   readonly root: string;
-  /** How it runs. https://github.com/opencontainers/image-spec/blob/main/config.md */
+  /** The image's configuration. https://github.com/opencontainers/image-spec/blob/main/config.md */
   readonly config: object;
 }
 
-/** Pushes the sample's backend as an image that tells this commit, its tag unless said otherwise. */
+/** Pushes the sample's backend as an image that answers with this commit; default tag: the commit. */
 export async function pushImage(registry: string, tag: string, commit = tag): Promise<void> {
   const config = {
     User: "65532:65532",
@@ -29,8 +28,7 @@ export async function pushImage(registry: string, tag: string, commit = tag): Pr
 }
 
 /**
- * Pushes an image to a repository of a registry.
- * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#push
+ * Pushes an image to a repository of a registry. https://github.com/opencontainers/distribution-spec/blob/main/spec.md#push
  */
 export async function pushImageOf(registry: string, tag: string, { root, config }: PushedImage): Promise<void> {
   const layer = await layerOf(root);
@@ -53,7 +51,6 @@ export async function pushImageOf(registry: string, tag: string, { root, config 
   await send("PUT", `${registry}/manifests/${tag}`, Buffer.from(JSON.stringify(manifest)), MANIFEST_TYPE);
 }
 
-/** The folder that the local cluster packs the sample's image from. */
 async function sampleRoot(): Promise<string> {
   const layers = join(stateFolder, "cluster/layers");
   const sample = (await readdir(layers)).find((folder) => folder.includes("-sample-"));

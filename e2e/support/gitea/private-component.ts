@@ -10,13 +10,13 @@ export interface PrivateComponent {
   readonly commit: string;
   /** `user:token`, for reading both. */
   readonly credential: string;
-  /** Moves a tag of the image to one that tells this commit. */
+  /** Moves a tag to an image that answers with this commit. */
   retag(tag: string, commit: string): Promise<void>;
-  /** The status that the registry answers to a request for the image without a token. */
+  /** The registry's status for a request without a token. */
   anonymously(): Promise<number>;
 }
 
-/** Makes an organization of that name with the repository and the image `sample`, which is the sample's backend. */
+/** Creates an organization of that name with the repository and the image `sample`, the sample's backend. */
 export async function makePrivateComponent(origin: string, name: string): Promise<PrivateComponent> {
   const { name: user } = await administrator();
   const api = `${origin}/api/v1`;
@@ -39,11 +39,11 @@ export async function makePrivateComponent(origin: string, name: string): Promis
   };
 }
 
-/** Takes away what is there of it, also when making it failed half-way. */
+/** Removes all existing parts, also after a failed creation. */
 export async function removePrivateComponent(origin: string, name: string): Promise<void> {
   const { name: user } = await administrator();
   const api = `${origin}/api/v1`;
-  // An organization that still has a package or a repository can't go.
+  // An organization with a package or a repository can't be deleted.
   const made = [`packages/${name}/container/sample`, `repos/${name}/sample`, `orgs/${name}`];
   for (const path of [...made, `users/${user}/tokens/${name}`]) await remove(`${api}/${path}`);
 }

@@ -5,11 +5,9 @@ import { waitUntil } from "../wait.ts";
 import { administrator, deadline, giteaUrl, remove, send } from "./gitea.ts";
 import { pushImage } from "./image.ts";
 
-/** The repository of the local git host that pull requests are opened in, and its name on the platform. */
 const api = `${giteaUrl}/api/v1/repos/shop/backend`;
 const REPOSITORY = "shop-backend";
 
-/** A host's delivery, as the platform stores it. */
 export type Delivery = Resource<{
   readonly spec: {
     readonly door: string;
@@ -34,7 +32,7 @@ export class PullRequest {
     this.branch = branch;
   }
 
-  /** Opens one whose head is a commit of this test. */
+  /** Opens a pull request whose head is a commit of this test. */
   static async open(): Promise<{ readonly pull: PullRequest; readonly commit: string }> {
     const branch = `e2e-${randomBytes(4).toString("hex")}`;
     const commit = await commitTo(branch, { branch: "main", new_branch: branch });
@@ -43,33 +41,29 @@ export class PullRequest {
     return { pull: new PullRequest(number, branch), commit };
   }
 
-  /** The name that its environment has to have. */
+  /** The expected name of its environment. */
   get environment(): string {
     return `${REPOSITORY}-pr-${this.number}`;
   }
 
-  /** Pushes another commit, and answers it. */
   push(): Promise<string> {
     return commitTo(this.branch, { branch: this.branch });
   }
 
-  /** Closes it without a merge; one that is closed is fine. */
+  /** Closes the pull request without a merge; a closed one is fine. */
   async close(): Promise<void> {
     await send("PATCH", `${api}/pulls/${this.number}`, { state: "closed" });
   }
 
-  /** Takes its branch away, when it is closed. */
   async removeBranch(): Promise<void> {
     await remove(`${api}/branches/${this.branch}`);
   }
 
-  /** The stored deliveries about it, oldest first. */
   async deliveries(): Promise<readonly Delivery[]> {
     const all = await storedDeliveries();
     return all.filter(({ spec }) => spec.event.pullRequest?.number === this.number);
   }
 
-  /** All of its comments. */
   async comments(): Promise<readonly Comment[]> {
     return (await (await send("GET", `${api}/issues/${this.number}/comments`)).json()) as Comment[];
   }
@@ -79,13 +73,12 @@ export class PullRequest {
     return (await (await send("GET", `${api}/commits/${commit}/statuses`)).json()) as CommitStatus[];
   }
 
-  /** The addresses of its environment. */
   get urls(): { readonly frontend: string; readonly backend: string } {
     const of = (host: string) => `https://${host}.env.localhost:18443`;
     return { frontend: of(this.environment), backend: of(`${this.environment}--api`) };
   }
 
-  /** Waits until its environment answers with the commit at the URL of its backend. */
+  /** Waits until its environment's backend URL answers with the commit. */
   async untilAnswers(commit: string): Promise<void> {
     const check = async () => {
       const { status, body } = await open(this.urls.backend);
@@ -95,13 +88,12 @@ export class PullRequest {
   }
 }
 
-/** What the platform wrote under a pull request. */
+/** A comment of the platform on a pull request. */
 export interface Comment {
   readonly id: number;
   readonly body: string;
 }
 
-/** A status of a commit, as Gitea shows it. */
 export interface CommitStatus {
   readonly context: string;
   readonly status: string;
@@ -131,7 +123,7 @@ async function commitTo(branch: string, target: object): Promise<string> {
   return sha;
 }
 
-/** The log of the repository's webhook, which Gitea shows on a page alone. */
+/** The log of the repository's webhook, which Gitea shows only on a page. */
 export class HookLog {
   private readonly page: string;
   private readonly cookie: string;
@@ -141,7 +133,6 @@ export class HookLog {
     this.cookie = cookie;
   }
 
-  /** Logs in as a person does. */
   static async open(): Promise<HookLog> {
     const [hook] = (await (await send("GET", `${api}/hooks`)).json()) as { id: number }[];
     if (hook === undefined) throw new Error("the repository has no webhook: make gitea");
@@ -159,7 +150,7 @@ export class HookLog {
     return new HookLog(`${giteaUrl}/shop/backend/settings/hooks/${hook.id}`, cookie);
   }
 
-  /** Has a delivery sent again: Gitea gives it another id and signs it anew. */
+  /** Repeats a delivery: Gitea gives it another id and signature. */
   async replay(id: string): Promise<void> {
     const options = {
       method: "POST",

@@ -9,7 +9,7 @@ const release = "platform";
 const chart = resolve(checkout, "deploy/charts/platform");
 const DEADLINE_MS = 180_000;
 
-/** What an installation has to know of the cluster; `deploy/local/main.ts bare` says it in variables. */
+/** Facts about the cluster for an installation, from the variables of `deploy/local/main.ts bare`. */
 const cluster = {
   helm: variable("HELM"),
   image: variable("IMAGE"),
@@ -20,12 +20,12 @@ const cluster = {
   nodeAddress: variable("NODE_ADDRESS"),
 };
 
-/** The image as the values name it by its digest. */
+/** The image by digest, as in the values. */
 export const imageByDigest = `${cluster.image}@${cluster.digest}`;
 
 /**
- * Values as a platform team writes them. The image is in the cluster's container runtime, so nothing is pulled. The
- * authority of the ingress and of the tokens' keys replaces the image's own, from a ConfigMap.
+ * Values as a platform team would write them. The image is already in the cluster's container runtime, so nothing is pulled.
+ * A ConfigMap with the authority of the ingress and of the tokens' keys replaces the image's own.
  */
 export function values(
   more: { readonly image?: object; readonly settings?: object; readonly api?: object } = {},
@@ -60,7 +60,10 @@ export function values(
   };
 }
 
-/** Runs `helm install` or `helm upgrade` with these values until every replica is ready and the chart's check has passed. Fails with helm's own words. */
+/**
+ * Runs `helm install` or `helm upgrade` with these values until every replica is ready and the chart's check has passed.
+ * Fails with helm's message.
+ */
 export async function deploy(
   command: "install" | "upgrade",
   given: object,
@@ -69,7 +72,7 @@ export async function deploy(
   await succeed(deployment(command, flags), given);
 }
 
-/** How helm refuses an upgrade to these values, in its own words. */
+/** helm's error for an upgrade to these values. */
 export function refusedUpgrade(given: object): Promise<string> {
   return refused(deployment("upgrade", []), given);
 }
@@ -79,8 +82,8 @@ function deployment(command: string, flags: readonly string[]): readonly string[
 }
 
 /**
- * Brings the platform to these values, whatever another test file has left of it, and registers the sample's repositories.
- * From then on `ask` reaches its Service.
+ * Installs the platform with these values, whatever another test file has left, and registers the sample's repositories.
+ * Afterwards `ask` reaches its Service.
  */
 export async function installed(given: object): Promise<void> {
   await prepare();
@@ -89,7 +92,7 @@ export async function installed(given: object): Promise<void> {
   await registerSamples();
 }
 
-/** Lets `ask` reach the Service, which has another address after each installation. */
+/** Lets `ask` reach the Service, whose address changes with each installation. */
 export async function reachService(): Promise<void> {
   const { spec } = await read<{ spec: { clusterIP: string } }>("service", "platform", `--namespace=${namespace}`);
   process.env.API_URL = `http://${spec.clusterIP}`;
@@ -101,7 +104,7 @@ export async function uninstall(...flags: readonly string[]): Promise<void> {
   await replicas(0);
 }
 
-/** How helm refuses to uninstall the platform, in its own words and those of the chart's Job. */
+/** The errors of helm and of the chart's Job when the platform can't be uninstalled. */
 export function refusedRemoval(): Promise<string> {
   return refused(["uninstall", release]);
 }
@@ -124,14 +127,13 @@ function helm(args: readonly string[], given: object = {}): Promise<Outcome> {
   return run(cluster.helm, { args: all, input: JSON.stringify(given), env, deadlineMs: DEADLINE_MS });
 }
 
-/** What is there before the installation: the namespace, and the authority in a ConfigMap. */
+/** Creates the prerequisites of the installation: the namespace, and the authority in a ConfigMap. */
 export async function prepare(): Promise<void> {
   await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const data = { "ca-certificates.crt": readFileSync(site.caFile, "utf8") };
   await apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "authorities", namespace }, data });
 }
 
-/** Registers the sample's repositories, at the address that pods and Argo CD share. */
 async function registerSamples(): Promise<void> {
   for (const type of ["backend", "frontend"]) {
     const name = `sample-${type}`;

@@ -2,16 +2,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { read } from "../kubectl.ts";
 import { namespace } from "./replicas.ts";
 
-/** How often the lease is read: a leader renews it every two seconds, and a released one stays free for half a second. */
+/** Interval of reads of the lease: a leader renews it every two seconds, and a released one stays free for half a second. */
 const READ_EVERY_MS = 100;
 
-/** One replica's time as the leader, by what the Lease itself says. */
+/** One replica's time as the leader, according to the Lease. */
 export interface Term {
   readonly holder: string;
   readonly acquiredMs: number;
-  /** When it was renewed last, or released. */
+  /** The last renewal, or the release. */
   readonly endedMs: number;
-  /** For how long the others have to let it lead without a renewal. */
+  /** Time without a renewal after which others may take the lease. */
   readonly durationSeconds: number;
 }
 
@@ -22,18 +22,17 @@ interface LeaseSpec {
   readonly renewTime: string;
 }
 
-/** The platform's lease as it is now. */
 export async function leaseNow(): Promise<LeaseSpec> {
   return (await read<{ spec: LeaseSpec }>("lease", "platform", `--namespace=${namespace}`)).spec;
 }
 
-/** Which pod leads; a holder is named by its pod and a random suffix. Empty while nobody does. */
+/** The leading pod; a holder is named by its pod and a random suffix. Empty without a leader. */
 export async function leader(podNames: readonly string[]): Promise<string> {
   const { holderIdentity } = await leaseNow();
   return podNames.find((name) => holderIdentity.startsWith(name)) ?? "";
 }
 
-/** Follows the lease until the answered function is called, which answers the terms so far, the last one still going on. */
+/** Follows the lease until the answered function is called, which answers the terms so far, including the current one. */
 export function followLease(): () => Promise<readonly Term[]> {
   const ending = new AbortController();
   const terms: Term[] = [];
@@ -54,7 +53,7 @@ async function follow(terms: Term[], signal: AbortSignal): Promise<void> {
   } while (!signal.aborted);
 }
 
-/** Without a holder the lease is released, which ends the term of the last one. */
+/** Without a holder the lease is released, which ends the last term. */
 function note(
   terms: Term[],
   { holderIdentity: holder, leaseDurationSeconds, acquireTime, renewTime }: LeaseSpec,
@@ -66,7 +65,7 @@ function note(
   } else if (last !== undefined) terms[terms.length - 1] = { ...last, endedMs };
 }
 
-/** The seconds between the end of each term and the beginning of the next. */
+/** Seconds between the end of each term and the beginning of the next. */
 export function gaps(terms: readonly Term[]): readonly number[] {
   return terms.slice(1).map(({ acquiredMs }, index) => (acquiredMs - (terms[index]?.endedMs ?? 0)) / 1000);
 }

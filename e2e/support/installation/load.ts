@@ -12,20 +12,19 @@ export interface Asked {
   readonly body?: object;
 }
 
-/** What became of all requests so far. */
+/** The results of all requests so far. */
 export interface Answers {
-  /** How many had a status below 400. */
+  /** The number of statuses below 400. */
   readonly succeeded: number;
-  /** Each of the others in one line: when, what was asked, and how it ended. */
+  /** Other results in one line each: time, request and end. */
   readonly failures: readonly string[];
-  /** From the beginning to the last byte, the longest of all. */
+  /** The longest time from the beginning to the last byte. */
   readonly slowestMs: number;
 }
 
 /**
- * Asks so often a second, whether what was asked before has been answered or not, until the answered function is called;
- * that waits for what is under way. Half of the requests come on connections that are kept, as a proxy keeps them, the
- * other half on new ones. Nothing is asked a second time.
+ * Sends that many requests a second, without waiting for answers, until the answered function is called, which waits for
+ * pending ones. Half of them use kept connections, as a proxy does, the other half new ones. No request is repeated.
  */
 export function askSteadily(perSecond: number, next: (index: number) => Asked): () => Promise<Answers> {
   const ending = new AbortController();
@@ -56,7 +55,7 @@ async function askUntil(signal: AbortSignal, perSecond: number, one: (index: num
   const all: Promise<void>[] = [];
   for (let index = 0; !signal.aborted; index += 1) {
     all.push(one(index));
-    // By the clock, not by the last request: a late one delays no other.
+    // Paced by the clock: a late request delays no other.
     await pause(Math.max(0, began + ((index + 1) * 1000) / perSecond - performance.now()));
   }
   await Promise.all(all);

@@ -2,12 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { kubectl, list, type Resource } from "../kubectl.ts";
 import { waitUntil } from "../wait.ts";
 
-/** Where the platform is installed. */
 export const namespace = "ephemeral-system";
 
 const ENDING_MS = 60_000;
 
-/** A replica, as far as the tests read it. */
+/** The fields of a replica that the tests read. */
 export interface Replica {
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
   readonly status: {
@@ -25,7 +24,7 @@ export interface Replica {
   };
 }
 
-/** The platform's pods, once there are so many: after a change, earlier ones still settle for some seconds. */
+/** The platform's pods, once their number is right: after a change, earlier ones take some seconds to end. */
 export async function replicas(count = 2): Promise<readonly Resource<Replica>[]> {
   let found = await pods();
   const check = async () => {
@@ -36,7 +35,7 @@ export async function replicas(count = 2): Promise<readonly Resource<Replica>[]>
   return found;
 }
 
-/** Ends a replica as a crash of its machine would: it can finish nothing and tell nobody, and its pod is gone. */
+/** Ends a replica as a crash of its machine would, without any clean-up, and removes its pod. */
 export async function killReplica(pod: string): Promise<void> {
   const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const environments = await Promise.all(
@@ -52,7 +51,7 @@ function pods(): Promise<readonly Resource<Replica>[]> {
   return list<Replica>("pods", `--namespace=${namespace}`, "--selector=app.kubernetes.io/name=ephemeral-environments");
 }
 
-/** The lines of every replica, behind the pod's name. */
+/** The log lines of every replica, after the pod's name. */
 export function logs(...options: readonly string[]): Promise<string> {
   const pods = ["--selector=app.kubernetes.io/name=ephemeral-environments", "--prefix", "--ignore-errors"];
   return kubectl("logs", `--namespace=${namespace}`, ...pods, ...options);

@@ -6,10 +6,10 @@ import {
 import { COMMIT, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { patternOf } from "../operator/copies.ts";
 
-/** The name of each environment of the crowd: all alike, so that one is told from the others by its number alone. */
+/** Names of the crowd's environments, which differ by their number alone. */
 export const memberName = (index: number) => `crowd-${String(index).padStart(6, "0")}`;
 
-/** Makes so many environments that an operator has brought to `ready`, without what belongs to them: readers read no more. */
+/** Creates that many `ready` environments without their objects, which readers do not read. */
 export async function makeCrowd(world: World, count: number, owner: string): Promise<void> {
   const operator = await world.startOperator();
   await world.create(memberName(0), {
@@ -25,7 +25,7 @@ export async function makeCrowd(world: World, count: number, owner: string): Pro
   await pattern.copyTo(Array.from({ length: count - 1 }, (_, index) => memberName(index + 1)));
 }
 
-/** What the POST of an environment with a backend alone comes to, as a plain client writes it. */
+/** The manifest that a POST of an environment with a backend alone creates, for a plain client. */
 export const plainEnvironment = (name: string) =>
   environmentManifest(name, {
     ttlHours: 24,
@@ -33,10 +33,10 @@ export const plainEnvironment = (name: string) =>
     backend: { repository: "test-backend", branch: "main" },
   });
 
-/** The question of the list, as it is asked of the facade. */
+/** The query of the list at the API. */
 export const LIST_QUERY = "status=ready&search=00&limit=50";
 
-/** The same question answered from all that the API server has: it can neither filter by status nor search. */
+/** The same query over all environments from the API server, which can neither filter by status nor search. */
 export function sameList(environments: readonly EphemeralEnvironment[]): string[] {
   return environments
     .filter(({ metadata, status }) => status?.phase === "ready" && metadata.name.includes("00"))

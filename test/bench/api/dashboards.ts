@@ -15,20 +15,20 @@ import { spread } from "./spread.ts";
 const DAY_MS = 86_400_000;
 const NAMESPACE = "ephemeral-system";
 const DAYS = 400;
-/** What is asked of the dashboards together, while they are looked at: 300 times each in half a minute. */
+/** Requests a second to all dashboards together: 300 each in half a minute. */
 const PER_SECOND = 80;
-/** What V8 takes to make the code fast, and what is read once. */
+/** For V8's compilation, and for data that is read once. */
 const WARM_UP_SECONDS = 5;
 const PATHS = [
   ...["metrics", "slo/status", "costs/summary", "costs/dashboard"].map((path) => `/api/observability/${path}`),
   ...["dashboard", "environments/analytics", "users/activity", "costs/analysis"].map((path) => `/api/insights/${path}`),
 ];
-/** Of each day that is over: 400 days have had 100,000 environments. */
+/** Deleted environments a day: 400 days have had 100,000 environments. */
 const DELETED_A_DAY = 250;
 const ROWS = { repository: 30, creator: 100, config_set: 5, trigger: 4 } as const;
 const recordName = (index: number) => `record-${String(index).padStart(6, "0")}`;
 
-/** Makes so many records of deleted environments, and rollups of more than a year. */
+/** Creates that many records of deleted environments, and rollups of more than a year. */
 export async function makeHistory({ admin, plane }: World, records: number): Promise<void> {
   const [createdMs, deletedMs] = [Date.now() - 2 * DAY_MS, Date.now() - DAY_MS];
   const at = (ms: number) => new Date(ms).toISOString();
@@ -60,7 +60,6 @@ export async function makeHistory({ admin, plane }: World, records: number): Pro
   }
 }
 
-/** What an environment requests that starts, is resized, sleeps and wakes. */
 function usageSince(createdMs: number) {
   const amounts = [0, 500, 1_000, 0, 1_000];
   return amounts.map((cpuMillicores, index) => ({
@@ -89,7 +88,6 @@ function daySummary(): Summary {
   return { total: part(DELETED_A_DAY), by: by as unknown as Summary["by"], peak: DELETED_A_DAY };
 }
 
-/** A day's counts, so many minutes each. */
 function slotsOf(minutes: number) {
   const counters = ["requests", "request_errors", "webhooks", "webhook_acted", "webhook_ignored", "reconcile_errors"];
   const durations = ["webhook_ms", "reconcile_ms"].flatMap((name) => [5, 10, 25, 50, 100].map((ms) => `${name}.${ms}`));
@@ -108,7 +106,7 @@ interface Asked {
   readonly seconds: number;
 }
 
-/** Each dashboard beside a server that sends as many bytes; and what a scrape takes. */
+/** Measures each dashboard beside a server that sends as many bytes; and a scrape. */
 export async function measureDashboards(openings: Openings, asked: Asked): Promise<readonly Verdict[]> {
   const { url, authorization, seconds } = asked;
   const replies = await Promise.all(PATHS.map((path) => call(url + path, { authorization })));
@@ -143,7 +141,6 @@ export async function measureDashboards(openings: Openings, asked: Asked): Promi
   return [...PATHS.map(verdict), ...(await measureScrapes(asked))];
 }
 
-/** What waits behind a scrape is a probe that is sent with it. */
 async function measureScrapes({ probesUrl }: Asked): Promise<readonly Verdict[]> {
   const probe = () => call(`${probesUrl}/livez`, {});
   const scrape = () => call(`${probesUrl}/metrics`, {});

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { atRate, type Rate } from "../at-rate.ts";
 
-/** What a call took, from the moment at which it was due to its last byte: a late start counts as a slow answer. */
+/** A call's duration, from its due time to its last byte: a late start counts as a slow answer. */
 export interface Sample {
   readonly path: string;
   readonly ms: number;
@@ -14,7 +14,7 @@ export interface LoadOptions extends Rate {
   readonly path: (index: number) => string;
 }
 
-/** Connections are kept, as a gateway in front keeps them. */
+/** Connections are kept, as by a gateway. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Calls at a fixed rate; fails at the first answer that is not a 200. */
@@ -23,7 +23,7 @@ export async function load({ url, authorization, path, ...rate }: LoadOptions): 
   return took.map((ms, index) => ({ path: path(index), ms }));
 }
 
-/** One call after the other: what each takes by itself. */
+/** Durations of consecutive calls. */
 export async function inTurn(count: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
   const took: number[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -26,16 +26,15 @@ const options = optionsOf(
 );
 const environments = Number(options.environments);
 const PER_SECOND = 200;
-/** What V8 takes to make the code fast; the process runs for weeks. */
+/** For V8's compilation; the process runs for weeks. */
 const WARM_UP_SECONDS = 10;
-/** The server that does nothing and the platform are measured in turn. */
+/** The idle server and the platform are measured in turn. */
 const ROUNDS = 6;
 const LIST_PATH = `/api/environments?${LIST_QUERY}`;
 const ENOUGH = 1_000_000;
 
 await runBenchmark(measure);
 
-/** The platform as its clients call it, and the API server as a plain client does. */
 interface Served {
   readonly url: string;
   readonly authorization: string;
@@ -109,7 +108,7 @@ async function measureLoad(openings: Openings, served: Served): Promise<Verdict[
   ];
 }
 
-/** One call after the other. In turns of a few, so that whatever else the machine does meets both alike. */
+/** Consecutive calls, in short turns, so that other load on the machine affects both alike. */
 async function measureReads(served: Served): Promise<Verdict[]> {
   const { direct } = served;
   const one = { facade: [] as number[], direct: [] as number[] };
@@ -141,7 +140,6 @@ async function measureReads(served: Served): Promise<Verdict[]> {
   ];
 }
 
-/** A POST beside the write of the same resource by a plain client, which checks nothing. */
 async function measureCreations({ url, authorization, direct }: Served): Promise<Verdict> {
   const posts: number[] = [];
   const writes: number[] = [];
@@ -161,12 +159,12 @@ async function measureCreations({ url, authorization, direct }: Served): Promise
   };
 }
 
-/** Half of the calls ask for one environment, half for the list. */
+/** Half of the calls read one environment, half the list. */
 function pathOf(index: number): string {
   return index % 2 === 0 ? LIST_PATH : `/api/environments/${memberName((index * 7919) % environments)}`;
 }
 
-/** Waits until the last environment is served. A ratio of two that answer differently would say nothing. */
+/** Waits until the last environment is served. A ratio of different answers would mean nothing. */
 async function expectSameAnswers(served: Served): Promise<void> {
   const last = `/api/environments/${memberName(environments - 1)}`;
   const isServed = () => ask(served, last).then(Boolean, () => false);

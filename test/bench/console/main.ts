@@ -1,6 +1,6 @@
 /**
- * Measures the web console in a browser, on the platform's real process beside ten thousand environments: how soon it can be
- * used, how soon it shows a change, and how soon the next page of the list is there.
+ * Measures the web console in a browser, on the platform's real process beside ten thousand environments: the times until it
+ * is usable, until it shows a change, and until the list's next page.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, createClient } from "../../../clients/sdk/index.ts";
@@ -49,7 +49,6 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   ];
 }
 
-/** From the address to a list that can be used, with nothing of it in the browser's cache. */
 async function measureOpening(reader: Reader, idle: IdleServer): Promise<Verdict> {
   const opened: number[] = [];
   const empty: number[] = [];
@@ -70,7 +69,7 @@ async function measureOpening(reader: Reader, idle: IdleServer): Promise<Verdict
   };
 }
 
-/** From a write of the status to the row that shows it; a client of the same stream in Node is told as well. */
+/** From a write of the status to the row that shows it; a Node client of the same stream is measured as well. */
 async function measureChanges(
   reader: Reader,
   { direct, client }: { readonly direct: KubeClient; readonly client: Client },
@@ -112,7 +111,7 @@ async function measureChanges(
   };
 }
 
-/** Fails when it takes longer than anything here may. */
+/** Fails beyond the longest acceptable time. */
 function inTime<T>(work: Promise<T>, what: string): Promise<T> {
   const late = delay(DEADLINE_MS, undefined, { ref: false }).then(() => {
     throw new Error(`waited ${DEADLINE_MS / 1000} s for ${what}`);
@@ -120,7 +119,7 @@ function inTime<T>(work: Promise<T>, what: string): Promise<T> {
   return Promise.race([work, late]);
 }
 
-/** From the press of "Older" to the rows of the next page, beside the same call of a client in Node. */
+/** From the press of "Older" to the rows of the next page, beside a Node client's same call. */
 async function measurePages(reader: Reader, client: Client): Promise<Verdict> {
   const page = await reader.openConsole();
   const shown: number[] = [];

@@ -6,7 +6,7 @@ const DEADLINE_MS = 30_000;
 const VIEWPORT = { width: 1280, height: 860 };
 const ROWS = "tbody tr";
 
-/** Somebody with a browser who is signed in. */
+/** A signed-in user with a browser. */
 export interface Reader {
   /** Opens the list of environments with an empty cache. */
   openConsole(): Promise<OpenPage>;
@@ -17,25 +17,27 @@ export interface Reader {
 
 /** The list of environments in the browser. */
 export interface OpenPage {
-  /** From the navigation's start until the rows were drawn, changes followed and the page's thread free again; in milliseconds. */
+  /**
+   * From the navigation's start until the rows were drawn, changes followed and the page's thread free again; in
+   * milliseconds.
+   */
   readonly usableMs: number;
-  /** Of all answers, as they came over the network. */
+  /** The size of all answers on the network. */
   loadedBytes(): Promise<number>;
   /** The names on the page, in its order. */
   names(): Promise<readonly string[]>;
-  /** Looks at a row from now on. `at` answers when it says that state, in milliseconds since the epoch. */
+  /** Observes a row from now on. `at` answers when it shows that state, in milliseconds since the epoch. */
   untilRowSays(name: string, state: string): Promise<{ at(): Promise<number> }>;
   /** Goes to the next page; answers the milliseconds from the press to its rows. */
   older(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the browser. */
 export async function openBrowser({ url, session }: ServedConsole): Promise<Reader> {
   const browser = await chromium.launch({ executablePath });
   const open = async (address: string, isThere: string) => {
     const context = await browser.newContext({ viewport: VIEWPORT });
-    // Browsers keep cookies that are for TLS alone on loopback, too; here only by an address with TLS.
+    // Browsers accept TLS-only cookies on loopback, too; here only by an address with TLS.
     await context.addCookies([{ ...session, url: url.replace("http:", "https:"), secure: true, httpOnly: true }]);
     const page = await context.newPage();
     page.setDefaultTimeout(DEADLINE_MS);
@@ -74,9 +76,9 @@ function openPage({ context, page, usableMs }: { context: BrowserContext; page: 
   };
 }
 
-// What follows runs in the page: it sees nothing of this module.
+// The following functions run in the page, without access to this module.
 
-/** Notes when there is an element for each of the selectors, drawn, and the page's thread has time for a person. */
+/** Resolves when an element for each selector is drawn, and the page's thread is free. */
 function noteWhenUsable(selectors: string): void {
   const isThere = () => selectors.split(", ").every((selector) => document.querySelector(selector) !== null);
   const look = () => {

@@ -9,25 +9,21 @@ import { authorized, requestTokens } from "../../support/http/local-log-in.ts";
 import { freePorts } from "../../support/plane/free-ports.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
 
-/** Who reads. */
 const EMAIL = "admin@example.test";
 const CLIENT_SECRET = "console-client";
 const ENOUGH = 1_000_000;
 
 /** The platform's real process with its console, and an identity provider. */
 export interface ServedConsole {
-  /** The console's origin. */
   readonly url: string;
-  /** An ID token of the reader. */
   readonly token: string;
-  /** The cookie of a session of the reader. */
   readonly session: { readonly name: string; readonly value: string };
   stop(): Promise<void>;
 }
 
-/** Starts it, and waits until it serves the environments that there are. */
+/** Starts the console, and waits until it serves the existing environments. */
 export async function servedConsole(world: World): Promise<ServedConsole> {
-  // The identity provider has to know where the console is before that is started.
+  // The identity provider needs the console's address before the console starts.
   const [port] = await freePorts(1);
   const url = `http://localhost:${port}`;
   const provider = await startIdentityProvider({ port: 0, consoleOrigin: url });

@@ -10,31 +10,30 @@ import { until } from "../../support/fixtures/until.ts";
 import { type MeasuredOperator, startMeasuredOperator } from "./measured-operator.ts";
 import { type ObservedStates, observeStates } from "./observed-states.ts";
 
-/** The workers that the measure names; the default of the settings is less. */
+/** The workers of the measurement; the settings' default is lower. */
 const WORKERS = 32;
-/** The most requests under way while something is prepared. */
+/** The most pending requests during preparations. */
 const AT_ONCE = 32;
 
-/** A control plane with a stand-in for the deployer, and the operator beside it in a process of its own. */
+/** A control plane with a stand-in for the deployer, and the operator in a separate process. */
 export interface BenchWorld {
   readonly world: World;
-  /** With the operator's own identity, so that the API server treats the plain client as it treats the operator. */
+  /** Uses the operator's identity, so that the API server treats the plain client equally. */
   readonly asPlatform: KubeClient;
-  /** When environments became ready. */
   readonly ready: ObservedStates;
   startOperator(options?: StartOptions): MeasuredOperator;
   create(name: string, spec?: Partial<EnvironmentSpec>): Promise<EphemeralEnvironment>;
-  /** Waits until the API server's own controllers have nothing left to do for any namespace. */
+  /** Waits until the API server's own controllers have no work for any namespace. */
   untilQuiet(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** How far its clock is ahead (default 0). */
+  /** Milliseconds that its clock is ahead (default 0). */
   readonly aheadMs?: number;
-  /** How often it probes the URLs of ready environments (default 60). */
+  /** Interval of probes of ready environments (default 60). */
   readonly probeSeconds?: number;
-  /** It reconciles only when it is asked to lead. */
+  /** True: it reconciles only after the request to lead. */
   readonly isStandby?: boolean;
 }
 
@@ -73,20 +72,20 @@ export async function createBenchWorld(): Promise<BenchWorld> {
   };
 }
 
-/** Both components, as most have; the commits are given, so that no branch has to be asked for. */
+/** Both components, as usual; the commits are given, so that no branch is read. */
 const usualSpec: EnvironmentSpec = {
   ttlHours: 168,
   backend: { repository: "test-backend", branch: "main", commit: COMMIT },
   frontend: { repository: "test-frontend", branch: "main", commit: COMMIT },
 };
 
-/** So much may have been put into etcd that the API server's own caches are minutes behind: then it answers no list. */
+/** After large writes into etcd, the API server's caches may be minutes behind: then it answers no list. */
 function falseWhileBehind(error: unknown): boolean {
   if (!isUnavailable(error)) throw error;
   return false;
 }
 
-/** Every quota is computed, and no namespace is about to go. */
+/** Every quota is computed, and no namespace is in deletion. */
 async function isQuiet(admin: KubeClient): Promise<boolean> {
   const quotas = await admin.list(resourceQuotaKind);
   if (quotas.items.some(({ status }) => (status as { used?: object } | undefined)?.used === undefined)) return false;
@@ -94,7 +93,7 @@ async function isQuiet(admin: KubeClient): Promise<boolean> {
   return namespaces.items.every(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-/** Does all the work, so much at a time; answers in the order of the items. */
+/** Does the work with limited concurrency; answers in the order of the items. */
 export async function inParallel<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

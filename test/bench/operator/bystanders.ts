@@ -12,15 +12,15 @@ import { POISONOUS, SLOW, STUCK } from "./names.ts";
 export interface BystanderSizes {
   /** Pairs of a calm and a troubled time. */
   readonly rounds: number;
-  /** Environments that are made in each. */
+  /** Environments created in each. */
   readonly each: number;
-  /** How many the secret manager keeps waiting: to measure, more than the operator has workers. */
+  /** Environments that wait for the secret manager: more than the operator's workers. */
   readonly slow: number;
 }
 
 const AT_ONCE = 4;
 const DEADLINE_MS = 120_000;
-/** The poisonous environment is touched again so soon after every answer; every touch requests a reconcile. */
+/** The pause before the next touch of the poisonous environment; every touch requests a reconcile. */
 const TOUCH_AGAIN_MS = 50;
 
 const configMapKind = resourceType<WireObject>({
@@ -31,7 +31,7 @@ const configMapKind = resourceType<WireObject>({
   namespaced: true,
 });
 
-/** How long others take to become ready while some are broken, beside calm times of the same run. */
+/** Time until other environments are ready while some are broken, beside calm times of the same run. */
 export async function measureBystanders(bench: BenchWorld, sizes: BystanderSizes): Promise<Verdict> {
   const operator = bench.startOperator();
   await operator.converged(DEADLINE_MS);
@@ -44,7 +44,7 @@ export async function measureBystanders(bench: BenchWorld, sizes: BystanderSizes
       troubledMs.push(...(await waysToReady(bench, `troubled-${round}`, sizes.each)));
       await end();
     };
-    // Each is the first as often as the other: there are ever more environments.
+    // Both orders alternate, because the number of environments grows.
     for (const time of round % 2 === 0 ? [calm, troubled] : [troubled, calm]) {
       await bench.untilQuiet();
       await time();
@@ -74,8 +74,8 @@ function waysToReady(bench: BenchWorld, prefix: string, count: number): Promise<
 }
 
 /**
- * All the while: one whose every reconcile throws, some that the secret manager keeps waiting for 10 s a call and then
- * fails, one whose namespace does not go. Answers what ends it, and fails when it was over before.
+ * Meanwhile one environment fails every reconcile, some wait 10 s for each failing call of the secret manager, and one
+ * namespace is not deleted. Answers a function that ends it, and that fails when the trouble was over before.
  */
 async function makeTrouble(bench: BenchWorld, round: number, slowOnes: number): Promise<() => Promise<void>> {
   const { admin } = bench.world;
@@ -89,7 +89,7 @@ async function makeTrouble(bench: BenchWorld, round: number, slowOnes: number): 
   await bench.create(poisonous);
   const slow = Array.from({ length: slowOnes }, (_, index) => `${SLOW}${round}-${index}`);
   const slowly = await inParallel(slow, (name) => bench.create(name), AT_ONCE);
-  // Making them is work as any other: they only trouble when their first call has failed.
+  // Their creation is normal work: they disturb only after the first failed call.
   await untilAll(bench, slow, (phase) => phase !== undefined);
   const ended = new AbortController();
   const touching = touch(bench, poisonous, ended.signal);
@@ -122,7 +122,7 @@ async function untilAll(
 async function touch({ world }: BenchWorld, name: string, ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
     const patch = { metadata: { annotations: { [RECONCILE_ANNOTATION]: String(performance.now()) } } };
-    // Whether one of so many touches fails tells nothing.
+    // A single failed touch among so many does not matter.
     await world.admin.patch(environmentType, { name }, patch, { as: "merge" }).catch(() => undefined);
     await pause(systemClock, TOUCH_AGAIN_MS, ended);
   }

@@ -3,18 +3,17 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** A key of etcd and what it holds, one character a byte. */
 interface Entry {
   readonly key: string;
   readonly value: string;
 }
 
 /**
- * Everything that etcd holds of one environment, to be put there again for others: ten thousand complete environments in
- * a minute, which would take the API server most of an hour.
+ * The entries of one environment in etcd, to be copied for others: ten thousand complete environments in a minute, instead
+ * of most of an hour by the API server.
  *
- * Built-in kinds are stored as protocol buffers, which count the bytes of every text: so a copy's name must be as long
- * as the pattern's, as UIDs are anyway.
+ * Built-in kinds are stored as protocol buffers, which count the bytes of every text: a copy's name must be as long as the
+ * pattern's, as UIDs always are.
  */
 export interface Pattern {
   /** Makes copies of these names, as old as the pattern. */
@@ -22,14 +21,14 @@ export interface Pattern {
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** etcd takes 128 operations and 1.5 MiB at a time. */
+/** etcd accepts 128 operations and 1.5 MiB at a time. */
 const OPERATIONS = 100;
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * @param etcd its socket; it must have been started with its gateway
- * @param name of an environment that is ready; no other's may begin with it
- * @param isWanted which of its keys; all when left out
+ * @param etcd its socket, started with its gateway
+ * @param name of a ready environment; no other name may begin with it
+ * @param isWanted selects its keys; default: all
  */
 export async function patternOf(
   etcd: string,
@@ -59,7 +58,6 @@ export async function patternOf(
   };
 }
 
-/** The entries with another name and other UIDs, each in all its places the same. */
 function copied(own: readonly Entry[], name: string, other: string): readonly Entry[] {
   const uids = new Map<string, string>();
   const uidFor = (uid: string) => {
@@ -81,7 +79,7 @@ const encoded = (text: string) => Buffer.from(text, "latin1").toString("base64")
 const decoded = (text: string) => Buffer.from(text, "base64").toString("latin1");
 
 async function entries(etcd: string): Promise<readonly Entry[]> {
-  // From this key to the first after all that begin with it.
+  // From this key to the first after all with this prefix.
   const range = { key: encoded("/registry/"), range_end: encoded("/registry0") };
   const { kvs = [] } = (await call(etcd, "range", range)) as { kvs?: readonly Entry[] };
   return kvs.map(({ key, value }) => ({ key: decoded(key), value: decoded(value) }));

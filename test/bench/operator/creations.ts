@@ -5,43 +5,41 @@ import { type BenchWorld, inParallel } from "./bench-world.ts";
 import type { MeasuredOperator } from "./measured-operator.ts";
 import { createPlainClient, type PlainClient } from "./plain-client.ts";
 
-/** How much is made. */
+/** Numbers of environments. */
 export interface CreationSizes {
-  /** In each of which both have their turn. */
+  /** Rounds, each with a turn of both. */
   readonly rounds: number;
-  /** Environments at the start of a turn that don't count: an idle process is slow at first. */
+  /** Uncounted environments at the start of a turn: an idle process is slow at first. */
   readonly warmUp: number;
-  /** Environments a turn, one after the other. */
   readonly single: number;
-  /** Environments a turn, many at a time. */
   readonly many: number;
 }
 
-/** As many are under way at a time as the operator has workers. */
+/** As many at a time as the operator has workers. */
 const AT_ONCE = 32;
 export const DEADLINE_MS = 120_000;
-/** The operator's probes of environments that were made before are no part of a creation. */
+/** The operator's probes of earlier environments are no part of a creation. */
 export const SELDOM_SECONDS = 3_600;
 
-/** What brings environments up: the operator, or a plain client in its place. */
+/** The operator, or a plain client in its place. */
 export interface Maker {
   readonly name: string;
-  /** Makes an environment; ends when it is ready. */
+  /** Creates an environment; resolves when it is ready. */
   make(name: string): Promise<unknown>;
-  /** Waits until nothing but the environments to come is left to do. */
+  /** Waits until all work but future environments is done. */
   settle(): Promise<unknown>;
 }
 
 export interface Samples {
   readonly chainMs: number[];
-  /** How long the many of a turn took. */
+  /** Duration of each turn's many. */
   readonly manyMs: number[];
 }
 
 /**
- * The way of one environment, and how many a second: the operator's beside the plain client's.
+ * The duration of one environment, and the rate: the operator's beside the plain client's.
  *
- * A shared machine is half as fast in one second as in the next, so turns are short and many, and the first alternates.
+ * A shared machine's speed varies by half from second to second, so turns are short and many, and the first alternates.
  */
 export async function measureCreations(bench: BenchWorld, sizes: CreationSizes): Promise<Verdict[]> {
   const operator = bench.startOperator({ probeSeconds: SELDOM_SECONDS });
@@ -55,7 +53,7 @@ export async function measureCreations(bench: BenchWorld, sizes: CreationSizes):
       async () => {
         operator.thaw();
         await turn(bench, operatorMaker(bench, operator), { round, sizes, samples: operators });
-        // While the other has its turn it would do the same work.
+        // Otherwise it would do the same work during the other's turn.
         operator.freeze();
       },
       () => turn(bench, plainMaker(bench, plain), { round, sizes, samples: plainly }),
@@ -74,7 +72,7 @@ async function makePattern(bench: BenchWorld): Promise<EphemeralEnvironment> {
   const name = "the-pattern-of-all";
   await bench.create(name);
   await bench.ready.reached(name);
-  // Its status is complete when nothing is written any more.
+  // The status is complete when no write follows.
   return bench.world.reconcile(name);
 }
 
@@ -150,7 +148,6 @@ function throughputVerdict(operators: Samples, plainly: Samples, sizes: Creation
   };
 }
 
-/** Over all these turns together. */
 function perSecond(manyMs: readonly number[], { many }: CreationSizes): number {
   return (many * manyMs.length * 1000) / manyMs.reduce((sum, one) => sum + one, 0);
 }

@@ -4,7 +4,7 @@ import { patternOf } from "./copies.ts";
 
 export interface CrowdSizes {
   readonly environments: number;
-  /** How many of them are due at the same moment. */
+  /** The number with a common due time. */
   readonly due: number;
 }
 
@@ -13,8 +13,7 @@ export const DUE_TTL_HOURS = 24;
 const LONG_TTL_HOURS = 168;
 
 /**
- * Makes as many environments as wanted, with those that are there already: copies of two that the operator has made.
- * Answers the names of those that are due together.
+ * Creates environments up to the wanted number: copies of two of the operator's. Answers the names with a common due time.
  */
 export async function makeCrowd(bench: BenchWorld, { environments, due }: CrowdSizes): Promise<readonly string[]> {
   const { items: known } = await bench.world.admin.list(environmentType, { metadataOnly: true });
@@ -23,7 +22,7 @@ export async function makeCrowd(bench: BenchWorld, { environments, due }: CrowdS
   await copies(bench, "crowd", { count, ttlHours: LONG_TTL_HOURS });
   progress("waiting for the API server's own controllers");
   await bench.untilQuiet();
-  // The first reconcile of a copy writes what names its own UID; no later one writes anything.
+  // The first reconcile of a copy writes references to its UID; later ones write nothing.
   const operator = bench.startOperator();
   await operator.converged(DEADLINE_MS);
   await operator.stop();
@@ -31,7 +30,6 @@ export async function makeCrowd(bench: BenchWorld, { environments, due }: CrowdS
   return names;
 }
 
-/** As many environments, all as old as the first. */
 async function copies(
   bench: BenchWorld,
   prefix: string,

@@ -10,18 +10,18 @@ const DEADLINE_MS = 300_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * How late many environments are deleted that are due at the same moment, beside a plain client that deletes as many
- * others at once. The operator tears down what either has deleted.
+ * The delay of many deletions with a common due time, beside a plain client that deletes as many others at once. The
+ * operator tears down both.
  *
- * @param dueAfterMs from the operator's start to that moment: enough to converge before
+ * @param dueAfterMs from the operator's start to the due time: enough to converge before
  */
 export async function measureExpiry(bench: BenchWorld, due: readonly string[], dueAfterMs = 60_000): Promise<Verdict> {
   const { metadata } = (await bench.world.find(due[0] as string)) as EphemeralEnvironment;
   const dueAtMs = Date.parse(metadata.creationTimestamp) + DUE_TTL_HOURS * HOUR_MS;
-  // Whole seconds: the header that the API server's clock is read from tells no more.
+  // Whole seconds: the header with the API server's clock has no fractions.
   const aheadMs = Math.ceil((dueAtMs - Date.now() - dueAfterMs) / 1000) * 1000;
   const operator = bench.startOperator({ aheadMs });
-  // An operator that converges late shows it in the figure.
+  // The figure includes a late convergence.
   await operator.converged(DEADLINE_MS);
   const expired = await expiredAll(operator, due);
   await bench.untilQuiet();
@@ -33,7 +33,7 @@ export async function measureExpiry(bench: BenchWorld, due: readonly string[], d
   );
 }
 
-/** Milliseconds to the answer of each deletion, all wanted at once by a client that has nothing else to do. */
+/** Milliseconds to the answer of each deletion, all sent at once by an otherwise idle client. */
 async function plainDeletions(bench: BenchWorld, count: number): Promise<readonly number[]> {
   const { items } = await bench.world.admin.list(environmentType, { metadataOnly: true });
   const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).slice(0, count);

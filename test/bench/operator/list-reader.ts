@@ -1,6 +1,6 @@
 /**
  * A plain client that reads the lists of its argument as streams, decodes every line and keeps none: the least work of a
- * process that knows every object.
+ * process that reads every object.
  */
 
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
- * Measures the operator on a control plane of its own, beside plain clients that do the same work in the same run.
- * Nothing of it is left behind.
+ * Measures the operator on its own control plane, beside plain clients that do the same work in the same run. It leaves
+ * nothing behind.
  */
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
 import type { Verdict } from "../verdict.ts";
@@ -25,7 +25,6 @@ const PARTS = [
   "priority",
   "expiry",
 ] as const;
-/** What needs the crowd. */
 const CROWDED: readonly Part[] = ["restart", "scrapes", "replicas", "priority", "expiry"];
 const RESTARTS = { restarts: 4, calmMs: 20_000 };
 type Part = (typeof PARTS)[number];
@@ -43,7 +42,8 @@ const parts = options.part.split(",") as Part[];
 const unknown = parts.find((part) => !PARTS.includes(part));
 if (unknown !== undefined) throw new TypeError(`'${unknown}' is not one of ${PARTS.join(", ")}`);
 
-// The API server takes most of two processors, half of it to collect garbage after a restart's lists: all sides would wait for that.
+// The API server takes most of two processors, half of it for garbage collection after a restart's lists, which would delay
+// all sides.
 process.env.GOGC ??= "400";
 await runBenchmark(measure);
 

@@ -4,20 +4,19 @@ import { until } from "../../support/fixtures/until.ts";
 import { startProgram } from "../child-program.ts";
 import type { Delays } from "../event-loop.ts";
 
-/** What the process of the operator is told. */
 export interface MeasuredOptions {
   /** The API server, the PEM file of its authority, and the bearer token of the platform's service account. */
   readonly url: string;
   readonly caFile: string;
   readonly token: string;
   readonly settings: object;
-  /** How far its clock, and what it takes for the API server's, are ahead. */
+  /** Milliseconds that its clock, and its view of the API server's, are ahead. */
   readonly aheadMs: number;
-  /** Reads all that there is, and reconciles it only when it is asked to lead. */
+  /** True: it reads all objects, and reconciles only after the request to lead. */
   readonly isStandby?: boolean;
 }
 
-/** What the process is asked; it answers with its figures. */
+/** Questions to the process; it answers with its figures. */
 export type Question =
   | "figures"
   | "leadership"
@@ -27,56 +26,53 @@ export type Question =
   | "another look whether it has converged"
   | "scrape";
 
-/** What the process says of itself. */
 export interface Figures {
-  /** Whether it has read all that there is. */
   readonly isSynced: boolean;
-  /** When every environment had been reconciled and none waited for one (the last time `settled` was asked), by the machine's clock. */
+  /**
+   * The time at which every environment had been reconciled and none was queued (at the last `settled`), by the machine's
+   * clock.
+   */
   readonly convergedAtMs?: number;
   readonly reconciles: number;
-  /** What the process has computed since its start, on all its threads. */
   readonly cpuSeconds: number;
-  /** Writes that were sent since the start, by verb and kind. */
+  /** Sent writes since the start, by verb and kind. */
   readonly writes: Readonly<Record<string, number>>;
-  /** By environment: when its deletion was answered, by the process's own clock. */
+  /** By environment: the time of its deletion's answer, by the process's own clock. */
   readonly expired: Readonly<Record<string, number>>;
   readonly rssMib: number;
   readonly peakMib: number;
   readonly heapMib: number;
-  /** Of the last scrape. */
+  /** Size of the last scrape. */
   readonly scrapeBytes: number;
-  /** Of its event loop, since the start or the last `restartDelays`. */
+  /** Delays of its event loop, since the start or the last `restartDelays`. */
   readonly delays: Delays;
-  /** The lists that it asked for since the start: paths with queries. */
+  /** Requested lists since the start: paths with queries. */
   readonly lists: readonly string[];
 }
 
 export interface MeasuredOperator {
-  /** When the process was started, by the machine's clock. */
   readonly startedAtMs: number;
   figures(): Promise<Figures>;
-  /** From now on with metrics and Events, as at its start, or without either. */
+  /** Switches metrics and Events on, as at the start, or off. */
   observe(isObserving: boolean): Promise<void>;
-  /** Has the process write its metrics, as a monitoring system does. */
+  /** Scrapes the process's metrics, as a monitoring system does. */
   scrape(): Promise<void>;
-  /** From now on the delays are counted anew. */
   restartDelays(): Promise<void>;
-  /** Holds the process where it is; nothing asks it meanwhile. */
+  /** Suspends the process; nothing queries it meanwhile. */
   freeze(): void;
-  /** Lets it go on. */
   thaw(): void;
-  /** One that stands by begins to reconcile. */
+  /** Makes a standby process reconcile. */
   lead(): Promise<void>;
-  /** Waits until it has converged on what there was at its start; answers the figures of that moment. */
+  /** Waits until it has converged on the objects at its start; answers the figures of that moment. */
   converged(deadlineMs: number): Promise<Figures & { readonly convergedAtMs: number }>;
-  /** Waits until it has converged on what it knows of now. */
+  /** Waits until it has converged on its current objects. */
   settled(deadlineMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 const PROGRAM = new URL("measured-process.ts", import.meta.url);
 
-/** Starts the operator in a process of its own, with the flags of `BENCH_NODE_FLAGS` too, such as `--cpu-prof`. */
+/** Starts the operator in a separate process, also with the flags of `BENCH_NODE_FLAGS`, such as `--cpu-prof`. */
 export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperator {
   const more = process.env.BENCH_NODE_FLAGS?.split(" ") ?? [];
   const flags = [...nodeFlags, ...more];

@@ -1,6 +1,6 @@
 /**
- * The operator in a process of its own, so that its memory and its event loop are its own. Started by
- * `startMeasuredOperator`, which tells it what to do in its one argument and asks it for its figures.
+ * The operator in a separate process, with its own memory and event loop. `startMeasuredOperator` starts it with its options
+ * as the only argument, and reads its figures.
  */
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
@@ -26,7 +26,7 @@ import { eventLoopDelays } from "../event-loop.ts";
 import type { Figures, MeasuredOptions } from "./measured-operator.ts";
 import { POISONOUS, SLOW } from "./names.ts";
 
-/** How long the secret manager takes for those whose name says so, before it fails. */
+/** Delay of the secret manager's failing calls for slow environments. */
 const SLOW_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const BY_THE_CLOCK: readonly (string | undefined)[] = [repositoryKind.kind, configMapKind.kind];
@@ -40,7 +40,6 @@ const seen = new Set<string>();
 const writes = new Map<string, number>();
 const expired: Record<string, number> = {};
 let reconciles = 0;
-/** Of the environments. */
 let pool: PoolState | undefined;
 let peakBytes = 0;
 let convergedAtMs: number | undefined;
@@ -122,14 +121,14 @@ function lookAtMemory(): void {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
 }
 
-/** Converged: every environment that there is has been reconciled, and none waits for it. */
+/** Converged: every existing environment has been reconciled, and none is queued. */
 function lookWhetherConverged(): void {
   if (!isSynced || convergedAtMs !== undefined || pool === undefined || pool.depth > 0 || reconciles < seen.size)
     return;
   if (operator.ports.environments.list().every(({ metadata }) => seen.has(metadata.name))) convergedAtMs = Date.now();
 }
 
-/** The platform's own metrics while they are switched on; reconciles of environments are looked at besides. */
+/** The platform's own metrics while they are on; reconciles of environments are recorded, too. */
 function metrics(): Metrics {
   return {
     ...counted,
@@ -162,7 +161,7 @@ function switchedCounts(counts: PoolMetrics): PoolMetrics {
   };
 }
 
-/** The platform's own recorder, with connections of its own, while it is switched on. */
+/** The platform's own recorder, with separate connections, while it is on. */
 function switchedEvents(): EventRecorder {
   const client = createKubeClient({ kubeConfig, onRequest: around(counted.onKubeRequest, counting()) });
   const names = { namespace: "ephemeral-system", serviceAccount: "ephemeral-environments", instance: "measured" };
@@ -173,7 +172,7 @@ function switchedEvents(): EventRecorder {
 function counting(): RequestSeam {
   return async ({ verb, type, name = "", subresource, path, query }, next) => {
     if (query.sendInitialEvents === "true") lists.push(`${path}?${new URLSearchParams(query)}`);
-    // Checks of Repositories recur by the clock, and what was counted is stored by it, whatever the environments do.
+    // Checks of Repositories and stored counts recur by the clock, whatever the environments do.
     if (!isWrite(verb) || BY_THE_CLOCK.includes(type?.kind)) return next();
     const what = [verb, type?.kind, subresource].filter(Boolean).join(" ");
     writes.set(what, (writes.get(what) ?? 0) + 1);
@@ -183,7 +182,6 @@ function counting(): RequestSeam {
   };
 }
 
-/** The URLs of environments answer at once: nothing is deployed on a control plane alone. */
 function answering(): UrlProber {
   return { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "it answered 200" }) };
 }

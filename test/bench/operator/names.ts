@@ -1,4 +1,4 @@
-/** Beginnings of the names of environments that are broken on purpose. */
+/** Prefixes of deliberately broken environments. */
 export const POISONOUS = "poisonous-";
 export const SLOW = "slow-";
 export const STUCK = "stuck-";

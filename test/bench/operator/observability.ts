@@ -5,25 +5,24 @@ import type { BenchWorld } from "./bench-world.ts";
 import { type CreationSizes, DEADLINE_MS, operatorMaker, type Samples, SELDOM_SECONDS, turn } from "./creations.ts";
 import type { Figures, MeasuredOperator } from "./measured-operator.ts";
 
-/** What metrics and Events may add to the time of a creation, and take from their rate. */
+/** The limits for a creation's time with metrics and Events, and for the rate. */
 const [MOST, LEAST] = [1.03, 0.97];
-/** And add to what the process computes: two Events a creation are two more writes beside about fourteen. */
+/** The limit for CPU time: two Events a creation are two more writes beside about fourteen. */
 const MOST_CPU = 1.2;
 
-/** What the turns of one kind took, round by round. */
 interface Measured {
   readonly isObserving: boolean;
   readonly samples: Samples;
-  /** What the process computed in its turns, on all its threads, until the last Event was written. */
+  /** CPU time of its turns, on all threads, until the last Event was written. */
   readonly cpuSeconds: number[];
 }
 
 /**
- * The same creations with metrics and Events and without either, in turns of one process, in which both are switched on and
- * off: two processes that do the same differ by more than what is measured.
+ * Compares creations with and without metrics and Events, in turns of one process, which switches both: two equal processes
+ * differ by more than the measured difference.
  *
- * While creations go on, few Events are written (ADR 269). The others follow at the end of a turn: of the figures, only the
- * processor time of the process includes them.
+ * During creations few Events are written (ADR 269). The others follow at the end of a turn: only the CPU time includes
+ * them.
  */
 export async function measureObservability(bench: BenchWorld, sizes: CreationSizes): Promise<Verdict[]> {
   const operator = bench.startOperator({ probeSeconds: SELDOM_SECONDS });
@@ -103,13 +102,12 @@ function cpuVerdict({ cpuSeconds }: Measured, { cpuSeconds: without }: Measured,
   };
 }
 
-/** The median of each round, of which there were so many samples. */
 function middles(samples: readonly number[], each: number): number[] {
   const ofRound = (round: number) => samples.slice(round * each, (round + 1) * each);
   return Array.from({ length: samples.length / each }, (_, round) => quantile(ofRound(round), 0.5));
 }
 
-/** Of the rounds, in which both stood side by side: a machine that was slow for a while was so for both. */
+/** The median of the rounds' ratios: a slow phase of the machine affects both sides. */
 function middleRatio(ones: readonly number[], others: readonly number[]): number {
   return quantile(
     ones.map((one, round) => one / (others[round] as number)),

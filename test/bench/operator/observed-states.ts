@@ -4,11 +4,10 @@ import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 
-/** Tells when objects came to a state, seen by one watch over all of them. */
+/** Times at which objects reached a state, from one watch over all of them. */
 export interface ObservedStates {
-  /** When the object was first seen in the state, on `performance.now()`; also when that was before the question. */
+  /** The first time of the object in the state, on `performance.now()`, including times before the call. */
   reached(name: string, deadlineMs?: number): Promise<number>;
-  /** How many have been seen in it. */
   readonly count: number;
   stop(): Promise<void>;
 }
@@ -32,7 +31,7 @@ export async function observeStates<T extends KubeObject>(observation: Observati
     awaited.get(name)?.(at);
     awaited.delete(name);
   };
-  // Nothing of thousands of objects is needed again.
+  // Other fields of thousands of objects are not needed.
   const transform = ({ apiVersion, kind, metadata }: T) => {
     const { name, namespace, uid, resourceVersion, generation } = metadata;
     return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, generation } } as T;

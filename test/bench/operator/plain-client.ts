@@ -18,17 +18,17 @@ import type { BenchWorld } from "./bench-world.ts";
 import { observeStates } from "./observed-states.ts";
 
 /**
- * Does what a straightforward script would do in the operator's place: writes copies of the objects that the operator made of
- * one environment, one after the other, the environment's finalizer first and its status last, when the
- * application is healthy. It checks nothing, repairs nothing, and does nothing twice.
+ * A straightforward script in the operator's place: it writes copies of the operator's objects of one environment, one after
+ * the other, the finalizer first and the status last, when the application is healthy. It checks and repairs nothing, and
+ * repeats nothing.
  */
 export interface PlainClient {
-  /** Does it all for an environment that was just made. */
+  /** Completes a new environment. */
   bringUp(environment: EphemeralEnvironment): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** In this order, and so that the right to write Secrets there has had time to arrive. */
+/** Ordered so that the right to write Secrets there is effective in time. */
 const KINDS: readonly ResourceType<WireObject>[] = [
   namespaceKind,
   roleBindingKind,
@@ -41,7 +41,7 @@ const KINDS: readonly ResourceType<WireObject>[] = [
   applicationKind,
 ];
 
-/** @param pattern an environment that the operator has made ready */
+/** @param pattern a ready environment of the operator */
 export async function createPlainClient(bench: BenchWorld, pattern: EphemeralEnvironment): Promise<PlainClient> {
   const copies = await patternsOf(bench, pattern);
   const isReached = ({ status }: WireObject) =>
@@ -65,7 +65,6 @@ export async function createPlainClient(bench: BenchWorld, pattern: EphemeralEnv
   };
 }
 
-/** An object as it was sent. */
 interface Sent {
   readonly metadata: { readonly name: string };
 }
@@ -82,14 +81,14 @@ async function patternsOf(bench: BenchWorld, pattern: EphemeralEnvironment): Pro
   );
 }
 
-/** As it was sent: without what the API server and the deployer added. */
+/** The object without additions of the API server and the deployer. */
 function withoutHistory({ metadata, status: _, ...fields }: WireObject): Sent {
   const { name, namespace, labels, annotations, finalizers } = metadata;
   const sent = Object.entries({ namespace, labels, annotations, finalizers }).filter(([, value]) => value);
   return { ...fields, metadata: { name, ...Object.fromEntries(sent) } };
 }
 
-/** The pattern's name and UID stand in names, labels and texts; its name must be no part of any other word. */
+/** Replaces the pattern's name and UID in names, labels and texts; its name must not be part of any other word. */
 function copyFor<T>({ metadata }: EphemeralEnvironment, pattern: EphemeralEnvironment, value: T): T {
   const text = JSON.stringify(value)
     .replaceAll(pattern.metadata.uid, metadata.uid)
@@ -98,9 +97,9 @@ function copyFor<T>({ metadata }: EphemeralEnvironment, pattern: EphemeralEnviro
   return JSON.parse(text);
 }
 
-/** A right that was just given takes the API server a moment to know of. */
+/** A new right takes the API server a moment. */
 async function writePatiently({ asPlatform }: BenchWorld, type: ResourceType<WireObject>, object: Sent): Promise<void> {
-  // Kubernetes makes this one, too.
+  // Kubernetes creates this one, too.
   const isAdopted = type === serviceAccountKind;
   for (let refusals = 0; ; refusals += 1) {
     try {

@@ -1,7 +1,6 @@
 import { startProgram } from "../child-program.ts";
 import type { BenchWorld } from "./bench-world.ts";
 
-/** What the reader is told. */
 export interface ReaderOptions {
   readonly url: string;
   readonly caFile: string;
@@ -10,7 +9,6 @@ export interface ReaderOptions {
   readonly paths: readonly string[];
 }
 
-/** What the reader says. */
 export interface ReadLists {
   /** By the machine's clock. */
   readonly doneAtMs: number;
@@ -22,7 +20,7 @@ export interface ReadLists {
 
 const DEADLINE_MS = 300_000;
 
-/** Reads lists in a process of its own; answers what that took from the start of the process on. */
+/** Reads lists in a separate process; answers the costs since its start. */
 async function readLists(options: ReaderOptions): Promise<ReadLists & { readonly seconds: number }> {
   const program = startProgram<ReadLists>(new URL("list-reader.ts", import.meta.url), { argument: options });
   try {
@@ -33,7 +31,7 @@ async function readLists(options: ReaderOptions): Promise<ReadLists & { readonly
   }
 }
 
-/** The same with the identity of the operator. */
+/** Reads lists with the operator's identity. */
 export function readListsOf({ world }: BenchWorld, paths: readonly string[]): ReturnType<typeof readLists> {
   const { url, caFile } = world.plane;
   return readLists({ url, caFile, token: world.identity.token, paths });

@@ -9,26 +9,26 @@ import type { MeasuredOperator } from "./measured-operator.ts";
 import { readListsOf } from "./plain-lists.ts";
 
 export interface PrioritySizes {
-  /** How often the operator is started on all that there is. */
+  /** Starts of the operator on all objects. */
   readonly starts: number;
-  /** Environments that are made, one after the other, while a start works on its initial list; as many in calm. */
+  /** Environments created one after the other during a start's initial list; as many in calm. */
   readonly each: number;
 }
 
 const DEADLINE_MS = 300_000;
-/** Between two changes of environments that there are already, all the time. */
+/** Pause between changes of existing environments, all the time. */
 const CHANGE_EVERY_MS = 50;
 
 /** About as many calls as a new environment waits for one after the other. */
 const PLAIN_WRITES = 10;
 
 /**
- * How long a new environment takes while the operator has its whole initial list before it, beside the same without
- * the list; and how long the last of the list takes, beside a plain client that reads and decodes the same lists.
- * Other environments are changed all the time.
+ * The time of a new environment while the operator works on its initial list, beside the time without the list; and the time
+ * of the list's last one, beside a plain client that reads and decodes the same lists. Other environments change all the
+ * time.
  *
- * Right after it was read in whole an API server is slow for everybody: its collector works, and on a small machine it
- * shares the processors with the operator. So each environment is also measured in times of plain writes just before it.
+ * After a complete read an API server is slow for everyone: it collects garbage, and on a small machine it shares the
+ * processors with the operator. Each environment is therefore also measured as a multiple of preceding plain writes.
  */
 export async function measurePriority(bench: BenchWorld, sizes: PrioritySizes): Promise<Verdict[]> {
   const crowd = await namesOf(bench);
@@ -44,7 +44,6 @@ export async function measurePriority(bench: BenchWorld, sizes: PrioritySizes): 
   return verdictsOf(samples);
 }
 
-/** A new environment, and the plain writes just before it. */
 interface Way {
   readonly environmentMs: number;
   readonly writesMs: number;
@@ -95,7 +94,7 @@ async function wayToReady(bench: BenchWorld, name: string): Promise<Way> {
   return { writesMs, environmentMs: (await bench.ready.reached(name, DEADLINE_MS)) - began };
 }
 
-/** Creations of small objects that nothing else reads, one after the other. */
+/** Creations of small, otherwise unread objects, one after the other. */
 async function plainWrites({ world }: BenchWorld, name: string): Promise<number> {
   const began = performance.now();
   for (let count = 0; count < PLAIN_WRITES; count += 1) {

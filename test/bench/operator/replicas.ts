@@ -8,18 +8,17 @@ const DEADLINE_MS = 300_000;
 
 /** One replica leads, the other takes over when it stops. */
 interface Turn {
-  /** From the start of the leader's process until it had reconciled all. */
+  /** From the start of the leader's process to its convergence. */
   readonly startSeconds: number;
-  /** From the moment in which the other begins to lead until it has. */
   readonly takeoverSeconds: number;
   readonly leader: Figures;
   /** Before it leads. */
   readonly standby: Figures;
-  /** Of the replica that took over, until it had converged. */
+  /** Writes of the replica that took over, until it converged. */
   readonly writes: Figures["writes"];
 }
 
-/** What a second replica costs with all that there is, and how soon it has reconciled all when it takes over. */
+/** The costs of a second replica with all objects, and the time until it has converged after a takeover. */
 export async function measureReplicas(bench: BenchWorld, { turns }: { readonly turns: number }): Promise<Verdict[]> {
   const done: Turn[] = [];
   for (let index = 0; index < turns; index += 1) {

@@ -9,15 +9,15 @@ import type { Figures } from "./measured-operator.ts";
 import { type ReadLists, readListsOf } from "./plain-lists.ts";
 
 export interface RestartSizes {
-  /** How often the operator is started, in turn with a client that only reads. */
+  /** Starts of the operator, in turn with a client that only reads. */
   readonly restarts: number;
-  /** A time after every start in which nothing happens but what recurs. */
+  /** A time after every start with recurring work only. */
   readonly calmMs: number;
 }
 
 const DEADLINE_MS = 300_000;
 
-/** An operator that looks after what was there before the crowd. */
+/** An operator on the environments before the crowd. */
 export interface Before {
   readonly figures: Figures;
   readonly environments: number;
@@ -33,11 +33,11 @@ export async function measureBefore(bench: BenchWorld, { calmMs }: RestartSizes)
   return { figures, environments: items.length };
 }
 
-/** What it takes to start on all that there is, beside a plain client that reads and decodes the same lists. */
+/** The costs of a start on all objects, beside a plain client that reads and decodes the same lists. */
 export async function measureRestarts(bench: BenchWorld, before: Before, sizes: RestartSizes): Promise<Verdict[]> {
   const idle = await startIdleServer();
   try {
-    // Its lists tell the plain client what to read.
+    // The plain client reads the same lists.
     const { calm: first } = await restart(bench, idle, sizes);
     const restarts: Restart[] = [];
     const reads: Read[] = [];
@@ -64,14 +64,13 @@ interface Turn {
   /** From the start of the process on. */
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** What the API server computed meanwhile. */
   readonly apiServerSeconds: number;
 }
 
 interface Restart extends Turn {
   readonly figures: Figures;
   readonly calm: Figures;
-  /** Of a process that does nothing, at the same time: while the operator starts, and in the calm time. */
+  /** Delays of an idle process at the same time: during the operator's start, and in the calm time. */
   readonly idle: { readonly starting: Delays; readonly calm: Delays };
 }
 

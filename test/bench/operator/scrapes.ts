@@ -5,18 +5,18 @@ import type { BenchWorld } from "./bench-world.ts";
 import type { MeasuredOperator } from "./measured-operator.ts";
 
 const DEADLINE_MS = 300_000;
-/** A time with a scrape, and one without. */
+/** Duration of a turn with a scrape, and of one without. */
 const TURN_MS = 500;
 
 /** The longest delay of the event loop in each turn, in milliseconds. */
 interface Longest {
   readonly scraped: number[];
   readonly quiet: number[];
-  /** Of a process that does nothing, in all of them. */
+  /** Of an idle process, in all turns. */
   readonly idle: number[];
 }
 
-/** How long the leader's event loop stands still for a scrape: it reads the figures of all environments. */
+/** The time that a scrape blocks the leader's event loop: it reads the figures of all environments. */
 export async function measureScrapes(bench: BenchWorld, { rounds }: { readonly rounds: number }): Promise<Verdict[]> {
   const idle = await startIdleServer();
   const operator = bench.startOperator();

@@ -31,16 +31,15 @@ const options = optionsOf(
   "A plain client writes for as long, in slices of ten seconds in turns with the platform.",
 );
 const PER_SECOND = 50;
-/** Where the machine can't keep up, a queue grows for as long as a slice lasts: both sides have slices of equal length. */
+/** On an overloaded machine a queue grows during a slice: both sides have slices of equal length. */
 const SLICE_SECONDS = 10;
 const namespace = "ephemeral-system";
-/** How long the operator may take for what a killed process left; it takes over after 30 s. */
+/** The operator's time for a killed process's work; it takes over after 30 s. */
 const SETTLED_WITHIN_MS = 180_000;
-/** A delivery as small as one can be. */
 const SPEC = { door: "repohost", eventName: "push", verified: true, event: { type: "other" } } as const;
 const OUTCOME = { phase: "ignored", reason: "Benchmark", message: "" };
 
-// The API server takes most of two processors, a seventh of it to collect garbage: both sides would wait for that.
+// The API server takes most of two processors, a seventh of it for garbage collection, which would delay both sides.
 process.env.GOGC ??= "400";
 await runBenchmark(measure);
 
@@ -49,7 +48,7 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   const direct = createKubeClient({ kubeConfig: world.identity.kubeConfig });
   await openings.open({ stop: () => direct.close() });
   await registerProjects(world);
-  // Until the process is killed it serves alone: what reconciles would cost is measured elsewhere.
+  // Until the process is killed it only serves: other benchmarks measure reconciles.
   await leadElsewhere(world);
   const settings = { ...testSettings, leaderElection: true, webhooks: webhookSettings };
   const platform = await openings.open(platformProcess(world.identity, settings));
@@ -62,9 +61,9 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   return [steady, neighbours, burst, await measureLoss(sender, world)];
 }
 
-/** Every pull request has its environment before anything is measured. */
+/** Every pull request has its environment before the measurement. */
 async function openAll(sender: Sender<PullRequestEvent>): Promise<void> {
-  // It serves before its caches are complete.
+  // The process serves before its caches are complete.
   const isServed = async () => (await sender.send()).status === 200;
   await until(isServed, { what: "the first delivery being accepted", deadlineMs: 60_000 });
   for (let index = 0; index < PROJECTS * PULL_REQUESTS; index += 1) expectAccepted(await sender.send());
@@ -76,9 +75,9 @@ function expectAccepted({ status }: Answer): void {
 
 /**
  * The p99 of an answer at a steady rate, beside a plain client at the same rate. Both write the same to the API server: a
- * delivery, an environment's commit, and after that the outcome. The figure is what a host waits for because the platform
- * stands between: HTTP, signature, decision, audit log. It is not whether the machine sustains the rate; where it does not,
- * both wait in a queue, and their longest answers tell.
+ * delivery, an environment's commit, and then the outcome. The figure is the platform's addition to a host's wait: HTTP,
+ * signature, decision, audit log. It does not show if the machine sustains the rate; otherwise both wait in a queue, as
+ * their longest answers show.
  */
 async function measureRate(sender: Sender<PullRequestEvent>, direct: KubeClient): Promise<Verdict> {
   const ours: number[][] = [];
@@ -102,10 +101,7 @@ function slicesOf(seconds: number) {
   return { slices, rate: { perSecond: PER_SECOND, seconds: seconds / slices } };
 }
 
-/**
- * The answer's p99 while one Repository floods and the git host of another is silent, beside the answer's
- * before.
- */
+/** The answer's p99 while one Repository floods and the git host of another does not answer, beside the answer's before. */
 async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Openings, world: World): Promise<Verdict> {
   const calm: number[][] = [];
   const troubled: number[][] = [];
@@ -127,7 +123,7 @@ async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Ope
   };
 }
 
-/** What a delivery needs at least: it is stored, and an environment gets another commit. Answers what these two writes took. */
+/** The least work for a delivery: it is stored, and an environment gets another commit. Answers the time of both writes. */
 async function plainSlice(direct: KubeClient, rate: Rate, slice: number): Promise<number[]> {
   // The platform stores the outcome after its answer, too; without one it would count as pending.
   const outcomes: Promise<unknown>[] = [];
@@ -145,7 +141,7 @@ async function plainSlice(direct: KubeClient, rate: Rate, slice: number): Promis
   return took;
 }
 
-/** A second's burst: each delivery is acknowledged, or refused in a way that its host comes again. */
+/** A second's burst: each delivery is acknowledged, or refused so that its host retries. */
 async function measureBurst(sender: Sender<PullRequestEvent>): Promise<Verdict> {
   const answers = await Promise.all(Array.from({ length: Number(options.burst) }, () => sender.send()));
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
@@ -161,7 +157,7 @@ async function measureBurst(sender: Sender<PullRequestEvent>): Promise<Verdict> 
   };
 }
 
-/** The process is killed in the middle of a burst: whatever it had acknowledged comes to its end in the next process. */
+/** The process is killed during a burst: the next process finishes all acknowledged deliveries. */
 async function measureLoss(sender: Sender<PullRequestEvent>, world: World): Promise<Verdict> {
   const { platform } = sender;
   const burst = Array.from({ length: Number(options.burst) }, () => sender.send());
@@ -187,7 +183,7 @@ async function measureLoss(sender: Sender<PullRequestEvent>, world: World): Prom
   };
 }
 
-/** The acknowledged deliveries that are not stored with an outcome, and the environments that lack their newest commit. */
+/** Acknowledged deliveries without a stored outcome, and environments without their newest commit. */
 async function unsettled(acknowledged: readonly PullRequestEvent[], { admin }: World): Promise<string[]> {
   const { items } = await admin.list(webhookDeliveryType, { namespace });
   const stored = new Map(items.map((delivery) => [delivery.spec.deliveryId, delivery]));
@@ -196,7 +192,7 @@ async function unsettled(acknowledged: readonly PullRequestEvent[], { admin }: W
   const environments = await admin.list(environmentType);
   const commits = new Map(environments.items.map(({ metadata, spec }) => [metadata.name, spec.backend.commit]));
   const newest = new Map<string, string>();
-  // What is stored counts: an event may have arrived although its answer was lost.
+  // Stored deliveries count: an event may have arrived although its answer was lost.
   const inOrder = items.filter(({ spec }) => spec.event.pullRequest !== undefined).sort(byTime);
   const wanted = new Set(acknowledged.map(({ environment }) => environment));
   for (const { spec } of inOrder) {
@@ -215,9 +211,9 @@ function byTime({ spec: one }: WebhookDelivery, { spec: other }: WebhookDelivery
 }
 
 /**
- * The p99 of the median slice. A pause of the machine that everything waits for (the API server's disk, another tenant) makes
- * one second slow, which is more than a hundredth of a run: in the p99 of all answers it alone would be measured. Whatever
- * the platform itself makes slow is slow in most slices.
+ * The p99 of the median slice. A pause of the whole machine (the API server's disk, another tenant) makes one second slow,
+ * more than a hundredth of a run: it alone would decide the p99 of all answers. A slowness of the platform itself shows in
+ * most slices.
  */
 function p99(slices: readonly (readonly number[])[]): number {
   return quantile(

@@ -5,20 +5,20 @@ import type { World } from "../../support/fixtures/environment/environment-world
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import type { WebhookEvent } from "./sender.ts";
 
-/** How many projects deliver, and how many open pull requests each has. */
+/** The number of delivering projects, and of each one's open pull requests. */
 export const PROJECTS = 10;
 export const PULL_REQUESTS = 20;
 
 /** The key of webhooks. */
 export const KEY = "the-key-of-webhooks-in-the-benchmark";
-/** What the platform's settings say of it. All deliveries are kept: what is dropped in time would count as lost. */
+/** Settings for the key. All deliveries are kept: an expired one would count as lost. */
 export const webhookSettings = {
   secrets: [{ name: "webhook-key", key: "latest" }],
   pipelineTokens: [{ name: "webhook-key", key: "latest" }],
   retention: { verified: 1_000_000 },
 };
 
-/** Repositories whose pull requests get environments, and the key of their webhooks. */
+/** Creates Repositories with environments for pull requests, and the key of their webhooks. */
 export async function registerProjects(world: World): Promise<void> {
   await world.admin.create(secretKind, {
     metadata: { name: "webhook-key", namespace: "ephemeral-secrets", labels: { [SHARED_SECRET_LABEL]: "true" } },
@@ -29,7 +29,6 @@ export async function registerProjects(world: World): Promise<void> {
   }
 }
 
-/** One event of a pull request. */
 export interface PullRequestEvent extends WebhookEvent {
   readonly environment: string;
   readonly commit: string;
@@ -37,7 +36,7 @@ export interface PullRequestEvent extends WebhookEvent {
 
 const STARTED_MS = Date.parse("2026-01-01T00:00:00Z");
 
-/** The event of that number: the projects and their pull requests in turn, each with a commit of its own. */
+/** The event of that number: the projects and their pull requests in turn, each with its own commit. */
 export function eventOf(index: number): PullRequestEvent {
   const project = index % PROJECTS;
   const number = 1 + (Math.floor(index / PROJECTS) % PULL_REQUESTS);

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
 
-/** What a host sends. */
+/** An event from a host. */
 export interface WebhookEvent {
   readonly delivery: string;
   /** Below `/api/webhooks/`. */
@@ -10,16 +10,15 @@ export interface WebhookEvent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How a delivery was answered; `status` 0: not at all. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
 }
 
-/** Hosts keep their connections; an address may have so many. */
+/** Hosts keep their connections, up to this many an address. */
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** Delivers one event after the other, and remembers how each was answered. */
+/** Delivers one event after the other, and records the answers. */
 export class Sender<Event extends WebhookEvent> {
   readonly answers = new Map<string, Answer & { readonly event: Event }>();
   readonly platform: PlatformProcess;
@@ -38,7 +37,7 @@ export class Sender<Event extends WebhookEvent> {
     return answer;
   }
 
-  /** A connection that is cut is an answer, too. */
+  /** A cut connection is an answer, too. */
   #post(event: WebhookEvent): Promise<Answer> {
     const { path, body, headers } = event;
     return new Promise((resolve) => {
@@ -53,7 +52,8 @@ export class Sender<Event extends WebhookEvent> {
         },
       );
       sent.once("timeout", () => sent.destroy());
-      // The server may close a kept connection just as it is used again. https://nodejs.org/api/http.html#requestreusedsocket
+      // The server may close a kept connection just as it is used again.
+      // https://nodejs.org/api/http.html#requestreusedsocket
       const isClosedBefore = ({ code }: NodeJS.ErrnoException) => sent.reusedSocket && code === "ECONNRESET";
       sent.once("error", (error) => (isClosedBefore(error) ? resolve(this.#post(event)) : none()));
       sent.end(body);

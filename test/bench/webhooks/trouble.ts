@@ -9,14 +9,14 @@ import { atRate, type Rate } from "../at-rate.ts";
 import { KEY } from "./projects.ts";
 import { Sender, type WebhookEvent } from "./sender.ts";
 
-/** What comes of each before any answer is measured: a thousand. */
+/** Backlog of each before the measurement: a thousand. */
 const BACKLOG: Rate = { perSecond: 50, seconds: 20 };
-/** How many of each kind come a second, later. */
+/** Later rate of each kind. */
 const PER_SECOND = 5;
 
 /**
- * One Repository that floods: events of one pull request whose environment's name is terminating; and one whose git host
- * accepts connections and never answers: successful pipelines of as many branches. Neither can be decided.
+ * Two undecidable Repositories: one floods with events of one pull request whose environment's name is terminating; the
+ * other's git host accepts connections and never answers, with successful pipelines of as many branches.
  */
 export class Trouble {
   readonly #senders: readonly Sender<WebhookEvent>[];
@@ -45,7 +45,7 @@ export class Trouble {
     });
   }
 
-  /** A thousand of each; answers which statuses they were answered with, such as `200: 99, 503: 901`, by Repository. */
+  /** Sends a thousand of each; answers their statuses, such as `200: 99, 503: 901`, by Repository. */
   async backlog(): Promise<readonly string[]> {
     return Promise.all(
       this.#senders.map(async (sender) => {
@@ -59,7 +59,6 @@ export class Trouble {
     );
   }
 
-  /** Goes on for so long. */
   async goOn({ seconds }: Pick<Rate, "seconds">): Promise<void> {
     await Promise.all(this.#senders.map((sender) => atRate({ perSecond: PER_SECOND, seconds }, () => sender.send())));
   }

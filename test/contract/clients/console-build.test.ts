@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { buildClients } from "../../../deploy/clients/build.ts";
 
 const folder = resolve(import.meta.dirname, "../../../clients/console/dist");
-/** What a browser may have to load, compressed, before it shows the first screen. In bytes. */
+/** Maximum compressed bytes before the first screen. */
 const FIRST_LOAD = 60 * 1024;
 
 describe("the console as it is served", () => {

@@ -12,7 +12,6 @@ describe("the typed client", () => {
   let service: ApiService;
   let server: Server;
   let url: string;
-  /** What was sent, in order. */
   let sent: Request[];
 
   beforeEach(async () => {
@@ -29,7 +28,7 @@ describe("the typed client", () => {
     await service.stop();
   });
 
-  /** A client whose way to the platform is bad in the given way. */
+  /** A client with the given faulty transport. */
   function clientOf(person: Person, way: ClientOptions["fetch"] = (request) => fetch(request)): Client {
     return createClient({
       url,
@@ -120,7 +119,7 @@ describe("the typed client", () => {
       const waiting = client.call("GET /api/v2/environments", { signal: ended.signal });
       const failure = waiting.catch((error: unknown) => error);
       await until(() => sent.length === 1, { what: "the first request" });
-      // Without a wait the next one is sent before this is answered.
+      // Without a wait the next one would be sent before this answer.
       await fetch(`${url}/api/v2/status`);
       ended.abort(reason);
       expect(await failure).toBe(reason);
@@ -162,7 +161,7 @@ describe("the typed client", () => {
     expect(seen).toEqual(["one", "two"]);
   }, 30_000);
 
-  test("follows a log from where somebody else left it, and says when the platform answers", async () => {
+  test("follows a log from where another client left it, and says when the platform answers", async () => {
     await service.environments.create("shop", {
       backend: { repository: "shop-api", branch: "main" },
       access: { groups: ["shop"] },

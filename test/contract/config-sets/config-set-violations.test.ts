@@ -85,7 +85,7 @@ describe("making a config set", () => {
     expectProblem(reply, 400, "helm_values.backend.env.0.secret_ref: is not so", "ENV_CONFIG_INVALID");
   });
 
-  // Abuse case 38, for what every environment of the set would read.
+  // Abuse case 38, for values that every environment of the set would read.
   test.each([
     ["env", { env: [{ name: "A", secret_ref: { name: "platform-webhook", key: "latest" } }] }, "env.0.secret_ref.name"],
     ["env", { env: [{ name: "A", secret_ref: { name: "billing-key", key: "latest" } }] }, "env.0.secret_ref.name"],

@@ -3,9 +3,8 @@ import { configSetFixture } from "../../support/fixtures/environment/environment
 import { expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
-/** Where config sets are made and listed. */
 export const PATH = "/api/config-sets";
-/** A request that has every field of a config set. */
+/** A request with every field of a config set. */
 export const whole = {
   description: "Small, for a working day",
   production: true,
@@ -35,7 +34,7 @@ const secrets = {
   ],
 };
 
-/** A facade with config sets of several groups, and calls of a maintainer; new for each test. */
+/** An API with config sets of several groups, and calls of a maintainer; new for each test. */
 export function managedConfigSets() {
   let service: ApiService;
 

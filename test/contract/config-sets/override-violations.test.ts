@@ -3,11 +3,10 @@ import { at, backend, both, env, overriding, ref, secretOverrides } from "./secr
 
 const { violations } = secretOverrides();
 
-/** So many variables of one value. */
 const numbered = (count: number, value: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`V${at}`, value]));
 
-/** What is given, the path that the refusal names, and its words. */
+/** The input, the path in the violation, and its message. */
 type Row = [name: string, given: object, field: string, message: RegExp];
 
 describe("overrides are refused, each with its path, when", () => {

@@ -4,7 +4,6 @@ import { configSetFixture } from "../../support/fixtures/environment/environment
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 
-/** A creation with both components. */
 export const both = {
   environment_name: "given",
   backend_repo: "shop-api",
@@ -18,15 +17,12 @@ export const overriding = (helm_values: object, base: object = both) => ({
   ...base,
   config_overrides: { helm_values },
 });
-/** A creation with these variables of a component. */
 export const env = (variables: object, component = "backend") => overriding({ [component]: { env: variables } });
-/** A reference to a secret, as a request has it. */
 export const ref = (name: unknown, key: unknown = "latest") => ({ secretKeyRef: { name, key } });
 
-/** The path of an override, as a violation names it. */
 export const at = (path: string) => `config_overrides.helm_values.${path}`;
 
-/** A facade whose Repositories list secrets and whose settings share some; new for each test. */
+/** An API whose Repositories list secrets and whose settings share some; new for each test. */
 export function secretOverrides() {
   let service: ApiService;
   let authorization: string;
@@ -82,7 +78,6 @@ export function secretOverrides() {
   const post = (body: object) => service.http.post("/api/environments").set({ authorization }).send(body);
   const made = () => service.environments.find("given");
 
-  /** The one violation of each field, by field, as the detail lists them. */
   async function violations(body: object): Promise<Record<string, string>> {
     const reply = await post(body);
     expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");

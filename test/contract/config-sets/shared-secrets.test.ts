@@ -8,7 +8,7 @@ const pay = { name: "PAY", secretRef: { name: "billing-key", key: "latest" } };
 const mail = { name: "MAIL", secretRef: { name: "mail", key: "latest" } };
 
 let service: ApiService;
-/** A Repository of two teams, so that its environments are shared with both; `shop-api` is one team's alone. */
+/** A Repository of two teams, whose environments are shared with both; `shop-api` belongs to one team. */
 beforeEach(async () => {
   service = await startApiService({
     repositories: [
@@ -56,7 +56,7 @@ async function create(as: Person, body: object) {
   return reply;
 }
 
-// Abuse case 102: two teams share a Repository, and one asks for what is shared with the other alone.
+// Abuse case 102: two teams share a Repository, and one requests a secret shared with the other alone.
 describe("in an environment that two teams share, a shared secret of one team", () => {
   test.each(["billing-key", "labelled"])("is referred to by its members: %s", async (id) => {
     expect((await create("stranger", referring(id))).status).toBe(200);

@@ -59,7 +59,7 @@ describe("a cookie", () => {
     browser.setCookie("localhost", SESSION_COOKIE, sealed);
   });
 
-  test("tells nothing of what it holds, and is another each time", async () => {
+  test("shows nothing of its content, and differs each time", async () => {
     const { id, refresh: token } = await openedSession(service, sealed);
     const text = Buffer.from(sealed.slice(2), "base64url").toString("latin1");
     for (const secret of [id.slice(0, 20), `${token}`, PERSON.email]) expect(text + sealed).not.toContain(secret);
@@ -71,7 +71,7 @@ describe("a cookie", () => {
     const own = await large.loggedIn();
     const first = cookieOf(own);
     for (const chunk of [1, 2]) own.setCookie("localhost", `${SESSION_COOKIE}-${chunk}`, "left");
-    // What is left of a longer one makes it none, which a new log-in repairs.
+    // A truncated cookie is invalid; a new log-in repairs it.
     expect((await session(own)).status).toBe(401);
     await own.open(`${large.origin}/console/auth/login`);
     expect(Object.keys(own.cookies("localhost"))).toEqual([SESSION_COOKIE]);
@@ -91,7 +91,7 @@ describe("another version of the key", () => {
     const young = await rotated.loggedIn();
     expect(cookieOf(young)).toMatch(/^2\./);
 
-    // Replicas with the settings before know the new key as soon as it is there: an upgrade logs nobody out.
+    // Replicas with the former settings know a new key at once: an upgrade logs no user out.
     rotated.serveFrom(former);
     expect((await session(young)).status).toBe(200);
     expect((await refresh(old)).status).toBe(200);

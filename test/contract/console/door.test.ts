@@ -87,7 +87,7 @@ describe("a page of the console, with its session", () => {
 });
 
 describe("without a session", () => {
-  test("the interface answers as to anybody without a credential", async () => {
+  test("the interface answers as without a credential", async () => {
     const own = { "sec-fetch-site": "same-origin" };
     expect((await fetch(`${service.origin}${LIST}`, { headers: own })).status).toBe(401);
     expect((await fetch(`${service.origin}/console/api/v2/health`, { headers: own })).status).toBe(200);
@@ -105,7 +105,7 @@ const SESSION_ENDPOINTS = [
   ["POST", "/console/auth/logout"],
 ] as const;
 
-/** What a browser, or who imitates one, says of where a request comes from. */
+/** A browser's, or an imitator's, headers on a request's origin. */
 const FOREIGN: readonly (readonly [what: string, headers: (origin: string) => Record<string, string>])[] = [
   ["a sibling origin, whose request has the strict cookie", () => ({ "sec-fetch-site": "same-site" })],
   ["another site", () => ({ "sec-fetch-site": "cross-site" })],

@@ -9,7 +9,6 @@ import { rawConnection } from "../../support/http/raw-connection.ts";
 
 const SCRIPT = 'document.title = "Console";\n'.repeat(20);
 const HTML = '<!doctype html><title>Console</title><script type="module" src="/console/assets/app-1a2b.js"></script>';
-/** Everything that a page of the console may do. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
@@ -120,7 +119,7 @@ describe("a file of the console", () => {
     "/console/%2esecret",
     "/console/assets/app-1a2b.js%00.css",
   ])("never is %s", async (path) => {
-    // As it is: fetch would resolve dots.
+    // Unchanged: fetch would resolve dots.
     const connection = rawConnection(
       service.origin,
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
@@ -160,7 +159,7 @@ test("what is not built says so in a sentence, and the rest is served", async ()
   expect((await fetch(`${empty.origin}/api/v2/health`)).status).toBe(200);
 });
 
-test("programs are told where the console is", async () => {
+test("programs learn the console's address", async () => {
   const { data } = (await (await get("/api/v2/auth/login-options")).json()) as { data: { console_url: string } };
   expect(data.console_url).toBe(`${service.origin}/console/`);
 });

@@ -66,7 +66,7 @@ describe("a log-in", () => {
     ]);
   });
 
-  // Whatever it is, the browser stays on pages of the console.
+  // The browser stays on pages of the console in any case.
   test.each([
     ["another host", "https://evil.example/console/environments"],
     ["another host without a scheme", "//evil.example/console/environments"],
@@ -151,7 +151,7 @@ describe("a log-in", () => {
   });
 });
 
-test("who is none of the installation's users is told why, and has no session", async () => {
+test("a person who is no user of the installation sees the reason, and has no session", async () => {
   const strict = await startConsoleService({ issuer: { requiredClaims: { hd: ["elsewhere.test"] } } });
   const browser = new Browser();
   const page = await logIn(browser, strict);

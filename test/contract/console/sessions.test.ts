@@ -41,7 +41,7 @@ describe("a refresh", () => {
     browser.setCookie("localhost", SESSION_COOKIE, former);
     expect((await refresh(browser)).status).toBe(200);
     expect((await opened(cookieOf(browser))).refresh).toBe((await opened(followed)).refresh);
-    // The issuer has seen each refresh token once, or it would have ended all of them.
+    // The issuer has seen each refresh token once; otherwise it would have ended all of them.
     service.api.clock.advance(31_000);
     expect((await refresh(browser)).status).toBe(200);
   });
@@ -134,7 +134,7 @@ describe("a session", () => {
     const [, address = ""] = /http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.text) ?? [];
     const onwards = address.replaceAll("&#38;", "&");
     expect(new URL(onwards).origin).toBe(service.provider.issuer);
-    // No token stands in an address, where histories and logs would keep it.
+    // No token is in an address, where histories and logs would keep it.
     expect(onwards).not.toMatch(/id_token_hint|eyJ/);
     const asked = await browser.open(onwards);
     const ended = await browser.submit(asked, { logout: "yes" });
@@ -159,7 +159,7 @@ describe("a session", () => {
     const away = await startConsoleService();
     const browser = await away.loggedIn();
     await away.stopProvider();
-    // Endpoints that were found before are good for a while.
+    // Discovered endpoints are cached for a while.
     away.api.clock.advance(301_000);
     const page = await browser.open(`${away.origin}/console/auth/logout`, {
       method: "POST",

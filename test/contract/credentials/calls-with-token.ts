@@ -1,10 +1,9 @@
 import { afterEach, beforeEach } from "@jest/globals";
 import { type ApiService, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
 
-/** The least that a creation says. */
 export const minimal = { environment_name: "feature-test", backend_repo: "shop-api", backend_branch: "main" };
 
-/** Calls with an API token to a facade that is new for each test. */
+/** Calls with an API token to an API that is new for each test. */
 export function callsWithToken() {
   let service: ApiService;
 

@@ -18,7 +18,7 @@ const FROM_VIEWER = ["viewer", "developer", "colleague", "maintainer", "admin"] 
 const FROM_DEVELOPER = ["developer", "colleague", "maintainer", "admin"] as const;
 const FROM_MAINTAINER = ["maintainer", "admin"] as const;
 
-/** Who may, as it was decided: said once more, so that no change of the code goes unnoticed. */
+/** Decided permissions, repeated so that no change of the code goes unnoticed. */
 const MAY: Readonly<Record<Permission, readonly Person[]>> = {
   "environments:read": FROM_VIEWER,
   "configs:read": FROM_VIEWER,
@@ -41,7 +41,6 @@ function whoMay({ access }: Contract): readonly Person[] {
   return typeof access === "string" ? everybody : MAY[access.permission];
 }
 
-/** Sends what the call says to the route's path in a version. */
 const send = (contract: Contract, version: Version, call: RouteCall, authorization?: string) =>
   sendTo({ service, contract, version }, call, authorization);
 const world = () => [...worldOf(service)];
@@ -82,7 +81,7 @@ describe("a route that is not public", () => {
     }
   });
 
-  // Whoever may what only maintainers may is nobody's stranger.
+  // Operations for maintainers alone have no stranger.
   const others = guarded.filter(({ contract }) => whoMay(contract).includes("developer"));
   test.each(others)("$name shows nothing of another's, and leaves it alone", async ({ contract, version }) => {
     const { call: prepare, strangerStatus } = fixtureOf(contract.operationId);

@@ -59,7 +59,7 @@ describe("an ID token alone", () => {
   });
 });
 
-// Abuse case 105: an issuer whose groups are called like another's.
+// Abuse case 105: two issuers with a group of the same name.
 describe("a group", () => {
   test("gives the users of another issuer neither its role nor its resources", async () => {
     const claims = { sub: "s", groups: ["admins", "ours:admins", "shop"], ...tenant };
@@ -85,7 +85,7 @@ test("an API token has its owner's roles by the owner's issuer", async () => {
   expect(await roles(ownedBy(service.issuer, []))).toMatchObject({ roles: [] });
 });
 
-// Abuse case 104, for somebody whom the settings let in before.
+// Abuse case 104, for a person whom former settings admitted.
 test.each([{}, { hd: "former.example" }])(
   "an API token whose owner has the claims %j is good only when the owner comes with the required one",
   async (claims) => {

@@ -13,12 +13,12 @@ async function optionsWith(options: ServiceOptions = {}) {
   return body.data;
 }
 
-test("programs are told of no issuer whose settings don't say how they log in", async () => {
+test("programs see no issuer whose settings lack their log-in", async () => {
   expect(await optionsWith()).toEqual({ issuers: [], console_url: null });
   expect((await service.http.get("/api/auth/login-options")).status).toBe(404);
 });
 
-test("programs are told each issuer that they log in at, and nothing else of it", async () => {
+test("programs see each issuer of their log-in, and nothing else of it", async () => {
   const other = {
     issuer: "https://login.example.test",
     groupsPrefix: "other:",

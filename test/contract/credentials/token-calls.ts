@@ -1,10 +1,9 @@
 import { afterEach, beforeEach } from "@jest/globals";
 import { type ApiService, type Person, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
 
-/** A request for a token. */
 export const wanted = { name: "CI", description: "Pipelines of the shop", scopes: ["ENV_CREATE", "ENV_READ"] };
 
-/** Calls about API tokens to a facade that is new for each test. */
+/** Calls about API tokens to an API that is new for each test. */
 export function tokenCalls() {
   let service: ApiService;
   const start = async (options: ServiceOptions = {}) => {

@@ -43,7 +43,7 @@ describe("a token that is made", () => {
     expect(token.expires_at).toBe(new Date(Date.parse(NOW) + 90 * DAY_MS).toISOString());
     const authorization = `Bearer ${token.token}`;
     facade.service.clock.advance(90 * DAY_MS - 1);
-    // Its owner has been here meanwhile.
+    // The owner was active meanwhile.
     await list("developer");
     expect((await facade.service.http.get("/api/environments").set({ authorization })).status).toBe(200);
     facade.service.clock.advance(1);

@@ -65,7 +65,7 @@ describe("the value of a token", () => {
     expectProblem(await call("get", `/api/tokens/${id}/value`, "developer"), 503, /secret manager/);
   });
 
-  test("is told of in the log by its id", async () => {
+  test("is named in the log by its id", async () => {
     const { id, token } = await made();
     await call("get", `/api/tokens/${id}/value`, "developer");
     const told = JSON.stringify(facade.service.log) + JSON.stringify(facade.service.audit);

@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 const MANAGE: readonly Scope[] = ["ENV_CREATE", "environments:create"];
 const READ: readonly Scope[] = [...MANAGE, "ENV_READ", "environments:read"];
 
-/** Which scopes let through what, as it was decided: said once more, so that no change of the code goes unnoticed. */
+/** Decided permissions of scopes, repeated so that no change of the code goes unnoticed. */
 const LET_THROUGH: Readonly<Record<Permission, readonly Scope[]>> = {
   "environments:read": READ,
   "environments:create": MANAGE,
@@ -39,10 +39,9 @@ function letsThrough({ access }: Contract, scope: Scope): boolean {
   return access.proof === undefined && LET_THROUGH[access.permission].includes(scope);
 }
 
-/** Somebody who may do all that tokens can be for, and has the thing that the call is about. */
 const OWNER: Person = "maintainer";
 const bearer = async (scope: Scope) => `Bearer ${(await service.makeToken(OWNER, { scopes: [scope] })).value}`;
-/** Tokens that are made for the walk, and what is noted of their use, are no change. */
+/** Ignores tokens of the walk, and the records of their use. */
 const world = () => worldOf(service).filter((object) => !object.includes('"kind":"ApiToken"'));
 
 describe.each(SCOPES)("a token with %s", (scope) => {

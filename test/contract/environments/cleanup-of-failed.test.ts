@@ -25,7 +25,7 @@ const failed = (status: EnvironmentStatus = {}): EnvironmentStatus => ({
   conditions: [condition("Ready", "False"), ...(status.conditions ?? [])],
 });
 
-/** A failed environment, a request, and why it stays; it goes when there is no reason. */
+/** A failed environment, a request, and the reason why it stays; without a reason it is deleted. */
 interface Judged {
   readonly which: string;
   readonly status?: EnvironmentStatus;
@@ -116,7 +116,7 @@ describe("a cleanup of failed environments", () => {
     expect(await isLeaving("judged")).toBe(reason === undefined);
   });
 
-  test("by one team does not touch those of another, nor tell of them", async () => {
+  test("by one team does not touch those of another, nor name them", async () => {
     await have("theirs", failed());
     const reply = await cleanUp({ include_running: true }, "stranger");
     expect(reply.body).toMatchObject({ cleaned: [], skipped: [], errors: [], total: 0 });

@@ -22,7 +22,6 @@ beforeEach(() => {
 });
 const follow = (path: string) => followers.follow(`/api/v2/${path}`);
 
-/** Each event is what the document says of it. */
 const expectValid = (schema: TSchema, { events }: EventReader) =>
   expect(events.filter(({ data }) => !Value.Check(schema, data))).toEqual([]);
 const dataOf = <T>({ events }: EventReader) => events.map(({ data }) => data as T);
@@ -76,7 +75,7 @@ describe("a caller who follows an environment", () => {
 });
 
 describe("a caller who follows all environments", () => {
-  test("is told of visible environments, also when one becomes invisible, and of no others", async () => {
+  test("receives visible environments, also when one becomes invisible, and no others", async () => {
     const before = await service.environments.create("before", SHOP);
     const reader = await follow("watch/environments");
     await untilCame(reader, 1);
@@ -108,7 +107,7 @@ describe("a caller who follows all environments", () => {
     expectValid(ChangedEnvironment, reader);
   });
 
-  test("is told nothing of an invisible environment, and of a shared one from then on", async () => {
+  test("receives nothing of an invisible environment, and a shared one from then on", async () => {
     const [unseen, shared] = [
       await service.environments.create("unseen", BILLING),
       await service.environments.create("shared", BILLING),

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-/** An environment that serves its URLs, unless `change` says otherwise. */
+/** An environment that serves its URLs by default. */
 async function given(change: Partial<EphemeralEnvironment> = {}): Promise<EphemeralEnvironment> {
   const made = await service.environments.create("shop", {
     backend: { repository: "shop-api", branch: "main" },
@@ -164,7 +164,7 @@ describe("refused to abuse", () => {
     expect(service.prober.asked).toHaveLength(4);
   });
 
-  test("an answer about the namesake of before", async () => {
+  test("an answer about a former environment of the name", async () => {
     await given();
     await check();
     service.environments.finishRemoval("shop");

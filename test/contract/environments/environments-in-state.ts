@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from "@jest/globals";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../crds/environment/ephemeral-environment.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
-/** Environments with a status that the test chooses, and calls about them; new for each test. */
+/** Environments with a test's status, and calls about them; new for each test. */
 export function environmentsInState() {
   let service: ApiService;
 
@@ -16,7 +16,7 @@ export function environmentsInState() {
     return body === undefined ? request : request.send(body);
   }
 
-  /** Makes an environment of the developer, shared with `groups`. */
+  /** Creates an environment of the developer, shared with `groups`. */
   async function have(name: string, status: EnvironmentStatus, more: Partial<EnvironmentSpec> = {}) {
     const made = await service.environments.create(name, {
       backend: { repository: "shop-api", branch: "main" },

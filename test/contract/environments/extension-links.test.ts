@@ -220,7 +220,7 @@ describe("the records of links", () => {
     for (const part of token.split(".")) expect(written).not.toContain(part);
   });
 
-  test("of a token that nobody signed name nobody", async () => {
+  test("of an unsigned token name no person", async () => {
     const environment = await make();
     await use(await tokenOf(environment, {}, new Sensitive("another")));
     expect(service.audit.records.at(-1)).toMatchObject({ outcome: "refused", actor: { method: "none" }, objects: [] });

@@ -2,13 +2,11 @@ import type { Person } from "../../support/http/api-service.ts";
 import type { EventReader } from "../../support/plane/event-reader.ts";
 import { streamFollowers } from "./stream-followers.ts";
 
-/** The stream that all callers follow. */
 export const PATH = "/api/v2/environments/shop/logs/backend/stream";
 
-/** The lines that a reader has got. */
 export const messagesOf = ({ events }: EventReader) => events.map(({ data }) => (data as { message: string }).message);
 
-/** An environment with a log, and callers who follow it; new for each test. */
+/** An environment with a log, and its followers; new for each test. */
 export function logFollowers() {
   const followers = streamFollowers({
     async prepare({ environments, podLogs }) {

@@ -71,7 +71,7 @@ describe("a stream ends", () => {
     expect(messagesOf(reader)).toEqual(["one"]);
   });
 
-  test("within a second of a revocation on another replica, and tells nothing that comes after it", async () => {
+  test("within a second of a revocation on another replica, and sends nothing that comes after it", async () => {
     write("one");
     const { token, id } = await revocable();
     const reader = await readEvents(`${logs.base}${PATH}`, { authorization: `Bearer ${token}` });
@@ -92,7 +92,7 @@ describe("a stream ends", () => {
     expect(messagesOf(reader)).toEqual(["one", "two"]);
   });
 
-  test("with the rights of the caller, also when it has nothing to tell, and writes no stack to the console", async () => {
+  test("with the rights of the caller, also without events, and writes no stack to the console", async () => {
     const told = jest.spyOn(console, "error").mockImplementation(() => undefined);
     logs.service.app.set("env", "production");
     const { token, id } = await revocable();

@@ -44,7 +44,6 @@ interface Refusal {
 }
 const invalid = (words: RegExp): Refusal => ({ status: 400, code: "ENV_CONFIG_INVALID", words });
 
-/** The environment is as it was. */
 async function expectRefused(body: object, { status, code, words, as }: Refusal) {
   const before = await service.environments.find("shop-test");
   const reply = await move(body, as);

@@ -7,17 +7,16 @@ import { type ApiService, type Person, startApiService } from "../../support/htt
 import { type EventReader, readEvents } from "../../support/plane/event-reader.ts";
 
 interface Followed {
-  /** What there is before anybody follows it. */
+  /** Creates the state before the followers. */
   prepare(service: ApiService): Promise<void> | void;
-  /** How many follow it. */
   count(service: ApiService): number;
 }
 
-/** Waits until a reader has got this many events. */
+/** Waits until a reader has received this many events. */
 export const untilCame = (reader: EventReader, count: number) =>
   until(() => reader.events.length === count, { what: `${count} events` });
 
-/** A service, and callers who follow its streams over connections of their own; new for each test. */
+/** A service, and followers of its streams over separate connections; new for each test. */
 export function streamFollowers({ prepare, count }: Followed) {
   let service: ApiService;
   let server: Server;

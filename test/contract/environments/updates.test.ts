@@ -29,7 +29,7 @@ async function found(): Promise<EphemeralEnvironment> {
   return environment;
 }
 
-/** No reconcile has noted what it requests. */
+/** No reconcile has recorded its requests. */
 const UNKNOWN_COST = {
   currency: "USD",
   basis: "requests",

@@ -78,7 +78,7 @@ test("no record holds a credential or a value that was sent", async () => {
 describe("a credential that stands where a name belongs", () => {
   const value = tokenOf(randomBytes(32));
   const credentials = async () => [value, value.slice("svc_".length), (await as("developer")).authorization.slice(7)];
-  /** Nothing that somebody could go on with: a piece of ten characters is none that chance repeats. */
+  /** Expects no usable part: ten characters do not repeat by chance. */
   const expectUnwritten = (credential: string) => {
     const written = JSON.stringify([records(), facade.service.log]);
     for (let at = 4; at + 10 <= credential.length; at += 10) {

@@ -2,10 +2,9 @@ import { afterEach, beforeEach } from "@jest/globals";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
-/** A creation that is accepted. */
 export const wanted = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
 
-/** A facade that records its calls, new for each test. */
+/** An API that records its calls, new for each test. */
 export function auditedCalls() {
   let service: ApiService;
 
@@ -21,7 +20,6 @@ export function auditedCalls() {
       .send(wanted);
     return reply.body.environment?.id as string;
   };
-  /** What was recorded, and that there was nothing else. */
   const records = (): readonly AuditRecord[] => service.audit.records;
 
   return {

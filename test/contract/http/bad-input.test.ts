@@ -111,7 +111,7 @@ describe("a creation is refused, and nothing is made, when", () => {
     expectInvalid({ ...valid, [field]: null }, field),
   );
 
-  // Abuse case 109: null removes no field of the user's own, and hides none that is not known.
+  // Abuse case 109: null removes no field of the user's own, and hides no unknown one.
   test.each([
     ["an unknown field", { nonsense: null }, "nonsense"],
     [
@@ -138,7 +138,7 @@ describe("a creation is refused, and nothing is made, when", () => {
       "nonsense",
     ));
 
-  test("it breaks several rules: version 2 tells each field by itself", async () => {
+  test("it breaks several rules: version 2 names each field by itself", async () => {
     const sent = { ...valid, environment_name: "A_", ttl: "soon", nonsense: 1 };
     const reply = await service.http.post("/api/v2/environments").set({ authorization }).send(sent);
     expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");
@@ -162,7 +162,7 @@ describe("a creation is refused, and nothing is made, when", () => {
   });
 });
 
-test("version 2 tells which parameter of an address is wrong", async () => {
+test("version 2 names the wrong parameter of an address", async () => {
   const reply = await service.http.get("/api/v2/environments?limit=0&status=odd").set({ authorization });
   expectProblem(reply, 400);
   const fields = reply.body.violations.map(({ field }: { field: string }) => field);

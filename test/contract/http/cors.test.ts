@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 
-/** A web page elsewhere that the settings list, and its calls from a browser. */
+/** A foreign web page in the settings, and its calls from a browser. */
 const CONSOLE = "https://console.example.test";
 const LOCAL = "http://localhost:5173";
 const LIMIT = 6;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 let addresses = 0;
-/** An address that nobody has called from, with its whole budget. */
+/** A new address with its whole budget. */
 const newAddress = () => ({ "x-forwarded-for": `192.0.2.${++addresses}` });
 const preflight = (path: string, origin: string, from = newAddress()) =>
   service.http.options(path).set({

@@ -5,15 +5,14 @@ import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 import { type RawConnection, rawConnection } from "../../support/http/raw-connection.ts";
 
-/** A request of these lines after the first two, with nothing behind the head. */
+/** A request without a body, with these lines after the first two. */
 export const head = (line: string, ...lines: string[]) =>
   [`${line} HTTP/1.1`, "Host: x", ...lines, "", ""].join("\r\n");
-/** The header of a body in JSON. */
 export const JSON_TYPE = "Content-Type: application/json";
 
 /**
- * The facade behind its own server, reached by bytes: what no HTTP client would send.
- * After each test it has made nothing and still answers.
+ * The API behind its own server, reached by bytes that no HTTP client would send. Each test ends with a check that it has
+ * created nothing and still answers.
  */
 export function facadeByBytes() {
   let service: ApiService;

@@ -9,7 +9,7 @@ const facade = facadeByBytes();
 const { raw, post } = facade;
 
 describe("a body that never ends (abuse 59)", () => {
-  /** Sends chunks until somebody ends the connection; gives how many bytes it could send. */
+  /** Sends chunks until the connection ends; answers the number of sent bytes. */
   async function flood(connection: RawConnection): Promise<number> {
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
     while (!connection.seen.isClosed && connection.socket.bytesWritten < 100_000_000) {

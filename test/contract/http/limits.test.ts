@@ -12,7 +12,6 @@ async function limited(limits: ServiceOptions["limits"], api: ServiceOptions["ap
   return service;
 }
 
-/** Two replicas that count together. */
 async function replicas(limits: NonNullable<ServiceOptions["limits"]>) {
   const counters = memorySharedCounters();
   const one = await startApiService({ limits, counters });
@@ -29,7 +28,7 @@ const statuses = async (calls: readonly (() => Promise<{ status: number }>)[]) =
 const times = <T>(count: number, call: T) => Array.from({ length: count }, () => call);
 
 describe("an authenticated caller", () => {
-  test("has a budget of their own, told in the headers, in both versions together", async () => {
+  test("has a budget of their own, shown in the headers, in both versions together", async () => {
     const { http, bearer } = await limited({ authenticatedPerMinute: 3 });
     const [developer, viewer] = [await bearer("developer"), await bearer("viewer")];
     const first = await http.get("/api/environments").set("authorization", developer);
@@ -73,7 +72,7 @@ describe("an owner of API tokens", () => {
     expect(await statuses([asking(api, await api.bearer("colleague"))])).toEqual([200]);
   });
 
-  test("is told what is left of the budget that ends first, and which one is spent", async () => {
+  test("sees the rest of the budget that ends first, and which one is spent", async () => {
     const api = await limited(limits);
     const tokens = await Promise.all(times(2, "developer" as const).map((person) => api.makeToken(person)));
     const [one = "", two = ""] = tokens.map(({ value }) => `Bearer ${value}`);
@@ -149,7 +148,7 @@ describe("an unauthenticated caller", () => {
     expect(seen).toEqual([401, 401, 429]);
   });
 
-  test("is told apart by the address that a configured proxy reports, IPv6 by its network", async () => {
+  test("is identified by the address that a configured proxy reports, IPv6 by its network", async () => {
     const { http } = await limited({ unauthenticatedPerMinute: 1 }, { trustedProxyHops: 1 });
     const call = (address: string) => () => http.get("/api/environments").set("x-forwarded-for", address);
     const seen = await statuses([

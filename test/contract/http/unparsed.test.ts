@@ -5,7 +5,7 @@ import { expectProblem } from "../../support/http/api-promises.ts";
 import { type ApiService, type LogLine, recordingLog, startApiService } from "../../support/http/api-service.ts";
 import { type RawConnection, rawConnection } from "../../support/http/raw-connection.ts";
 
-/** The facade behind its own server, which waits for nobody for long. */
+/** The API behind its own server, with short timeouts. */
 let service: ApiService;
 let server: ApiServer;
 let authorization: string;
@@ -39,7 +39,6 @@ function send(text: string): RawConnection {
   return connection;
 }
 
-/** The only answer that came, when the connection is over. */
 async function answerOf(connection: RawConnection) {
   await connection.closed();
   const [head = "", ...bodies] = connection.seen.text.split("\r\n\r\n");

@@ -9,7 +9,6 @@ async function limited(unauthenticatedPerMinute: number, more: { documentationPe
   return service;
 }
 
-/** What no route answers, by the status of its refusal. */
 const UNROUTED = [
   ["a path that is not there", (http: ApiService["http"]) => http.get("/nowhere"), 404],
   ["a path below that of a route", (http: ApiService["http"]) => http.get("/api/v2/health/x"), 404],

@@ -12,7 +12,6 @@ const start = async (options: ServiceOptions = {}) => {
 beforeEach(() => start());
 afterEach(() => service.stop());
 
-/** Starts the service anew with other settings. */
 async function restart(options: ServiceOptions): Promise<void> {
   await service.stop();
   await start(options);
@@ -117,7 +116,7 @@ describe("Errors", () => {
 });
 
 describe("Limits", () => {
-  /** As the settings have it where they say nothing. */
+  /** The settings' defaults. */
   const documented = { authenticatedPerMinute: 100, unauthenticatedPerMinute: 10 } as const;
   const HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 

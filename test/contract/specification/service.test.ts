@@ -58,7 +58,6 @@ describe("Health", () => {
   });
 });
 
-/** Those that this release has. */
 const KNOWN_BY_METHOD_AND_PATH = [
   ["get", "/api/config-sets"],
   ["post", "/api/config-sets"],
@@ -86,7 +85,7 @@ describe("Endpoints known by method and path only", () => {
     for (const versioned of [path, path.replace("/api/", "/api/v2/")]) {
       expect(document.paths[versioned]).toHaveProperty(method);
       const reply = await service.http[method](versioned.replaceAll(/\{\w+\}/g, "unknown"));
-      // Nothing is said without a credential, but that one is needed; a body that lacks is told where none is.
+      // Without a credential the answer only requires one; a missing body is reported where no credential is needed.
       expect([401, 400]).toContain(reply.status);
     }
   });

@@ -2,16 +2,14 @@ import { afterEach, beforeEach } from "@jest/globals";
 import { configSetFixture } from "../../support/fixtures/environment/environment-fixture.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 
-/** A creation with the required fields alone. */
 export const required = { environment_name: "feature-test", backend_repo: "shop-api", backend_branch: "main" };
-/** A creation with both components. */
 export const withFrontend = { ...required, frontend_repo: "shop-web", frontend_branch: "main" };
 /** The types of the URLs of an environment with both components. */
 export const URLS = { backend: "string", frontend: "string" };
 
 type Method = "get" | "post" | "put" | "delete";
 
-/** Calls about environments in the words of the specification, to a facade that is new for each test. */
+/** Calls about environments in the words of the specification, to an API that is new for each test. */
 export function specifiedCalls() {
   let service: ApiService;
   let authorization: string;

@@ -32,7 +32,6 @@ const post = async (path: string, body: object, person: Person = "developer") =>
     .send(body);
 const ids = ({ body }: { readonly body: { data: { items: { id: string }[] } } }) => body.data.items.map(({ id }) => id);
 
-/** A signed pull request of the shop. */
 async function pull(more: Partial<Parameters<typeof pullRequestBody>[0]> = {}) {
   const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api", ...more }));
   const reply = await service.http.post("/api/webhooks/repohost").set(signedHeaders(text)).send(text);
@@ -114,7 +113,7 @@ test("deliveries name no environment that the caller may not see, and no sentenc
   for (const report of [named, full]) {
     expect(report).toMatchObject({ message: "the environment is created", environments: [{ name: "shop-api-pr-42" }] });
   }
-  // Its groups are others since, as an administrator may change them.
+  // The groups have changed since, as by an administrator.
   const { metadata, spec } = environment as NonNullable<typeof environment>;
   service.environments.put({ metadata, spec: { ...spec, access: { groups: ["other"] } } } as never);
   for (const report of await shown("developer")) {
@@ -142,7 +141,7 @@ describe("a simulation", () => {
     return post("webhooks/simulate", { repository: "shop-api", event: "pull_request", payload }, person);
   };
 
-  test("tells what would be done, stores nothing, does nothing and asks no host", async () => {
+  test("shows the decision, stores nothing, does nothing and calls no host", async () => {
     const { body } = await simulate();
     expect(body.data).toMatchObject({
       event: "pull_request",
@@ -193,7 +192,7 @@ describe("the approval of a fork's commit", () => {
   });
 });
 
-test("the test of pipelines tells what they need, and when the last one came that the caller may see", async () => {
+test("the test of pipelines names what they need, and the last one that the caller may see", async () => {
   service.webhookDeliveries.put(webhookDeliveryFixture("one", { door: "pipelinehost", repositories: ["shop-api"] }));
   const at = async (person: Person) =>
     (await service.http.get("/api/webhooks/pipelinehost/test").set(await as(person))).body;

@@ -8,12 +8,11 @@ import { OWN_KEY, webhookDoors } from "./webhook-doors.ts";
 const doors = webhookDoors();
 const { start, pull } = doors;
 
-/** The service with room for so many deliveries, a tenth of them of one Repository. */
+/** The service with a limit of pending deliveries, a tenth of them for one Repository. */
 const withRoomFor = (pending: number) => start({ settings: { webhooks: { ...webhookKeySettings, pending } } });
 const ofAnother = () => pull({ repository: "shop/own-api" }, { key: OWN_KEY });
 const at = (second: number) => new Date(Date.UTC(2026, 5, 1, 11, 0, second)).toISOString();
 
-/** Deliveries that have no outcome, as after a crash. */
 function storeUndecided(count: number, repository: string, spec: Partial<WebhookDeliverySpec> = {}) {
   for (let index = 0; index < count; index++) {
     const { status: _, ...undecided } = webhookDeliveryFixture(`${repository}-${index}`, {

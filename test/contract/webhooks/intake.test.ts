@@ -10,7 +10,7 @@ import { OTHER_KEY, OWN_KEY, PATH, webhookDoors } from "./webhook-doors.ts";
 const doors = webhookDoors();
 const { start, post, pull, names, delivered, settled } = doors;
 
-describe("the door of repository hosts", () => {
+describe("the route of repository hosts", () => {
   test("makes an environment of a pull request, once, and says so again when it is asked again", async () => {
     const first = await pull({}, { delivery: "one" });
     expect(first.body).toMatchObject({ status: "processed", environment_created: true });
@@ -173,7 +173,7 @@ describe("the door of repository hosts", () => {
     const first = await pull({ number: 1 });
     expect([first.status, first.headers["x-ratelimit-limit"]]).toEqual([200, "1"]);
     expectProblem(await pull({ number: 2 }), 429);
-    // Another repository of the same address has a count of its own.
+    // Another repository of the same address has its own count.
     expect((await pull({ repository: "shop/own-api" }, { key: OWN_KEY })).status).toBe(200);
     expectProblem(await pull({}, { key: OTHER_KEY }), 401);
     expectProblem(await pull({}, { key: OTHER_KEY }), 429);
@@ -245,7 +245,7 @@ describe("the door of repository hosts", () => {
 
   // Abuse case 80.
   test("makes one environment of a thousand events of one pull request", async () => {
-    // Room for all of them at the same moment: a Repository has a tenth.
+    // Enough for all of them at once: a Repository has a tenth.
     await start({ settings: { webhooks: { ...webhookKeySettings, pending: 10_000 } } });
     const at = (second: number) => new Date(Date.UTC(2026, 5, 1, 11, 0, second)).toISOString();
     const action = (second: number) => (second % 2 === 0 ? "opened" : "closed");

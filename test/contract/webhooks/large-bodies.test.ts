@@ -15,7 +15,7 @@ const newSigning = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SIGNING = newSigning();
 const KINDS = ["github", "gitea", "gitlab"] as const;
 
-/** The headers of a push of this kind of host, of which GitLab signs with a token of its own. */
+/** The headers of a push of this kind of host; GitLab signs with its own token. */
 function headersOf(kind: (typeof KINDS)[number], text: string, key: string, signing: string): Record<string, string> {
   const hmac = createHmac("sha256", key).update(text).digest("hex");
   const at = doors.service.clock.now();
@@ -28,7 +28,6 @@ function headersOf(kind: (typeof KINDS)[number], text: string, key: string, sign
 const HEAD = "b".repeat(40);
 const MIB = 1_048_576;
 
-/** The commits of a push, about so many bytes of them. */
 function commits(bytes: number) {
   const one = {
     id: "c".repeat(40),
@@ -40,7 +39,7 @@ function commits(bytes: number) {
   return Array.from({ length: Math.ceil(bytes / JSON.stringify(one).length) }, () => one);
 }
 
-/** A push as a host sends it, with its repository before its commits, or behind them. */
+/** A push of a host, with its repository before or after its commits. */
 function pushOf(fullName: string, { bytes = 1.2 * MIB, isLast = false, more = {} } = {}): string {
   const ref = { ref: "refs/heads/main", after: HEAD };
   const named = { repository: { id: 4711, full_name: fullName, path_with_namespace: fullName } };
@@ -125,7 +124,6 @@ describe("abuse: nothing of a large body is believed before its signature fits o
 describe("a body beyond the limit of the settings", () => {
   const webhooks = { secrets: [{ name: "webhook-key", key: "latest" }], maxBodyBytes: MIB };
 
-  /** Sends a body without saying how long it is. */
   async function stream(text: string, headers: object) {
     const request = doors.service.http.post(PATH).set({ "content-type": "application/json", ...headers });
     request.write(text.slice(0, 1_000));

@@ -7,7 +7,7 @@ import { OTHER_KEY, PIPELINES, webhookDoors } from "./webhook-doors.ts";
 const doors = webhookDoors();
 const { post, delivered } = doors;
 
-describe("the door of pipeline hosts", () => {
+describe("the route of pipeline hosts", () => {
   beforeEach(() => doors.service.branchHeads.push("shop-api", "main", HEAD_COMMIT));
   const report = (more = {}, headers: object = { "x-pipeline-token": PIPELINE_TOKEN }) =>
     post(JSON.stringify(pipelineBody({ project: "shop/shop-api", ...more })), headers, PIPELINES);

@@ -85,7 +85,7 @@ describe("the channel for unverified events", () => {
   };
   const told = () => service.notifications.list().map(({ spec }) => spec);
 
-  test("is told of an event, whatever it names, and the answer says so", async () => {
+  test("receives an event, whatever it names, and the answer says so", async () => {
     await start({ settings: { notifications: { chat } } });
     const reply = await post(EVENT, '{"event_type":"ready","environment_name":"none"}');
     expect(reply.body).toMatchObject({ notifications_sent: ["chat"] });
@@ -100,7 +100,7 @@ describe("the channel for unverified events", () => {
     expect(told()[0]?.environment).toBeUndefined();
   });
 
-  test("is told ten events in a minute at most", async () => {
+  test("receives ten events in a minute at most", async () => {
     await start({ settings: { notifications: { chat } } });
     for (let second = 0; second < 20; second += 1) {
       await post(GENERIC, '{"message":"again"}');
@@ -113,7 +113,7 @@ describe("the channel for unverified events", () => {
     expect(told()).toHaveLength(11);
   });
 
-  test("is told nothing where there is none", async () => {
+  test("receives nothing where there is none", async () => {
     await post(GENERIC, '{"message":"hello"}');
     expect(told()).toEqual([]);
   });

@@ -7,14 +7,13 @@ import { type ApiService, type ServiceOptions, startApiService } from "../../sup
 
 /** The own key of the Repository `own-api`. */
 export const OWN_KEY = "the-own-key-of-repository-a-in-tests";
-/** A key that no Repository has. */
 export const OTHER_KEY = "another-key-of-at-least-32-bytes-in-tests";
 const rules = { pullRequest: { enabled: true } };
 
 export const PATH = "/api/webhooks/repohost";
 export const PIPELINES = "/api/webhooks/pipelinehost/pipeline";
 
-/** A service with Repositories that take webhooks, anew for each test of the file. */
+/** A service with Repositories that accept webhooks, new for each test of the file. */
 export function webhookDoors() {
   let service: ApiService;
   const start = async (options: ServiceOptions = {}) => {
@@ -36,7 +35,7 @@ export function webhookDoors() {
   beforeEach(() => start());
   afterEach(() => service.stop());
 
-  /** Sends the text as it is. */
+  /** Sends the text unchanged. */
   async function post(text: string, headers: object, path = PATH) {
     const reply = await service.http
       .post(path)
@@ -49,17 +48,13 @@ export function webhookDoors() {
     get service() {
       return service;
     },
-    /** Starts the service anew, otherwise. */
     start,
     post,
-    /** Sends a pull request of the shop, signed. */
     pull(more: Partial<Parameters<typeof pullRequestBody>[0]> = {}, signed = {}) {
       const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api", ...more }));
       return post(text, signedHeaders(text, signed));
     },
-    /** The names of the environments. */
     names: () => service.environments.list().map(({ metadata }) => metadata.name),
-    /** The stored deliveries. */
     delivered: () => service.webhookDeliveries.list(),
     settled: () => until(() => service.webhookDeliveries.pending().length === 0, { what: "all outcomes stored" }),
   };

@@ -7,7 +7,7 @@ import { measureExpiry } from "../../bench/operator/expiry.ts";
 import { measureBefore, measureRestarts } from "../../bench/operator/restart.ts";
 import { isHeld, report } from "../../bench/verdict.ts";
 
-/** That the benchmark measures at all, with a few environments; how fast they are is no test's business. */
+/** Tests that the benchmark measures, with a few environments; no test checks their speed. */
 let bench: BenchWorld;
 
 beforeAll(async () => {
@@ -38,7 +38,6 @@ test("a crowd of copies needs no write from an operator that starts, and those t
   for (const { figure } of verdicts) expect(Number.isFinite(figure)).toBe(true);
 }, 180_000);
 
-/** What there is of an environment, by title, whatever it is called. */
 async function inventoryOf(name: string): Promise<string[]> {
   const environment = await bench.world.find(name);
   if (environment === undefined) throw new Error(`'${name}' is not there`);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterEach(() => running?.stop());
 afterAll(() => world.stop(), 60_000);
 
-/** Made at once, due one hour after the other, the last by the alphabet first. */
+/** Created at once, due one hour after the other, in the reverse order of their names. */
 async function given(prefix: string, count: number): Promise<EphemeralEnvironment[]> {
   const { stop } = await world.startOperator();
   const names = Array.from({ length: count }, (_, at) => `${prefix}-${count - at}`);
@@ -42,7 +42,6 @@ async function operatorAhead(expiry: object, onRequest: RequestSeam = (_request,
   });
 }
 
-/** As the status of the platform tells it. */
 const isBlocked = async () => (await running?.operator.ports.health.check())?.expirationsBlocked;
 const isLeaving = (found: EphemeralEnvironment | undefined) => found?.metadata.deletionTimestamp !== undefined;
 
@@ -78,7 +77,7 @@ describe("many environments that are due at once", () => {
       expect(isLeaving(await world.reconcile(one?.metadata.name ?? ""))).toBe(false);
 
     await world.admin.patch(environmentType, { name: "many-3" }, { spec: { ttlHours: 100 } }, { as: "merge" });
-    // What was held up is looked at again after half a minute.
+    // A blocked expiration is checked again after half a minute.
     await world.hurried(() => Promise.all([third, fourth].map((one) => world.expectGone(one as EphemeralEnvironment))));
     expect(isLeaving(await world.find("many-3"))).toBe(false);
     await until(async () => !(await isBlocked()), { what: "the status without a block" });

@@ -27,7 +27,7 @@ afterAll(() => world.stop(), 60_000);
 beforeEach(() => {
   name = `expiry-${++number}`;
 });
-// An operator whose clock is ahead would end the next test's environments too.
+// An operator with an advanced clock would end the next test's environments, too.
 afterEach(() => running?.stop());
 
 const hour = { ...backendOnly, ttlHours: 1 };
@@ -77,7 +77,7 @@ describe("an environment whose time is up", () => {
     await world.reconcile(name);
     await world.admin.patch(configMaps, held, { metadata: { finalizers: [] } }, { as: "merge" });
     await world.expectGone(made);
-    // One of them answers the pass that this test has asked for.
+    // One of them answers this test's reconcile.
     expect(writes(name).length).toBeLessThanOrEqual(9 + 1);
     expect(writes(name)).toContain("delete EphemeralEnvironment NAME #1");
   }, 120_000);
@@ -111,7 +111,7 @@ describe("an environment whose time is up", () => {
     expect(deletes).toBe(1);
   }, 60_000);
 
-  test("abuse case 115: says so while somebody's policy refuses its deletion, is kept as it should be, and goes after that", async () => {
+  test("abuse case 115: says so while a foreign policy refuses its deletion, is kept as it should be, and goes after that", async () => {
     const made = await given(hour);
     let refuses = true;
     const policy: RequestSeam = async (request, next) => {
@@ -166,7 +166,7 @@ describe("an environment whose time is up", () => {
     expect(isLeaving(await world.reconcile(name))).toBe(false);
 
     await running?.stop();
-    // Its own delete is refused like any other: the chart's policy knows no time.
+    // The operator's own delete is refused like any other: the chart's policy has no time.
     await expect(world.admin.delete(environmentType, { name })).rejects.toMatchObject({ status: 403 });
     await operatorAhead({ own: 6, server: 6 });
     await world.expectGone(shielded);

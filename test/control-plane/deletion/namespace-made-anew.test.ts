@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => world.abandonOperators());
 
-/** A ready environment of an operator with this seam, whose namespace somebody deletes while its application stays. */
+/** A ready environment of an operator with this interceptor; its namespace is deleted, its application stays. */
 async function bereaved(onRequest: RequestSeam, before: () => void) {
   await world.startOperator({ onRequest });
   await world.create(name);

@@ -22,7 +22,7 @@ const sweeping = {
 };
 
 let world: World;
-/** What the platform alone may make: namespaces with our label. */
+/** The platform's client, the only one that may create namespaces with our label. */
 let platform: KubeClient;
 let running: RunningOperator | undefined;
 beforeAll(async () => {
@@ -73,7 +73,6 @@ async function given(name: string): Promise<EphemeralEnvironment> {
   return ready;
 }
 
-/** Takes the resource away under the operator's hands, as an administrator can: nothing else of it goes. */
 async function tearAway(name: string): Promise<void> {
   await world.admin.patch(environmentType, { name }, { metadata: { finalizers: null } }, { as: "merge" });
   await world.admin.delete(environmentType, { name });
@@ -117,7 +116,7 @@ describe("what is left of environments that are no more", () => {
   }, 180_000);
 
   test("stays when it is implausibly much, and goes when it is less", async () => {
-    // Beside nothing that lives, two are too many, whatever the settings say.
+    // Without living environments two are too many, whatever the settings.
     await given("beside-many");
     const owners = Array.from({ length: 6 }, (_, at) => orphan(`many-${at}`));
     for (const owner of owners) await drafts.secrets?.(owner);
@@ -135,7 +134,7 @@ describe("what is left of environments that are no more", () => {
   }, 120_000);
 });
 
-test("our finalizer comes back when somebody takes it from a living environment", async () => {
+test("our finalizer comes back when a user removes it from a living environment", async () => {
   await given("held-again");
   running = await world.startOperator(sweeping);
   const ref = { name: "held-again" };
@@ -150,7 +149,7 @@ interface Foreign {
   readonly namespace?: string;
 }
 
-/** What carries the label of an environment that is no more, and is nevertheless nobody's. */
+/** Foreign objects with the label of a missing environment. */
 async function lookalikes(): Promise<Foreign[]> {
   const dead = orphan("dead");
   await makeNamespace("env-prod", { [ENVIRONMENT_UID_LABEL]: dead.uid });

@@ -42,7 +42,7 @@ async function make(one: (typeof foreign)[number]): Promise<WireObject> {
   return until(
     async () => {
       const found = await world.admin.find(one.type, refOf(one));
-      // Whoever acts on such an object in its own right has done so: from here on every change is ours.
+      // Controllers of such an object have acted: every later change is ours.
       const isSettled = one.type !== applicationKind || found?.status !== undefined;
       return isSettled ? found : undefined;
     },
@@ -55,7 +55,7 @@ const failedBecause = (reason: string, condition: string) => (found: EphemeralEn
   found.status.conditions?.find(({ type }) => type === condition)?.reason === reason &&
   found.status.conditions.find(({ type }) => type === "Ready")?.reason === reason;
 
-describe("what is somebody else's", () => {
+describe("a foreign object", () => {
   test.each(foreign)(
     "$type.kind of the wanted name: failed, and not a byte of it changes",
     async (one) => {
@@ -96,7 +96,7 @@ describe("what is somebody else's", () => {
     }
   }, 120_000);
 
-  test("a Repository that nobody registered fails the environment until somebody does", async () => {
+  test("an unregistered Repository fails the environment until it is registered", async () => {
     const spec = { backend: { repository: "not-yet-there", branch: "main", commit: "a".repeat(40) } };
     await world.create("unregistered", spec);
     const isMissing = failedBecause("RepositoryNotFound", "SourceResolved");

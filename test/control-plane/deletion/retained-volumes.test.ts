@@ -19,14 +19,14 @@ afterEach(async () => {
 });
 afterAll(() => world.stop(), 60_000);
 
-/** The environment's claim gets a volume that outlives it, as from a class whose policy is `Retain`. */
+/** The environment's claim gets a volume that outlives it, as from a class with the policy `Retain`. */
 async function withVolume(environment: string, annotations: Record<string, string> = {}): Promise<string> {
   const ref = { name: unique("data-"), namespace: `env-${environment}` };
   const claim = await world.admin.create(claims, claimDraft(ref));
   const name = unique("volume-");
   made.push(name);
   await givenVolume(world.admin, claim, { name, policy: "Retain", annotations });
-  // Nobody else may bind a claim of an environment.
+  // Only Kubernetes may bind a claim of an environment.
   const binder = callsAs(world.plane, { user: "system:kube-controller-manager", groups: ["system:masters"] });
   const path = `/api/v1/namespaces/${ref.namespace}/persistentvolumeclaims/${ref.name}`;
   expect(await binder.patch(path, { spec: { volumeName: name } })).toMatchObject({ status: 200 });

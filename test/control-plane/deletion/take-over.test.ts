@@ -24,7 +24,7 @@ const HOLD = "example.test/hold";
 const BALANCER = "service.kubernetes.io/load-balancer-cleanup";
 const impatient = { settings: settingsFrom({ ...testSettings, deletion: { chartSeconds: 1, finalizerSeconds: 2 } }) };
 
-/** A ready environment whose application is never deleted, which also has a ConfigMap that somebody else's finalizer holds. */
+/** A ready environment whose application is never deleted, with a ConfigMap blocked by a foreign finalizer. */
 async function held(name: string): Promise<EphemeralEnvironment> {
   const { stop } = await world.startOperator();
   await world.create(name);
@@ -132,7 +132,7 @@ describe("a deletion that the deployer does not end", () => {
     const securityContext = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
     const grace = { automountServiceAccountToken: false, terminationGracePeriodSeconds: 3600 };
     await world.admin.create(podKind, { metadata: pod, spec: { containers, securityContext, ...grace } });
-    // As the scheduler does: a pod that no node has is gone the moment it is deleted.
+    // As by the scheduler: an unscheduled pod is deleted at once.
     const binding = { metadata: { name: pod.name }, target: { apiVersion: "v1", kind: "Node", name: "a-node" } };
     const bound = await administrator(world.plane).create(
       `/api/v1/namespaces/${namespace}/pods/patient/binding`,
@@ -149,7 +149,7 @@ describe("a deletion that the deployer does not end", () => {
     expect(waiting.status?.phase).toBe("terminating");
     expect(await world.admin.find(applicationKind, { name: namespace, namespace: "argocd" })).toBeUndefined();
     expect((await world.admin.find(podKind, pod))?.metadata.deletionGracePeriodSeconds).toBe(25);
-    // Its node has stopped it.
+    // The node has stopped it.
     await world.admin.delete(podKind, pod, { gracePeriodSeconds: 0 });
     const isReleased = async () =>
       (await world.admin.find(configMaps, { name: "held", namespace }))?.metadata.finalizers === undefined;

@@ -31,7 +31,7 @@ async function given(name: string, spec: EnvironmentSpec = backendOnly): Promise
   return ready;
 }
 
-/** Deletes it, and has an operator whose clock is right come as far as the step. */
+/** Deletes it, and runs an operator with the right time until the step. */
 async function deleted(made: EphemeralEnvironment, step: string): Promise<EphemeralEnvironment> {
   const { stop } = await world.startOperator();
   await world.delete(made);
@@ -146,7 +146,7 @@ describe("a deletion that takes more than five minutes", () => {
     await stop();
   }, 120_000);
 
-  test("can be forced by those who may assign, and by nobody else", async () => {
+  test("can be forced by users with the verb assign, and by no others", async () => {
     const made = await world.create("not-yours");
     const verbs = ["get", "patch", "update", "delete"];
     const resources = ["ephemeralenvironments"];

@@ -19,7 +19,6 @@ const namespace = "ephemeral-system";
 let world: World;
 let operator: RunningOperator;
 let audit: MemoryAuditTrail;
-/** The id of the record of the request that is being served. */
 let request: string | undefined;
 const start = async () => {
   audit = memoryAuditTrail();
@@ -37,7 +36,6 @@ beforeEach(() => {
   request = undefined;
 });
 
-/** What was recorded of an object, oldest first. */
 const seen = (name: string) =>
   audit.records
     .filter(({ objects }) => objects.some((object) => object.name === name))
@@ -53,7 +51,7 @@ const recorded = (name: string, count: number) =>
   until(() => seen(name).length === count, { what: `${count} records of ${name}`, deadlineMs: 20_000 });
 const stampOf = (environment: EphemeralEnvironment) => environment.metadata.annotations?.[AUDIT_ID_ANNOTATION];
 
-/** Makes an object of the platform's namespace, changes its spec, and deletes it. */
+/** Creates, changes and deletes an object in the platform's namespace. */
 async function comeAndGo<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>) {
   const ref = { name: draft.metadata.name, namespace };
   await world.admin.create(type, draft);
@@ -119,7 +117,7 @@ describe("what is changed past it", () => {
     );
   }, 60_000);
 
-  test("while nobody leads is recorded by the next leader", async () => {
+  test("without a leader is recorded by the next one", async () => {
     const name = unique("unseen-");
     const made = await world.create(name);
     await world.expectState(name, "having been seen", ({ status }) => status?.observedGeneration === 1);
@@ -132,7 +130,7 @@ describe("what is changed past it", () => {
     await world.expectGone(made);
   }, 60_000);
 
-  test("while nobody leads is recorded once when it is a deletion, however many lead before it is over", async () => {
+  test("without a leader is recorded once when it is a deletion, however many lead before it is over", async () => {
     const name = unique("leaving-");
     const made = await world.create(name);
     await world.expectPhase(name, "ready");
@@ -141,7 +139,7 @@ describe("what is changed past it", () => {
     await operator.stop();
     await world.delete(made);
     await start();
-    // A term begins with what was done before it, and goes on once that is recorded.
+    // A term begins with earlier changes, and continues once they are recorded.
     expect(seen(name)).toEqual([byKubernetes("deleted", "EphemeralEnvironment")]);
     await world.expectState(name, "on its way out", ({ status }) => status?.teardown !== undefined);
     await operator.stop();

@@ -35,7 +35,7 @@ test("a canary is made, deleted once it is ready, and made again when the next o
   expect(record?.spec.readyAt).toBeDefined();
 
   await first.stop();
-  // Another one is due five minutes after the first.
+  // The next one is due five minutes after the first.
   await world.startOperator({ settings, onPorts, clock: clockAhead(0.1) });
   await recorded(2);
   const [one, other] = (await records()).map(({ spec }) => Date.parse(spec.createdAt)).sort();

@@ -13,7 +13,6 @@ import {
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 
 let world: World;
-/** Argo CD, as the API server sees it. */
 let argocd: KubeClient;
 let running: RunningOperator;
 let number = 0;
@@ -33,7 +32,6 @@ beforeEach(() => {
   name = `kept-by-git-${++number}`;
 });
 
-/** Argo CD creates what is missing. */
 function sync(): Promise<EphemeralEnvironment> {
   const tracking = `apps:ephemeral-environments.dev/EphemeralEnvironment:/${name}`;
   const metadata = { name, annotations: { "argocd.argoproj.io/tracking-id": tracking } };

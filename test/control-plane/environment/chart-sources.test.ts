@@ -17,7 +17,6 @@ afterAll(() => world.stop(), 60_000);
 
 const NEXT = "b".repeat(40);
 
-/** An environment of a Repository of its own, once it is ready. */
 async function given(spec: Partial<RepositorySpec>) {
   const repository = unique("sourced-");
   const name = unique("sourced-env-");
@@ -27,7 +26,6 @@ async function given(spec: Partial<RepositorySpec>) {
   return { name, repository };
 }
 
-/** Where its application has its chart from, and what its project admits. */
 async function placeOf(environment: string) {
   const ref = { name: namespaceName(environment), namespace: "argocd" };
   const application = (await world.admin.find(applicationKind, ref)) as unknown as { spec: { source: object } };

@@ -17,7 +17,6 @@ afterAll(() => world.stop(), 60_000);
 const NEXT = "b".repeat(40);
 const conditionOf = (type: ConditionType, { status }: EphemeralEnvironment) => findCondition(status?.conditions, type);
 
-/** Waits until the condition has the reason; answers its message. */
 async function messageOf(name: string, type: ConditionType, reason: string): Promise<string> {
   const found = await world.expectState(
     name,
@@ -27,7 +26,7 @@ async function messageOf(name: string, type: ConditionType, reason: string): Pro
   return conditionOf(type, found)?.message ?? "";
 }
 
-/** An environment whose application is held up by a hook, unless it is of the next commit. */
+/** An environment whose application is blocked by a hook, except with the next commit. */
 async function hooked(name: string): Promise<EphemeralEnvironment> {
   world.argocd.decide(name, ({ backend }) =>
     (backend as { image: string }).image.endsWith(NEXT) ? "healthy" : "hooked",
@@ -80,7 +79,6 @@ const SINCE = "2026-01-01T00:00:00Z";
 const REFUSED =
   'create Pod cache-0 in StatefulSet cache failed error: pods "cache-0" is forbidden: violates PodSecurity "restricted:latest"';
 
-/** An environment whose namespace is made and whose application is not well. */
 async function unwell(name: string, fate: "degraded" | "progressing"): Promise<string> {
   world.argocd.decide(name, () => fate);
   await world.create(name);
@@ -96,7 +94,7 @@ test("an autoscaler that gets no figures keeps no environment from being ready, 
     metadata: { name: "backend", namespace },
     spec: { maxReplicas: 3, scaleTargetRef },
   });
-  // As its controller writes it, which does not run here.
+  // Written as by its controller, which does not run here.
   const silent = {
     type: "ScalingActive",
     status: "False",
@@ -129,7 +127,7 @@ test("an update does not wait for a CronJob whose last run failed, which is name
     metadata: place,
     spec: { schedule: "0 0 * * *", jobTemplate: { spec: { template } } },
   });
-  // As its controller writes it, which does not run here.
+  // Written as by its controller, which does not run here.
   const status = { lastSuccessfulTime: "2025-12-31T00:00:05Z", lastScheduleTime: SINCE };
   await world.admin.patch(cronJobKind, place, { status }, { as: "merge", subresource: "status" });
   world.argocd.decide("scheduled", () => "degraded");
@@ -181,7 +179,7 @@ test("a StatefulSet whose pods are refused is named with the cluster's words", a
     metadata: { name: "cache", namespace },
     spec: { serviceName: "cache", selector: { matchLabels: labels }, template },
   });
-  // As its controller writes it, which does not run here.
+  // Written as by its controller, which does not run here.
   await world.admin.create(eventKind, {
     metadata: { name: "cache.1", namespace },
     involvedObject: { kind: "StatefulSet", name: "cache", namespace, uid: metadata.uid },

@@ -20,7 +20,6 @@ afterAll(() => world.stop(), 60_000);
 const place = { repoUrl: "https://git.example.test/podinfo.git", path: "charts/podinfo", revision: "main" };
 const COMMIT = backendOnly.backend?.commit;
 
-/** A Repository of its own, whose chart is mapped so, and an environment of it. */
 async function given(values: string | undefined, more: Partial<EnvironmentSpec> = {}, overridable: string[] = []) {
   const repository = unique("mapped-");
   const name = unique("mapped-env-");

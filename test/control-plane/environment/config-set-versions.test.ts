@@ -22,12 +22,12 @@ function findRevision(configSet: ConfigSet): Promise<WireObject | undefined> {
 }
 
 describe("a version of a config set", () => {
-  /** An operator whose API server has a clock that is `minutes` ahead, by what it calls decisions from. */
+  /** An operator whose API server's clock is `minutes` ahead for its decisions. */
   const later = (minutes: number) => ({
     serverClock: { now: async () => new Date(Date.now() + minutes * MINUTE_MS) },
   });
 
-  test("is kept once, whoever uses it, and costs nothing on later passes", async () => {
+  test("is kept once for all environments, and costs nothing on later reconciles", async () => {
     const first = await configure(world, "shared", level("one"));
     const writes: string[] = [];
     const { stop } = await world.startOperator({
@@ -48,7 +48,7 @@ describe("a version of a config set", () => {
     await stop();
   }, 60_000);
 
-  test("comes back when somebody deletes it, while the config set still is that version", async () => {
+  test("comes back after a deletion, while the config set still is that version", async () => {
     const first = await configure(world, "repaired", level("one"));
     const { stop } = await world.startOperator();
     await world.create("repairer", using("repaired"));
@@ -83,7 +83,7 @@ describe("a version of a config set", () => {
     await later22.stop();
   }, 90_000);
 
-  test("stays when somebody takes it up again after it was noted as unused", async () => {
+  test("stays when it is used again after it was noted as unused", async () => {
     const first = await configure(world, "taken-up", level("one"));
     const { stop } = await world.startOperator(later(11));
     const made = await world.create("former-user", using("taken-up"));

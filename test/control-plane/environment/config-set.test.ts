@@ -29,7 +29,6 @@ function move(name: string, spec: Partial<EnvironmentSpec>): Promise<EphemeralEn
   return world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
 }
 
-/** The backend's variables, as the application carries them. */
 async function variables(name: string): Promise<unknown> {
   return (await backendValues(name))?.env;
 }
@@ -119,7 +118,7 @@ describe("an environment with a config set", () => {
     await move("ahead", { configSet: { name: "single", version: 2 } });
     const failed = await world.expectState("ahead", "failing", failsWith("ConfigSetVersionNotFound"));
     expect(failed.status?.configSet).toEqual(made.status?.configSet);
-    // What it has is held on to, and repaired.
+    // The environment keeps its version, and repairs it.
     const quota = { name: "environment", namespace: "env-ahead" };
     await world.admin.delete(resourceQuotaKind, quota);
     await until(async () => world.admin.find(resourceQuotaKind, quota), { what: "the quota", deadlineMs: 10_000 });
@@ -178,7 +177,7 @@ describe("an environment with a config set", () => {
 
     await move("configured", { overrides: { values: [{ path: "backend.other", value: "1" }] } });
     await world.expectState("configured", "failing", failsWith("OverrideForbidden"));
-    // What is asked for no longer goes, and what may not be asked for does not come.
+    // Removed values disappear, and forbidden ones do not appear.
     expect(await backendValues("configured")).toMatchObject({ cache: { size: 1 } });
     expect(await backendValues("configured")).not.toHaveProperty("other");
     await stop();

@@ -10,7 +10,7 @@ import { until } from "../../support/fixtures/until.ts";
 const namespace = "ephemeral-system";
 
 let world: World;
-/** A member of the group `shop` who makes environments with kubectl; without the verb `assign`. */
+/** A member of the group `shop` who creates environments with kubectl, without the verb `assign`. */
 let creator: Person;
 beforeAll(async () => {
   world = await createWorld();
@@ -37,7 +37,7 @@ const expectReason = (name: string, type: "SourceResolved" | "ConfigurationResol
     return status?.phase === "failed" && condition?.status === "False" && condition.reason === reason;
   });
 
-// Abuse case 106: a creator who passes by the REST interface.
+// Abuse case 106: a creator who bypasses the REST interface.
 test("a kubectl creator has no Repository of others, until its groups let him", async () => {
   await make("intruder", "billing-api", ["shop"]);
   const failed = await expectReason("intruder", "SourceResolved", "RepositoryNotShared");

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await world.startOperator({
     clock,
     onRequest(request, next) {
-      // An Event waits for the end of a burst: it may come while the next environment is made.
+      // An Event waits for the end of a burst: it may come during the next environment's creation.
       if (isWrite(request.verb) && request.type !== eventKind) writes.push(request);
       return next();
     },
@@ -32,7 +32,6 @@ const provide = (name: string, provision: boolean) =>
 
 const databaseOf = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "DatabaseReady");
 
-/** Waits until what is wanted serves, and the database is said to be so. */
 function expectDatabase(name: string, reason: string): Promise<EphemeralEnvironment> {
   const isSo = (found: EphemeralEnvironment) =>
     found.status?.phase === "ready" &&
@@ -46,13 +45,11 @@ async function decoded(secret: WireObject | undefined): Promise<Record<string, s
   return Object.fromEntries(data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
 }
 
-/** What the pods see, as the application names it. */
 async function seen(name: string): Promise<Record<string, string>> {
   const secret = (await applicationValues(world.admin, name))?.secret.name ?? "";
   return decoded(await world.admin.find(secretKind, { name: secret, namespace: namespaceName(name) }));
 }
 
-/** What the secret manager keeps. */
 async function stored({ metadata: { name, uid } }: EphemeralEnvironment): Promise<Record<string, string>> {
   const ref = { name: `${name}-${uid.slice(0, 8)}`, namespace: "ephemeral-secrets" };
   return decoded(await world.admin.find(secretKind, ref));
@@ -79,9 +76,9 @@ describe("an environment with a database", () => {
       await world.create(name, spec);
       await world.expectPhase(name, "ready");
       await world.reconcile(name);
-      // How often the status is written is a matter of what the watches tell between two passes.
+      // The number of status writes depends on the watches between two reconciles.
       const made = writes.slice(before).filter(({ subresource }) => subresource !== "status");
-      // What was refused in the first moment of a right is sent again.
+      // A write refused before a new right is effective is repeated.
       return [
         ...new Set(
           made.map(
@@ -93,7 +90,7 @@ describe("an environment with a database", () => {
     expect(await madeWith("rests", withDatabase)).toEqual(await madeWith("plain", backendOnly));
     const settled = writes.length;
     await world.reconcile("rests");
-    // The answer to the question for a pass is the only one.
+    // The only write answers the requested reconcile.
     expect(writes.length - settled).toBe(1);
   });
 
@@ -162,7 +159,7 @@ describe("an environment with a database", () => {
 
 const SINCE = "2026-01-01T00:00:00Z";
 
-/** The database's pod as the scheduler leaves it while nobody makes a volume; none runs here. */
+/** An unscheduled pod of the database without a volume; no scheduler runs here. */
 async function reportUnscheduledPod(environment: string): Promise<void> {
   const namespace = namespaceName(environment);
   const labels = { "app.kubernetes.io/component": "database" };

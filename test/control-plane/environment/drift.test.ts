@@ -38,7 +38,6 @@ let world: World;
 let running: RunningOperator;
 let made: EphemeralEnvironment;
 const requests: KubeRequest[] = [];
-/** The environments that passes were about. */
 const passes: string[] = [];
 
 const recorded: Partial<OperatorOptions> = {
@@ -68,7 +67,7 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** What the operator wants of an object: its fields and labels, without what the API server keeps about it. */
+/** The desired part of an object: its fields and labels, without the API server's bookkeeping. */
 function wanted(object: WireObject | undefined) {
   if (object === undefined) return undefined;
   const { apiVersion: _, kind: __, metadata, status: ___, ...fields } = object;
@@ -149,7 +148,7 @@ const damages: readonly Damage[] = [
   { what: "a deleted project", type: appProjectKind, ref: atDeployer },
 ];
 
-describe("abuse case 84: what somebody changed", () => {
+describe("abuse case 84: an out-of-band change", () => {
   test.each(damages)(
     "$what is restored within seconds",
     async ({ type, ref, patch }) => {
@@ -206,10 +205,10 @@ describe("where nothing changed", () => {
     ]);
   }, 30_000);
 
-  test("nor do the first passes after a restart: ten thousand would ask at once", async () => {
+  test("nor do the first reconciles after a restart: ten thousand would ask at once", async () => {
     await running.stop();
     const [asked, passed] = [requests.length, passes.length];
-    // So long that this environment's turn within it does not come while the test runs.
+    // Long enough that the environment's resync does not come during the test.
     const settings = settingsFrom({ ...testSettings, reconcile: { resyncMinutes: 1_000_000, probeSeconds: 5 } });
     running = await world.startOperator({ ...recorded, settings });
     await until(() => passes.length > passed + 1, { what: "two passes", deadlineMs: 20_000 });

@@ -16,7 +16,7 @@ import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 
 const AUDIT_ID = "0198c7a1-extended";
 
-/** The URLs of an environment that is scaled to zero don't answer. */
+/** The URLs of an environment scaled to zero do not answer. */
 let areSilent = false;
 const prober: UrlProber = {
   probe: async () => ({ status: areSilent ? "unreachable" : "healthy", responseTimeMs: 1, message: "as it is" }),
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => world.stop(), 60_000);
 
-/** An Event as kubectl describe reads it: of the core group, whatever group it was written with. */
+/** An Event for kubectl describe: of the core group, whatever group it was written with. */
 interface DescribedEvent {
   readonly metadata: { readonly namespace: string };
   readonly type: string;
@@ -42,12 +42,12 @@ interface DescribedEvent {
   readonly series?: { readonly count: number };
 }
 
-/** What kubectl describe asks for: the events of all namespaces that are about this object. */
+/** The request of kubectl describe: events of all namespaces about this object. */
 async function described({ metadata: { name, uid } }: EphemeralEnvironment): Promise<readonly DescribedEvent[]> {
   const about = { name, uid, kind: "EphemeralEnvironment", apiVersion: "ephemeral-environments.dev/v1" };
   const selector = Object.entries(about).map(([field, value]) => `involvedObject.${field}=${value}`);
   const { object } = await admin.get(`/api/v1/events?fieldSelector=${encodeURIComponent(selector.join(","))}`);
-  // In the order of the API server, which kubectl keeps: it sorts by a time that such Events do not have.
+  // In the API server's order, which kubectl keeps: it sorts by a time that such Events lack.
   return (object as unknown as { items: DescribedEvent[] }).items;
 }
 
@@ -94,7 +94,7 @@ describe("kubectl describe of an environment shows", () => {
         message.endsWith(`through the REST interface (audit record ${AUDIT_ID})`),
       );
     await until(byRest, { what: "the extension through the REST interface", deadlineMs: 20_000 });
-    // What was published before them came first: the reconciles between have published nothing.
+    // Earlier Events come first: the reconciles between have published nothing.
     expect((await reasons(made)).slice(0, -2)).toEqual(before);
 
     await change(name, { suspended: true });

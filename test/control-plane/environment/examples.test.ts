@@ -17,7 +17,6 @@ const folder = new URL("../../../deploy/examples/", import.meta.url);
 const TYPES = { EphemeralEnvironment: environmentType, Repository: repositoryType, ConfigSet: configSetType };
 const namespace = "ephemeral-secrets";
 
-/** The examples, by file; the settings are no manifest. */
 async function examples(): Promise<ReadonlyMap<string, Draft<WireObject>>> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml") && file !== "settings.yaml");
   const read = async (file: string) => [file, parse(await readFile(new URL(file, folder), "utf8"))] as const;
@@ -27,7 +26,7 @@ async function examples(): Promise<ReadonlyMap<string, Draft<WireObject>>> {
 let world: World;
 let manifests: ReadonlyMap<string, Draft<WireObject>>;
 
-/** Everything is applied as it stands; only the git host, the secrets that somebody shares and Argo CD are the test's. */
+/** The examples are applied unchanged; only the git host, the shared secrets and Argo CD are the test's. */
 beforeAll(async () => {
   world = await createWorld();
   manifests = await examples();
@@ -80,7 +79,7 @@ describe("the examples", () => {
   }, 60_000);
 });
 
-/** What it names may have been applied after it. */
+/** Referenced objects may have been applied later. */
 async function isInOrder(name: string): Promise<boolean> {
   const found = await world.admin.find(repositoryType, { name, namespace: "ephemeral-system" });
   return findCondition(found?.status?.conditions, "Ready")?.status === "True";

@@ -9,7 +9,6 @@ import { unique } from "../../support/faults/people.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** The further hosts that don't answer, by name. */
 let silent: readonly string[] = [];
 const asked = new Set<string>();
 const prober: UrlProber = {
@@ -38,7 +37,6 @@ const chart = { repoUrl: "https://git.example.test/c.git", path: ".", revision: 
 const admin = { name: "admin", healthPath: "/ping" };
 const urlOf = (name: string, label: string) => `https://${name}--${label}.env.localhost:18443`;
 
-/** An environment of a Repository of its own with these hosts. */
 async function given(hosts: RepositorySpec["hosts"] & object) {
   const repository = unique("hosted-");
   const name = unique("hosted-env-");

@@ -43,7 +43,7 @@ afterAll(async () => {
   await client.close();
 });
 
-/** Settings are cloned, and under Jest a clone's prototypes are another realm's: strictly equal to nothing of ours. */
+/** Settings are cloned, and under Jest a clone has another realm's prototypes: strictly unequal to ours. */
 function ofThisRealm<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }

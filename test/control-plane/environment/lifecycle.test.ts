@@ -26,7 +26,7 @@ function kubectl(args: readonly string[]): Promise<string> {
   return run(world.plane.kubectl, ["--kubeconfig", world.plane.kubeconfigPath, ...args]);
 }
 
-/** Not a write that a right too new refused at first, and that was sent again. */
+/** Excludes the repetition of a write that a new right refused at first. */
 const isSure = (write: string) => write.endsWith(" #1") || write.includes("/status ");
 
 describe("an environment's life", () => {
@@ -43,9 +43,9 @@ describe("an environment's life", () => {
     await world.delete(made);
     await world.expectGone(made);
     await stop();
-    // The finalizer comes before anything is made: a deletion at any later moment finds it.
+    // The finalizer comes before any object: a deletion at any later moment finds it.
     expect(creation[0]).toBe("patch EphemeralEnvironment NAME #1");
-    // The bounds of what one environment may cost the API server.
+    // The limits of one environment's cost for the API server.
     expect(creation.filter(isSure).length).toBeLessThanOrEqual(16);
     expect(recording.writes("life-cycle").length - creation.length).toBeLessThanOrEqual(9);
   }, 90_000);
@@ -55,7 +55,7 @@ describe("an environment's life", () => {
     const made = await world.create("one-writer");
     await world.expectPhase("one-writer", "ready");
     const { metadata, status } = (await world.find("one-writer")) as EphemeralEnvironment;
-    // No note on each field's writer.
+    // The fields' managers are not recorded.
     const ofStatus = (metadata as KubeObject["metadata"]).managedFields?.filter((entry) => "subresource" in entry);
     expect(ofStatus).toEqual([expect.objectContaining({ fieldsV1: { "f:status": {} } })]);
     const twice = { status: { conditions: [...(status?.conditions ?? []), ...(status?.conditions ?? [])] } };
@@ -93,7 +93,7 @@ describe("an environment's life", () => {
         ],
       },
     });
-    // A successor must not begin before the last of it is gone.
+    // A successor must wait until the former one is gone.
     await expect(world.create("held-up")).rejects.toMatchObject({ status: 409, reason: "AlreadyExists" });
 
     await world.admin.patch(configMap, held, { metadata: { finalizers: [] } }, { as: "merge" });

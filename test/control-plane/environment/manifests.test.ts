@@ -19,7 +19,6 @@ import { rewriteObject } from "../../support/plane/etcd.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 
 let world: World;
-/** Argo CD, as the API server sees it. */
 let argocd: KubeClient;
 let running: RunningOperator | undefined;
 let number = 0;
@@ -42,14 +41,12 @@ afterEach(() => running?.stop());
 const hour: EnvironmentSpec = { ...backendOnly, ttlHours: 1 };
 const other: EnvironmentSpec = { ...hour, backend: { ...hour.backend, branch: "other" } };
 
-/** Argo CD creates what is missing. */
 function sync(spec: EnvironmentSpec = hour, annotations: object = {}): Promise<EphemeralEnvironment> {
   const tracking = `apps:ephemeral-environments.dev/EphemeralEnvironment:/${name}`;
   const metadata = { name, annotations: { "argocd.argoproj.io/tracking-id": tracking, ...annotations } };
   return argocd.create(environmentType, { metadata, spec });
 }
 
-/** Argo CD changes what differs. */
 const resync = (changed: object) => argocd.patch(environmentType, { name }, changed, { as: "merge" });
 
 async function start(options: Parameters<World["startOperator"]>[0] = {}): Promise<RunningOperator> {
@@ -68,7 +65,7 @@ const isThere = async () => (await world.admin.find(namespaceKind, { name: `env-
 const readyOf = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "Ready");
 const told = expect.stringMatching(/came back from Git unchanged.*annotation ephemeral-environments\.dev\/renew/);
 
-/** The environment is so many hours older: a moved clock of the operator alone would not be the one that deletions bear. */
+/** Makes the environment some hours older: deletions do not use the operator's clock alone. */
 function age(hours: number): Promise<void> {
   return rewriteObject(world.plane.etcdSocket, `ephemeral-environments.dev/ephemeralenvironments/${name}`, (object) => {
     const created = Date.parse(object.metadata.creationTimestamp) - hours * 3_600_000;
@@ -76,7 +73,7 @@ function age(hours: number): Promise<void> {
   });
 }
 
-/** An environment from Git that was built, and that its expiry has ended. */
+/** An environment from Git that was built, and ended by its expiry. */
 async function expired(spec = hour): Promise<EphemeralEnvironment> {
   await start();
   await sync(spec);
@@ -112,7 +109,7 @@ describe("a manifest that comes back from Git after its environment has expired"
     expect(back.metadata.finalizers).toBeUndefined();
     await world.reconcile(name);
     expect(await isThere()).toBe(false);
-    // The second one answers the reconcile that this test asked for.
+    // The second one answers this test's reconcile.
     expect(recording.writes(name)).toEqual([
       "patch EphemeralEnvironment/status NAME #1",
       "patch EphemeralEnvironment/status NAME #2",
@@ -167,7 +164,7 @@ describe("a manifest that comes back from Git after its environment has expired"
     await start();
     await sync();
     const made = await world.expectPhase(name, "ready");
-    // Argo CD with another commit; then somebody extends it, and Argo CD leaves that alone.
+    // Argo CD with another commit; then a user extends it, and Argo CD leaves that alone.
     await resync({ spec: other });
     await world.expectState(
       name,

@@ -18,7 +18,6 @@ afterAll(() => world.stop(), 60_000);
 
 const wanting = (commit: string) => ({ backend: { repository: "moving-api", branch: "main", commit } });
 
-/** A pod of the backend as the default chart makes it of a commit. */
 async function rollOut(commit: string): Promise<void> {
   const annotations = { "ephemeral-environments.dev/commit": commit };
   await world.admin.create(podKind, {

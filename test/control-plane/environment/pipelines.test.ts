@@ -41,7 +41,7 @@ const imageOf = async (name: string) => (await applicationValues(world.admin, na
 const commitOf = ({ status }: EphemeralEnvironment) => status?.components?.backend?.commit;
 const imageIs = (commit: string) => `docker.io/local/test-backend:${commit}`;
 
-/** An environment that is ready with one commit and waits for the next to be built. */
+/** A ready environment with one commit that waits for the next one's build. */
 async function building(name: string): Promise<void> {
   await world.create(name);
   await world.expectPhase(name, "ready");

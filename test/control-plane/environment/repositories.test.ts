@@ -24,7 +24,7 @@ const find = (name: string) => world.admin.find(repositoryType, ref(name));
 const expectRepository = (name: string, what: string, isSo: (found: Repository | undefined) => boolean) =>
   until(async () => isSo(await find(name)), { what: `Repository '${name}' ${what}`, deadlineMs: 30_000 });
 
-test("a Repository that can't be reached says why, and is not kept while nobody uses it", async () => {
+test("an unreachable Repository says why, and is not kept while it is unused", async () => {
   const name = await registered();
   await expectRepository(name, "having been checked", (found) => found?.status?.lastCheckedAt !== undefined);
   const found = await find(name);

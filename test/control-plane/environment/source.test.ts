@@ -29,14 +29,13 @@ afterAll(async () => {
 const ofBranch = (branch: string) => ({ backend: { repository: "shop", branch } });
 const commitOf = ({ status }: EphemeralEnvironment) => status?.components?.backend?.commit;
 
-/** The image that the application's values name. */
 async function deployedImage(name: string): Promise<unknown> {
   const application = await world.admin.find(applicationKind, { name: `env-${name}`, namespace: "argocd" });
   const spec = application?.spec as { source: { helm: { valuesObject: { backend: { image: string } } } } } | undefined;
   return spec?.source.helm.valuesObject.backend.image;
 }
 
-test("the facade is told the head of a registered repository's branch", async () => {
+test("the API reads the head of a registered repository's branch", async () => {
   const { operator, stop } = await world.startOperator();
   const { repositories, branchHeads } = operator.ports;
   const repository = repositories.find("shop");
@@ -78,7 +77,7 @@ describe("an environment without a commit", () => {
     await stop();
   }, 60_000);
 
-  test("moves with its branch when it follows and somebody asks for a look, and at no other time", async () => {
+  test("moves with its branch when it follows and a user requests it, and at no other time", async () => {
     const { stop } = await world.startOperator();
     await world.create("follower", { backend: { ...ofBranch("followed").backend, follow: true } });
     expect(commitOf(await world.expectPhase("follower", "ready"))).toBe(head);

@@ -16,7 +16,6 @@ import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;
 let running: RunningOperator;
-/** The names of environments whose URLs are silent. */
 const silent = new Set<string>();
 const asked: string[] = [];
 const prober: UrlProber = {
@@ -43,7 +42,7 @@ const sleeps = ({ status }: EphemeralEnvironment) =>
 const isAwake = ({ status }: EphemeralEnvironment) =>
   status?.phase === "ready" && findCondition(status.conditions, "Suspended") === undefined;
 
-/** What no sleep may take: the namespace, its secrets, and all else but the application. */
+/** Objects that a suspension must keep: the namespace, its secrets, and all else but the application. */
 async function kept(made: EphemeralEnvironment) {
   const inventory = [...(await world.inventory(made))];
   const others = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));
@@ -57,7 +56,6 @@ async function given(name: string, spec: EnvironmentSpec = backendOnly) {
   return { made, before: await kept(made), awake: await valuesOf(name) };
 }
 
-/** A pod as the chart would make it, which nothing runs here. */
 async function runPod(namespace: string, name: string): Promise<void> {
   const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
   await world.admin.create(podKind, {

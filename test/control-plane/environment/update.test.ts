@@ -30,14 +30,14 @@ const change = (name: string, spec: object) => world.admin.patch(environmentType
 const imageIs = (commit: string) => `docker.io/local/test-backend:${commit}`;
 const readyOf = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "Ready");
 
-/** Lets an application of that commit fare so, and one of any other be healthy. */
+/** Sets the behaviour of an application with that commit; all others are healthy. */
 function decide(name: string, commit: string, fate: Fate): void {
   world.argocd.decide(name, ({ backend }) =>
     (backend as { image: string }).image === imageIs(commit) ? fate : "healthy",
   );
 }
 
-/** Lets an application be degraded for two minutes, which is long enough to be no moment of weakness. */
+/** Keeps an application degraded for two minutes, long enough to count. */
 async function outlast(name: string): Promise<void> {
   const isDegraded = ({ status }: EphemeralEnvironment) =>
     findCondition(status?.conditions, "ApplicationSynced")?.reason === "Degraded";
@@ -46,7 +46,6 @@ async function outlast(name: string): Promise<void> {
   await world.reconcile(name);
 }
 
-/** All that belongs to it and no update may touch. */
 async function kept(environment: EphemeralEnvironment) {
   const inventory = [...(await world.inventory(environment))];
   const children = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));
@@ -147,7 +146,7 @@ describe("another TTL", () => {
     });
     expect(extended.status).not.toHaveProperty("rollout");
     await world.reconcile("extended");
-    // One for the change, one for the question of this test.
+    // One for the change, one for this test's reconcile.
     const statusWrites = [1, 2].map((number) => `patch EphemeralEnvironment/status NAME #${number}`);
     expect(recording.writes("extended")).toEqual(statusWrites);
     const versions = (inventory: typeof before) =>

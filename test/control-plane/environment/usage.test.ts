@@ -40,7 +40,7 @@ test("what pods request is noted as it changes, and kept in the record", async (
   expect(record?.spec.usage).toEqual(idle.status?.usage);
 });
 
-/** As the namespace's Pod Security wants it. */
+/** A pod spec for the namespace's Pod Security. */
 const podSpec = (requests: Readonly<Record<string, string>>) => ({
   automountServiceAccountToken: false,
   securityContext: { runAsNonRoot: true, runAsUser: 1_000, seccompProfile: { type: "RuntimeDefault" } },

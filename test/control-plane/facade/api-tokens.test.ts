@@ -8,7 +8,7 @@ import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
-/** That it is a second is held by the unit test, with a clock of its own; here the machine may stand still meanwhile. */
+/** The unit test, with its own clock, checks the single second; here the machine may stall. */
 const SOON_MS = 10_000;
 const DEVELOPER = { sub: "dev", email: "dev@example.test", name: "Dev", groups: ["developers"] };
 
@@ -117,7 +117,7 @@ describe("an API token with two replicas", () => {
     expect(await kept()).toEqual([]);
   }, 60_000);
 
-  test("abuse case 116: leaves no value behind when somebody deletes it past the REST interface", async () => {
+  test("abuse case 116: leaves no value behind when it is deleted past the REST interface", async () => {
     const [one] = replicas;
     const [gone, kept] = [await makeToken(one, ["ENV_READ"]), await makeToken(one, ["ENV_READ"])];
     const holds = async ({ token }: { token: string }) => {
@@ -141,7 +141,7 @@ describe("an API token with two replicas", () => {
         const wanted = { environment_name: "never", backend_repo: "test-backend", backend_branch: "main" };
         expect((await call(one, ["POST", "/api/environments"], token, wanted)).status).toBe(503);
       }
-      // The other one was never told by the API server itself that the token is good.
+      // The other replica has never learnt from the API server that the token is valid.
       expect(await readsWith(other, token)).toBe(503);
     } finally {
       await world.plane.restart("kube-apiserver");

@@ -51,7 +51,7 @@ beforeAll(async () => {
     return platformProcess(world.identity, { ...testSettings, leaderElection: true, api, audit });
   };
   replicas = await Promise.all([replica(0), replica(1)]);
-  // Redis is not there yet.
+  // Redis does not run yet.
   await Promise.all(replicas.map((one) => one.start()));
   for (const one of replicas) {
     const isReady = async () => (await fetch(`${one.url}/api/ready`)).ok;
@@ -65,23 +65,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Somebody whose budget nobody has touched. */
 const newcomer = (group = "developers") => issuer.sign({ sub: unique("dev-"), groups: [group] });
 const get = (one: PlatformProcess, bearer: string, path = "/api/environments") =>
   fetch(`${one.url}${path}`, { headers: { authorization: `Bearer ${bearer}` } });
 const expectStatus = async (one: PlatformProcess, status: string) => {
   const look = async () => ((await (await fetch(`${one.url}/api/status`)).json()) as { status: string }).status;
-  // A Redis that takes longer than a moment to answer is down for that look.
+  // A Redis that answers slowly counts as down for that check.
   await until(async () => (await look()) === status, { what: `the status ${status}`, deadlineMs: 30_000 });
 };
 
-/** Calls until the limit, at each replica; gives how many were admitted in all. */
 async function admitted(bearer: string): Promise<number> {
   const statuses: number[] = [];
   for (const one of replicas) {
     for (let call = 0; call <= LIMIT; call++) statuses.push((await get(one, bearer)).status);
   }
-  // Who changes in the midst of it from one way of counting to the other may come to no limit.
+  // A client that changes between the ways of counting may reach no limit.
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   return statuses.filter((status) => status === 200).length;
 }

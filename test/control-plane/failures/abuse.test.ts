@@ -23,7 +23,7 @@ describe("abuse case 81: what the operator made lets a pod reach", () => {
   const pod: Place = { address: "10.8.0.1", namespace, labels: { app: "shop" } };
   const elsewhere = (place: string): Place => ({ address: "10.8.0.9", namespace: place, labels: { app: "shop" } });
 
-  /** The policies and the namespaces as the API server has them now. */
+  /** The current policies and namespaces of the API server. */
   async function asItIs(): Promise<Network> {
     const [policies, namespaces] = await Promise.all([
       world.admin.list(networkPolicyKind),
@@ -33,13 +33,13 @@ describe("abuse case 81: what the operator made lets a pod reach", () => {
       policies: policies.items as unknown as Policy[],
       namespaces: {
         ...Object.fromEntries(namespaces.items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}])),
-        // The ingress controller's, which a control plane alone has not.
+        // The ingress controller's labels, which a control plane alone lacks.
         ingress: { "kubernetes.io/metadata.name": "ingress" },
       },
     };
   }
 
-  test("its own namespace and DNS, and nothing else; and lets in its own and the ingress, and nobody else", async () => {
+  test("its own namespace and DNS, and nothing else; and lets in its own and the ingress, and no others", async () => {
     const network = await asItIs();
     expect(network.policies.filter(({ metadata }) => metadata.namespace === namespace)).toHaveLength(2);
     const ways = [
@@ -76,7 +76,7 @@ describe("abuse case 83: what a chart can't make", () => {
   }
 
   /**
-   * Argo CD's own rule: cluster-scoped kinds need the whitelist; without one, namespaced kinds are all let in.
+   * Argo CD's rule: cluster-scoped kinds need the whitelist; without one, all namespaced kinds are permitted.
    * https://argo-cd.readthedocs.io/en/stable/user-guide/projects/
    */
   function admits(project: Project, group: string, kind: string, scope: "cluster" | "namespace"): boolean {
@@ -115,7 +115,7 @@ describe("abuse case 83: what a chart can't make", () => {
   });
 });
 
-describe("abuse case 85: a foreign namespace that somebody labelled as ours", () => {
+describe("abuse case 85: a foreign namespace that is labelled as ours", () => {
   let restorePolicy: () => Promise<void>;
   beforeAll(async () => {
     restorePolicy = await liftNamespacePolicy(world.admin);

@@ -23,7 +23,6 @@ afterAll(() => world.stop(), 60_000);
 
 const place = { repoUrl: "https://git.example.test/chart.git", path: "chart", revision: "main" };
 
-/** An environment whose chart is mapped so. */
 async function made(values: string, more: Partial<EnvironmentSpec> = {}): Promise<string> {
   const [repository, name] = [unique("abused-"), unique("abused-env-")];
   await world.register(repository, { chart: { ...place, values } });
@@ -157,7 +156,7 @@ describe("abuse case: a chart that was mapped to what policies pin", () => {
   }, 30 * 60_000);
   afterAll(() => chart.remove());
 
-  /** What the API server says of each object of the chart with other values. */
+  /** The API server's answer to each object of the chart with other values. */
   async function applied(more: object) {
     const namespace = namespaceName(name);
     const collections: Readonly<Record<string, string>> = {

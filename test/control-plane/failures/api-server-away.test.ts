@@ -10,10 +10,12 @@ beforeAll(async () => {
 beforeEach(() => pair.untilReady(), 90_000);
 afterAll(() => pair.stop(), 60_000);
 
-/** How often the replica led until it could not renew its lease. */
 const losses = ({ output }: PlatformProcess) => output.split('"message":"leadership was lost"').length - 1;
 
-/** Who led is the only one that ends, now that the next process finds everything, and is started as a kubelet does. */
+/**
+ * Waits for the end of former leaders, which is safe because the next process finds everything, and restarts them as a
+ * kubelet does.
+ */
 async function healed(lossesBefore: readonly number[]): Promise<void> {
   for (const [index, one] of pair.replicas.entries()) {
     if (losses(one) === lossesBefore[index]) continue;
@@ -35,7 +37,7 @@ describe("while the API server is away", () => {
     const hasLost = () => two.some((one, index) => losses(one) > (lossesBefore[index] ?? 0));
     const isNotReady = async (one: PlatformProcess) => (await pair.call(one, "/ready")).status === 503;
     for (const one of two) await until(() => isNotReady(one), { what: "not being ready", deadlineMs: 10_000 });
-    // Longer than the lease: the leader has to give it up, and goes on answering.
+    // Longer than the lease: the leader has to give it up, and continues to answer.
     await until(hasLost, { what: "the leader without its lease", deadlineMs: 30_000 });
     const lostSeconds = (performance.now() - awayMs) / 1000;
     const age = async (one: PlatformProcess) => (await pair.call(one, "/status")).body.services?.cache.age_seconds ?? 0;
@@ -93,7 +95,7 @@ describe("while the API server is away", () => {
       });
       expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
     }
-    // What nobody answers is refused at once, not at the client's deadline of 20 s.
+    // Unanswered requests fail at once, not at the client's deadline of 20 s.
     expect(performance.now() - begunMs).toBeLessThan(15_000);
   }
 });

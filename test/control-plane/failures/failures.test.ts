@@ -43,12 +43,10 @@ function failingWhenDown<T extends object>(port: T): T {
 
 const conditionOf = (type: ConditionType, { status }: EphemeralEnvironment) => findCondition(status?.conditions, type);
 
-/** Waits until the condition has the reason; answers the environment as it was then. */
 function expectReason(name: string, type: ConditionType, reason: string): Promise<EphemeralEnvironment> {
   return world.expectState(name, `saying ${reason}`, (found) => conditionOf(type, found)?.reason === reason);
 }
 
-/** The writes about an environment's application that were sent until now. */
 const asked = (name: string) =>
   writes.filter((request) => request.type?.kind === "Application" && request.name === namespaceName(name));
 
@@ -67,13 +65,13 @@ describe("what the deployer can't do fails what is being made", () => {
       expect(conditionOf("ApplicationSynced", failed)?.message).toMatch(message);
 
       await world.hurried(() => world.expectPhase(name, "ready"));
-      // Made once, asked once: no pass in between wrote to it.
+      // Created once, and no reconcile in between wrote to it.
       expect(asked(name).map(({ verb }) => verb)).toEqual(["create", "patch"]);
     },
     60_000,
   );
 
-  test("a failure is shown without a break while it is tried again, and passes write nothing", async () => {
+  test("a failure is shown without a break during retries, and reconciles write nothing", async () => {
     const name = "app-refused";
     world.argocd.decide(name, () => "unsyncable");
     await world.create(name);
@@ -81,7 +79,7 @@ describe("what the deployer can't do fails what is being made", () => {
     const before = writes.length;
     for (let pass = 0; pass < 5; pass += 1) await world.reconcile(name);
     const ours = writes.slice(before).filter(({ name: about }) => about === name);
-    // The answer to each question, and nothing else; on a slow machine the time to ask again may have come meanwhile.
+    // One answer to each requested reconcile; on a slow machine a recurring one may have come meanwhile.
     expect(ours.map(({ verb, subresource }) => `${verb} ${subresource}`)).toEqual(Array(5).fill("patch status"));
     expect(asked(name).length).toBeLessThanOrEqual(2);
     expect(conditionOf("ApplicationSynced", await world.expectPhase(name, "failed"))?.reason).toBe("SyncFailed");

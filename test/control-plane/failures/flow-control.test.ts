@@ -14,9 +14,9 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
-/** Longer than a lease that is not renewed is good for (15 s). */
+/** Longer than an unrenewed lease is valid (15 s). */
 const STORM_MS = 17_000;
-/** Requests of the platform that are sent at once: again and again until `STORM` of them were refused, and every second from then on. */
+/** Concurrent requests of the platform, repeated until `STORM` of them were refused, and then every second. */
 const GUST = 20;
 const STORM = 100;
 const CONFIG_MAPS = "/api/v1/namespaces/ephemeral-system/configmaps";
@@ -53,7 +53,7 @@ describe("the platform's requests in the API server's flow control", () => {
     await world.stop();
   }, 60_000);
 
-  /** By which schema, and in which level, the last request of the platform was served. */
+  /** The schema and the level of the platform's last request. */
   async function served(): Promise<[schema: string | undefined, level: string | undefined]> {
     const nameOf = async (type: typeof flowSchemas, header: string) => {
       const { items } = await admin.list(type);
@@ -122,7 +122,7 @@ describe("the platform's requests in the API server's flow control", () => {
     }, 180_000);
   });
 
-  /** Takes all seats from the platform's requests, but for the lease; the returned function gives them back. */
+  /** Takes all seats from the platform's requests, except for the lease; the returned function gives them back. */
   async function jail(): Promise<() => Promise<void>> {
     const name = "jail";
     await admin.create(priorityLevels, {
@@ -149,7 +149,7 @@ describe("the platform's requests in the API server's flow control", () => {
       },
     });
     const listed = () => platform.list(configMapKind, { namespace: account.namespace });
-    // The API server takes its own time to read a new schema.
+    // The API server takes some time to read a new schema.
     const isInForce = async () => {
       await listed().catch(() => undefined);
       return (await served())[0] === name;
@@ -177,9 +177,9 @@ describe("the platform's requests in the API server's flow control", () => {
   }
 
   /**
-   * Takes the seat with a request of the platform whose body never comes: the API server waits for it, up to its limit of a
-   * minute. Takes it again whenever that request ends: it is refused or cut off while another one has the seat. The
-   * returned function gives the seat back.
+   * Takes the seat with a request of the platform whose body never comes: the API server waits for it, up to a minute.
+   * Repeats that when the request ends: it is refused or cut off while another one has the seat. The returned function gives
+   * the seat back.
    */
   function takeSeat(): () => void {
     const url = new URL(`${CONFIG_MAPS}?dryRun=All`, plane.url);
@@ -204,7 +204,7 @@ describe("the platform's requests in the API server's flow control", () => {
     };
   }
 
-  /** Sends so many requests of the platform at once, each only once; answers the number of those that are refused for want of a seat. */
+  /** Sends concurrent requests of the platform, each once; answers the number refused for lack of a seat. */
   async function refusedAmong(requests: number): Promise<number> {
     const replies = await Promise.all(Array.from({ length: requests }, () => raw.get(CONFIG_MAPS)));
     return replies.filter(({ status }) => status === 429).length;

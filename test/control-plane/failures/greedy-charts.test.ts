@@ -22,7 +22,6 @@ const core = (kind: string, plural: string) =>
   resourceType({ group: "", version: "v1", kind, plural, namespaced: true });
 const pods = core("Pod", "pods");
 
-/** A pod that Pod Security lets in, with these resources for its container. */
 const podDraft = (name: string, resources: object = {}, spec: object = {}) => ({
   metadata: { name, namespace },
   spec: {
@@ -40,7 +39,6 @@ const podDraft = (name: string, resources: object = {}, spec: object = {}) => ({
   },
 });
 
-/** The API server's words for refusing it; what is not refused is a failure of the test. */
 async function refusalOf(type: Parameters<World["admin"]["create"]>[0], draft: object): Promise<string> {
   const error = await world.admin.create(type, draft as never).catch((refusal: unknown) => refusal);
   if (!(error instanceof KubeError) || error.status !== 403) throw new Error(`not refused: ${JSON.stringify(error)}`);
@@ -49,7 +47,7 @@ async function refusalOf(type: Parameters<World["admin"]["create"]>[0], draft: o
 
 describe("abuse case 82: a chart that takes too much is refused", () => {
   beforeAll(async () => {
-    // Without it no quota is counted yet, and without the account no pod is taken.
+    // Before the quota's count, and without the account, no pod is accepted.
     const account = core("ServiceAccount", "serviceaccounts");
     await untilCounted(world.admin, "greedy-shop");
     await until(() => world.admin.find(account, { name: "default", namespace }), {

@@ -13,7 +13,7 @@ import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http
 import { untilCounted } from "../../support/plane/counted-quota.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 
-/** What is promised of a hand-over, from the signal to the first work of the next leader. */
+/** The documented limits of a hand-over, from the signal to the next leader's first work. */
 const STOP_LIMIT_MS = 3_000;
 const KILL_LIMIT_MS = 20_000;
 
@@ -36,7 +36,6 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** Prepares a replica with the settings of the tests, changed as said. */
 function replica(changed: object): Promise<PlatformProcess> {
   return platformProcess(world.identity, {
     ...testSettings,
@@ -61,7 +60,7 @@ async function startTwo(changed: object): Promise<void> {
 
 afterEach(async () => {
   await Promise.all(replicas.splice(0).map((one) => one.stop()));
-  // Whoever was killed would hold it for 15 s more.
+  // A killed leader would hold the lease for 15 s more.
   await world.admin.delete(leases, lease);
 }, 30_000);
 
@@ -100,7 +99,7 @@ describe("with leader election", () => {
 
   const holder = async () => (await world.admin.find(leases, lease))?.spec?.holderIdentity ?? "";
 
-  /** Ends the leader in the midst of creations; answers what was in work, and how long the next leader took to work. */
+  /** Ends the leader during creations; answers the pending ones, and the time until the next leader's first work. */
   async function handOver(end: (one: PlatformProcess) => unknown, limitMs: number) {
     const former = await holder();
     const underWay = await createSome(6);
@@ -109,7 +108,7 @@ describe("with leader election", () => {
     const ended = end(leader);
     const within = (what: string) => ({ what, deadlineMs: limitMs - (performance.now() - begunMs) });
     await until(async () => !["", former].includes(await holder()), within("the next leader's lease"));
-    // Made when the former leads no longer: whoever works on this one is the next.
+    // Created after the former's leadership: a worker on it is the next leader.
     const [after] = (await createSome(1)) as [EphemeralEnvironment];
     await until(() => isWorkedOn(after), within("the next leader's work"));
     const tookMs = performance.now() - begunMs;
@@ -171,7 +170,7 @@ test("a leader that loses its lease in the midst of a pass sends no further writ
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const answered: string[] = [];
-  // The environments of other tests may still be on their way.
+  // Environments of other tests may still be in progress.
   const concerned = concernedAmong([`available-${made + 1}`]);
   const onRequest: RequestSeam = async (request, next) => {
     if (!isWrite(request.verb) || concerned(request) === undefined) return next();

@@ -8,7 +8,7 @@ import { until } from "../../support/fixtures/until.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
 import { type ReplicaPair, startReplicaPair, wanted } from "../../support/plane/replica-pair.ts";
 
-/** Enough that every kill meets some under way, and few enough for two cores. */
+/** Enough that every kill meets some in progress, and few enough for two cores. */
 const CREATIONS = 24;
 const CLIENTS = 8;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => pair.untilReady(), 90_000);
 afterAll(() => pair.stop(), 60_000);
 
-test("a status reconciliation repairs what no watch tells of, whichever replica is asked for it", async () => {
+test("a status reconciliation repairs what no watch reports, on either replica", async () => {
   await pair.haveReady("looked-at");
   const message = "Status reconciled: environment 'looked-at' is ready";
   for (const one of pair.replicas) {
@@ -35,15 +35,15 @@ test("a status reconciliation repairs what no watch tells of, whichever replica 
 }, 60_000);
 
 describe("under load", () => {
-  /** What clients were told: by key, every id of a success. */
+  /** Successful answers to clients: every id by key. */
   let told: Map<string, Set<string>>;
   const successes = () => [...told.values()].filter((ids) => ids.size > 0).length;
 
-  /** Every fourth client hangs up on its first answers, and loses the first success that it was told of. */
+  /** Every fourth client disconnects on its first answers, and loses its first success. */
   const isUnlucky = (index: number) => index % 4 === 0;
   const patienceMs = (index: number, attempt: number) => (isUnlucky(index) && attempt < 2 ? 5 : 10_000);
 
-  /** A client that retries, at one replica and the other, until it is told of a success. */
+  /** A client that retries, at both replicas in turn, until it gets a success. */
   async function createOnce(name: string, index: number): Promise<void> {
     const key = randomUUID();
     const ids = new Set<string>();
@@ -55,7 +55,7 @@ describe("under load", () => {
       const sent = { body: wanted(name), key, signal: AbortSignal.timeout(patienceMs(index, attempt)) };
       attempt += 1;
       const reply = await pair.call(replica, "/environments", sent).catch(() => undefined);
-      // Whoever is told of a failure is told of one that passes.
+      // A failure is always temporary.
       if (reply !== undefined) expect([200, 503]).toContain(reply.status);
       if (reply?.status !== 200) return false;
       if (isLossDue) {
@@ -68,7 +68,7 @@ describe("under load", () => {
     await until(isTold, { what: `a success for ${name}`, deadlineMs: 60_000, everyMs: 20 });
   }
 
-  /** So many creations by several clients at once; answers their names. */
+  /** Creates environments by several clients at once; answers their names. */
   async function load(prefix: string): Promise<string[]> {
     told = new Map();
     const names = Array.from({ length: CREATIONS }, (_, index) => `${prefix}-${index}`);
@@ -80,7 +80,7 @@ describe("under load", () => {
     return names;
   }
 
-  /** How often either replica accepted the creation of each of them, by name: all but one are repetitions. */
+  /** The number of accepted creations of each name: all but one are repetitions. */
   function acceptedCreations(names: readonly string[]): ReadonlyMap<string, number> {
     const lines = pair.replicas
       .flatMap(({ output }) => output.split("\n"))
@@ -112,7 +112,7 @@ describe("under load", () => {
       const made = items.filter(({ metadata }) => metadata.name.startsWith(prefix));
       const ids = [...told.values()].flatMap((one) => [...one]);
       expect(made.map(({ metadata }) => metadata.uid).sort()).toEqual(ids.sort());
-      // Otherwise nobody came again, and nothing was shown.
+      // Without a repetition the test would show nothing.
       expect(Math.max(...acceptedCreations(names).values())).toBeGreaterThan(1);
     },
     240_000,

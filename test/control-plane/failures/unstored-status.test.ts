@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => world.stop(), 60_000);
 
-/** How the API server refuses the first statuses of an environment, by its name. */
+/** The API server's errors for the first statuses of an environment, by its name. */
 const refusals = new Map(
   Object.entries({
     busy: () => new KubeError({ status: 429, reason: "TooManyRequests" }),

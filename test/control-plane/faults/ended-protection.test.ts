@@ -32,7 +32,6 @@ async function shielded(name: string): Promise<EphemeralEnvironment> {
   return expectState(name, "showing its protection", ({ status }) => status?.protectedUntil === protectedUntil);
 }
 
-/** Another process, six hours later. */
 const laterLife = () => world.nextLife({ clock: clockAhead(6, world.clock), serverClock: serverClockAhead(6) });
 
 test("the removal of a protection that has ended meets every fault: the environment goes, with the time it was due", async () => {

@@ -7,26 +7,23 @@ import { meetParts, type PartsMet } from "../../support/faults/pull-requests/par
 import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/told.ts";
 import { MISSED } from "./recorded.ts";
 
-/** So many times as fast time passes for the operator: plans wait for the next question, and for five minutes after a failure. */
+/** Speed of the operator's time: plans wait for the next read, and for five minutes after a failure. */
 const PACE = 10;
-/** A host whose hooks could not be asked for is asked again after five minutes; a message waits for its next try as long. */
+/** Unread hooks of a host are read again after five minutes; a message waits as long for its next try. */
 const CONVERGENCE_MS = 420_000;
-/** What webhooks make of pull requests meets its faults in `pull-requests.test.ts`. */
+/** `pull-requests.test.ts` has the faults of webhooks on pull requests. */
 const IS_OF_MISSED =
   /^call (pullRequestReader|hooks)\.|WebhookDelivery|(create|delete) EphemeralEnvironment NAME$|Repository\/status, Hook|create Notification chat webhook/;
 /**
- * A hook is asked for again after five minutes, a host that failed ten times after a quarter of an hour. That failures
- * repeat, and waits grow, meets its faults in `plans.test.ts`.
+ * A hook is read again after five minutes, a host that failed ten times after a quarter of an hour. `plans.test.ts` has
+ * repeated failures with growing waits.
  */
 const isShort = ({ plan: { target, fault } }: DrawnPlan) => fault.times < (target.startsWith("call hooks.") ? 3 : 10);
-/**
- * An outcome that could not be stored because the delivery changed, or is gone, is left to that change, of which the watch
- * tells: here there is none.
- */
+/** An unstored outcome of a changed or deleted delivery is left to that change's watch event: here there is none. */
 const LEFT_TO_OTHERS = /WebhookDelivery\/status .*: (409$|404)/;
 const isWanted = (drawn: DrawnPlan) => isShort(drawn) && !LEFT_TO_OTHERS.test(drawn.plan.title);
 
-/** A minute of the operator's is over soon: the questions about pull requests may fall into what becomes of a hook. */
+/** A minute of the operator's time is short: reads of pull requests may fall into a hook's plan. */
 const isChance = (target: string, part: string) =>
   part === "hook is paused" && target.startsWith("call pullRequestReader.");
 

@@ -19,10 +19,10 @@ import { createFaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks } from "../../support/faults/invariants.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** So many scenes at once: each waits for most of its time. More would wait for each other, also past the deadline of each. */
+/** Concurrent scenes: each mostly waits. More would delay each other beyond their deadlines. */
 const SCENES_AT_ONCE = 2;
 
-// Jest starts tests that run side by side before any hook.
+// Jest starts concurrent tests before any hook.
 const world = await createFaultWorld(SCENE_WORLD);
 const playAlone = await prepareScenes(world);
 const inTurn = pLimit(SCENES_AT_ONCE);
@@ -71,7 +71,7 @@ test.concurrent.each<{
   600_000,
 );
 
-test.concurrent("somebody takes the finalizer of living environments away: it comes back", async () => {
+test.concurrent("the removed finalizer of living environments comes back", async () => {
   const bare = { metadata: { finalizers: null } };
   await play("finalizer", (actors) => {
     const living = actors.filter(({ lifecycle }) => lifecycle.name !== "delete");
@@ -84,7 +84,7 @@ test.concurrent("somebody takes the finalizer of living environments away: it co
   });
 }, 600_000);
 
-/** It is not made yet, or has gone already. */
+/** The object does not exist yet, or is already gone. */
 function unlessAbsent(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }

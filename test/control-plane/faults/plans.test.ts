@@ -18,14 +18,13 @@ import { leaks, orphans } from "../../support/faults/invariants.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { EVENTS, RECORDED } from "./recorded.ts";
 
-/** So many times as fast time passes for the operator: plans wait mostly for its next tries. */
+/** Speed of the operator's time: plans mostly wait for its next tries. */
 const PACE = 3;
-/** Every seven seconds of ours: often enough for what waits for an answer, seldom enough for hundreds. */
+/** Every seven seconds of real time: often enough for waits, seldom enough for hundreds. */
 const PROBE_SECONDS = 20;
-/** Half a minute of ours, as without a pace: what other programs do takes as long as ever. */
+/** Half a minute of real time, as without a pace: other programs are not faster. */
 const CONVERGENCE_MS = PACE * 30_000;
 const QUIET_MS = 60_000;
-/** So many times as fast the quiet passes for the operator. */
 const QUIET_PACE = 5;
 
 let world: FaultWorld;
@@ -51,7 +50,7 @@ const isSecret = (title: string) => title.startsWith("store/") || title.startsWi
 
 describe("every write meets every fault", () => {
   test("the writes of every part of life are the known ones, and each was given plans", () => {
-    // A write that is new meets no fault before it is acknowledged there.
+    // A new write meets no fault before it is recorded there.
     const sure = (targets: readonly string[]) => targets.filter((target) => !isPassing(target));
     const written = lifecycles.map(({ name, targets }) => [name, sure(targets)]);
     const known = Object.entries(RECORDED).map(([name, targets]) => [name, sure(targets)]);
@@ -59,7 +58,7 @@ describe("every write meets every fault", () => {
   });
 
   test("the Events of every part of life are the known ones", () => {
-    // An update that is over within one reconcile is never seen to start.
+    // The start of an update within one reconcile is never seen.
     const made = lifecycles.map(({ name, events }) => [name, events.filter((reason) => reason !== "UpdateStarted")]);
     expect(Object.fromEntries(made)).toEqual(EVENTS);
   });
@@ -102,7 +101,7 @@ describe("every write meets every fault", () => {
     const crashes = targets.flatMap((target) => [crashAt(target, "before"), crashAt(target, "after")]);
     const names = crashes.map((_, index) => `unmade-${index}`);
     for (const [index, name] of names.entries()) field.arm(name, crashes[index]);
-    // Not through the process: it may die before it answers, and its client would ask again for what is deleted by then.
+    // Without the process, which may die before it answers: its client would repeat the creation of a deleted one.
     const made = await Promise.all(names.map((name) => world.world.create(name, faultSpec(name))));
     const areDead = () => names.every((name) => field.of(name).isDead);
     await until(areDead, { what: "every crash", deadlineMs: 60_000 });
@@ -116,7 +115,7 @@ describe("every write meets every fault", () => {
   test("nothing readable holds a secret", async () => {
     const readable = plans.flatMap((_, index) => readableOf(found(`plan-${index}`)));
     const events = JSON.stringify(await world.world.admin.list(eventKind));
-    // Not of each: Events are no promise, and one that meets a fault may be lost.
+    // Not of each: Events are best effort, and a fault may lose one.
     expect(events).toMatch(/"plan-\d+[.]/);
     expect(leaks(world.observer.secretValues, [world.log(), events, ...readable])).toEqual([]);
   });

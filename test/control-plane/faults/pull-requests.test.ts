@@ -8,12 +8,12 @@ import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/tol
 import { until } from "../../support/fixtures/until.ts";
 import { TOLD } from "./recorded.ts";
 
-/** Time passes so fast for the operator: what is told is tried again after ten seconds to a minute and a half. */
+/** Speed of the operator's time: failed reports are retried after ten to ninety seconds. */
 const PACE = 3;
-/** A message that a process died over is sent by the next one after 90 seconds, with what it waits behind. */
+/** The next process sends a dead one's message after 90 seconds, with those queued behind it. */
 const CONVERGENCE_MS = 180_000;
 const QUIET_MS = 60_000;
-/** What creating and deleting any environment writes meets its faults in `plans.test.ts`. */
+/** `plans.test.ts` has the faults of writes for any creation and deletion. */
 const IS_OF_PULL_REQUESTS =
   /WebhookDelivery|Notification|EphemeralEnvironment(\/status)? NAME(, (hold|release|a change|what)|$)|EnvironmentRecord|^call (pullRequestHost|chat|mail)\.|^call secretManager\.read/;
 
@@ -48,7 +48,7 @@ describe("every write and every call meets every fault, for environments that we
     expect(await orphans(world.world.admin)).toEqual([]);
   });
 
-  test("at rest, nothing is written, and nobody is told anything", async () => {
+  test("at rest, nothing is written, and no message is sent", async () => {
     const calls = () => met.names.map((name) => [name, world.field.of(name).calls.filter(isTelling).length]);
     const told = calls();
     const written = world.observer.noteChanges();

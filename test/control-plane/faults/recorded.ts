@@ -1,6 +1,6 @@
 /**
- * What a run without faults writes, and which ports it calls, by part of an environment's life. A write that is not
- * here fails the suite: whoever adds one adds it here, and with that has it meet every fault.
+ * Writes and called ports of a run without faults, by part of an environment's life. A missing write fails the suite: a new
+ * one is added here, and then meets every fault.
  */
 export const RECORDED = {
   create: [
@@ -126,7 +126,7 @@ export const RECORDED = {
   ],
 };
 
-/** The Events that it makes, in order. */
+/** Events by part, in order. */
 export const EVENTS = {
   create: ["Created", "Ready"],
   extend: ["Extended"],
@@ -141,7 +141,7 @@ export const EVENTS = {
   wake: ["Awake"],
 };
 
-/** The same of environments that webhooks lead, and of warnings, without what every creation or deletion has. */
+/** Writes and calls for environments under webhooks, and for warnings, without those of every creation or deletion. */
 export const TOLD = {
   "owner is warned of the expiry": [
     "call mail.send",
@@ -199,7 +199,7 @@ export const TOLD = {
   ],
 };
 
-/** The same of environments and hooks of which no webhook tells. */
+/** Writes and calls for environments and hooks with missed webhooks. */
 export const MISSED = {
   "closing is missed": [
     "call pullRequestReader.openPullRequests",

@@ -27,7 +27,7 @@ describe("watches", () => {
       const watches = troubledWatches();
       const disturb = async () => {
         watches.set(trouble);
-        // What is held back is met when it is let go.
+        // Held events count when they are released.
         if (trouble !== "hold") await until(() => watches.met > 0, { what: "an event", deadlineMs: 10_000 });
         await moment(3_000);
         watches.set("none");
@@ -47,7 +47,7 @@ describe("watches", () => {
       await until(() => lists.served > 0, { what: "a stale list", deadlineMs: 10_000 });
       watches.set("none");
     };
-    // No server answers such a list of the newest with the past: that readers see it is the fault, and what is done about it counts.
+    // No server answers such a list of the newest with an old state: readers see the fault itself, and the reaction counts.
     await under(world, { onRequest: seam }, () => play("stale", disturb, "I14"));
   }, 120_000);
 });

@@ -1,6 +1,6 @@
 /**
- * The suite can fail: each classic bug is put into the operator through its ports and seams, provoked, and must be
- * called by the invariant that it breaks. The same provocation of the operator as it is breaks none.
+ * Proves that the suite can fail: each classic bug is put into the operator through its ports and requests, provoked, and
+ * must be found under the invariant that it breaks. The same provocation of the correct operator breaks none.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -27,7 +27,7 @@ import { until } from "../../support/fixtures/until.ts";
 
 const configMap = resourceType({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
 
-/** So long a deletion is held up, to see whether the resource waits for it. */
+/** Duration of a blocked deletion, to see that the resource waits for it. */
 const HELD_UP_MS = 5_000;
 
 let trial: BugTrial;
@@ -93,7 +93,7 @@ const bugs: readonly Bug[] = [
       const ref = { name: secretStoreName(environment.metadata), namespace: "ephemeral-secrets" };
       const foreign = [{ type: secretKind, ref }];
       let before: Map<string, string> | undefined;
-      // Between the look and the delete, somebody else's takes the name. (Admission would refuse it of other kinds.)
+      // Between the read and the delete, another owner's object takes the name. (Admission would refuse it of other kinds.)
       interfere(async (request, next) => {
         if (request.verb === "delete" && request.name === ref.name && before === undefined) {
           await admin.delete(secretKind, ref);
@@ -140,9 +140,9 @@ const bugs: readonly Bug[] = [
     seam: keepWhatListsLack(),
     async provoke({ world, name, found, given, missing, watches, restart }) {
       await given();
-      // Its policies are in a list of this process.
+      // The policies are listed by this process.
       await restart();
-      // The event of the deletion is lost with the watch: only the next list tells.
+      // The deletion's event is lost with the watch: only the next list shows it.
       watches.set("hold");
       await world.world.admin.delete(networkPolicyKind, { name: "default-deny", namespace: namespaceName(name) });
       watches.set("expire");

@@ -9,7 +9,9 @@ import { until } from "../../support/fixtures/until.ts";
 
 const PACE = 3;
 const HOLD = "example.test/hold";
-/** Long enough for the deployer to be asked by two processes, and for a finalizer to be named by one and removed by the next. */
+/**
+ * Long enough for reads of the deployer by two processes, and for a finalizer to be reported by one and removed by the next.
+ */
 const BOUNDS = { chartSeconds: 4, finalizerSeconds: 4 };
 
 let world: FaultWorld;
@@ -23,7 +25,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => world.stop(), 60_000);
 
-/** A ready environment that its deployer never deletes, with a ConfigMap that somebody's finalizer holds. */
+/** A ready environment that its deployer never deletes, with a ConfigMap blocked by a foreign finalizer. */
 async function held(name: string): Promise<EphemeralEnvironment> {
   const { admin, argocd, expectPhase } = world.world;
   world.field.arm(name);

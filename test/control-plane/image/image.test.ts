@@ -13,7 +13,7 @@ import { extractRoot, readImages } from "../../support/image/image-layout.ts";
 import { type ImagePod, startImagePod } from "../../support/image/pod.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
-/** Of an idle platform. */
+/** The limit of an idle platform. */
 const RESIDENT_BYTES = 150 * 2 ** 20;
 
 const plane = await controlPlane();
@@ -31,7 +31,7 @@ describeImage("a container of the platform's image", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "platform-image-"));
     const { archive } = await buildImage(join(folder, "built"));
-    // What is in the archive, and not what was laid out for it.
+    // The archive's content, not the laid-out files.
     const [image] = await readImages(archive, folder);
     if (image === undefined) throw new Error("the archive has no image");
     root = join(folder, "root");
@@ -50,7 +50,7 @@ describeImage("a container of the platform's image", () => {
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
-  /** What the image's Node writes before it ends. */
+  /** The output of the image's Node at its end. */
   async function said(spec: Omit<ContainerSpec, "root" | "entrypoint">): Promise<string> {
     const container = await startContainer({ root, entrypoint: ["/usr/bin/node"], ...spec });
     await container.ended;
@@ -92,7 +92,7 @@ describeImage("a container of the platform's image", () => {
     expect(await said({ args: ["--input-type=module", "-e", script] })).toBe("all loaded");
   });
 
-  test("trusts the authorities of its file alone: whoever mounts another one there is believed", async () => {
+  test("trusts the authorities of its file alone, which a mount can replace", async () => {
     const server = await startHttpsServer(["IP:127.0.0.1"], (_, answer) => answer.end("hello"));
     const shared = join(folder, "authority");
     await mkdir(shared);
@@ -107,7 +107,7 @@ describeImage("a container of the platform's image", () => {
     }
   });
 
-  test("can write to /tmp alone, and calls nobody", async () => {
+  test("can write to /tmp alone, and opens no connection", async () => {
     const script = `
       const { writeFileSync } = require("fs");
       for (const path of ["/tmp/x", "/app/x", "/x", "/etc/x", "/dev/x"])
@@ -130,7 +130,7 @@ describeImage("a container of the platform's image", () => {
     expect(asked.output).toContain("--settings FILE");
   });
 
-  test("ends well when it is told to", async () => {
+  test("ends well on SIGTERM", async () => {
     await pod.stop();
     expect(await pod.ended).toBe(0);
     expect(pod.output).toContain('"message":"stopped"');

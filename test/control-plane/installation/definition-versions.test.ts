@@ -12,7 +12,7 @@ import { callsAs } from "../../support/http/api-calls.ts";
 import { changedDefinition, schemaAt } from "../../support/plane/chart/older-definition.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
-/** A chart and a program of two releases meet for the time of an upgrade, or for longer where somebody applies the one alone. */
+/** A chart and a program of two releases meet during an upgrade, or longer when one is applied alone. */
 const plane = await controlPlane();
 const admin = administrator(plane);
 
@@ -41,7 +41,7 @@ test("an operator whose definitions are older stores no half of a status, and go
   const { environments } = running.operator.ports;
   const isShown = () => environments.list().some((one) => one.metadata.uid === metadata.uid && isWhole(one));
   await until(isShown, { what: "the operator showing all of its status" });
-  // What was ready is what it was: its objects are the same.
+  // A ready environment is unchanged: its objects are the same.
   const kept = await world.expectPhase("before", "ready");
   expect(kept.metadata.uid).toBe(before.metadata.uid);
   expect(kept.status?.readyAt).toBe(before.status?.readyAt);

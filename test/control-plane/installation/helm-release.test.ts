@@ -71,7 +71,7 @@ describe("a release of the platform's chart", () => {
     return run(helm, [command, "platform", ...args, ...given, ...where]);
   }
 
-  /** The environment as it is stored: any write changes it. */
+  /** The stored environment: any write changes it. */
   const environment = () =>
     asAdministrator("get", "eenv", "hello", "--output=jsonpath={.metadata.uid} {.metadata.resourceVersion}");
   const hasUsage = async () =>
@@ -105,7 +105,7 @@ describe("a release of the platform's chart", () => {
     expect(await versions()).toBe(stored);
   }, 60_000);
 
-  test("says who has changed what it has to change, and changes it only when it is told to", async () => {
+  test("names the other writer of its fields, and changes them only on request", async () => {
     const kind = "priorityLevelconfiguration/ephemeral-platform";
     const patch = '{"spec":{"limited":{"nominalConcurrencyShares":33}}}';
     await asAdministrator("patch", kind, "--type=merge", `--patch=${patch}`, "--field-manager=somebody");

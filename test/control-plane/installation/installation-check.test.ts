@@ -28,7 +28,6 @@ const main = await operatorBundle();
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
 const wellDone = ["ok    the kinds are served", "ok    the rights are sufficient", "ok    the policies are in force"];
 
-/** What is wrong in the end, after so many seconds at most. */
 async function report(token: string, seconds: number): Promise<{ ok: boolean; lines: string[] }> {
   const lines: string[] = [];
   const ok = await checkInstallation({
@@ -52,13 +51,12 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** How a call of the program ended; `code` only where that was badly. */
+/** The end of the program's call; `code` only after a failure. */
 interface Ended {
   readonly code?: number;
   readonly stdout: string;
 }
 
-/** The process as the chart's Jobs start it. */
 function called(command: string, ...args: string[]): Promise<Ended> {
   const env = { PATH: process.env.PATH, KUBECONFIG: plane.platform.kubeconfigPath };
   return execute(process.execPath, [main, command, "--settings", settingsFile, ...args], { env });
@@ -181,11 +179,11 @@ describe("check-installation", () => {
     expect(missing).toContain(
       "      the platform may not watch appprojects.argoproj.io in the namespace argocd: install the chart's roles and bindings again",
     );
-    // What a policy would refuse, the missing right refuses before it.
+    // The missing right refuses before a policy would.
     expect(lines.filter((line) => line.includes("can't be tried"))).toHaveLength(3);
   }, 60_000);
 
-  test("tells what can't be told", async () => {
+  test("reports checks that can't be made", async () => {
     const { ok, lines } = await report("nobody's", 0);
     expect(ok).toBe(false);
     expect(lines.slice(0, 2)).toEqual(["FAIL  the kinds are served", expect.stringContaining("this can't be told: ")]);
@@ -198,7 +196,7 @@ describe("check-removal", () => {
     expect(stdout).toBe("ok    no environment is left\n");
   }, 60_000);
 
-  test("names the environments that nobody would look after any more, and counts those beyond ten", async () => {
+  test("names the environments that would be left without an operator, and counts those beyond ten", async () => {
     const names = Array.from({ length: 12 }, (_, index) => `left-${String(index).padStart(2, "0")}`);
     for (const name of names) await given(administrator(plane), paths.environments, environmentObject(name));
     const { code, stdout } = (await called("check-removal").catch((error: object) => error)) as Ended;

@@ -14,7 +14,6 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();
 const platform = callsAs(plane, { token: plane.platform.token });
-/** What every account may do. */
 const anybody = callsAs(plane, {
   user: "system:serviceaccount:ephemeral-system:anybody",
   groups: ["system:serviceaccounts", "system:serviceaccounts:ephemeral-system", "system:authenticated"],
@@ -27,7 +26,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** Each resource and verb that somebody has in the namespace, as `kubectl auth can-i --list` has it. */
+/** Each resource and verb of an account in the namespace, as in `kubectl auth can-i --list`. */
 async function rules(calls: ApiCalls, namespace: string): Promise<string[]> {
   const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
   const { object } = await calls.create(path, { spec: { namespace } });
@@ -44,7 +43,6 @@ function single({ apiGroups = [], resources = [], resourceNames = [""], verbs }:
   );
 }
 
-/** What the table says of these places. */
 function table(...places: PlatformRole["where"][]): string[] {
   const rights = PLATFORM_ROLES.filter(({ where }) => places.includes(where)).flatMap((role) => role.rights);
   return rights.flatMap(({ group, ...rest }) => single({ apiGroups: [group], ...rest }));

@@ -60,7 +60,7 @@ describe("what the charts become", () => {
     return file;
   }
 
-  /** What is wrong with the files, by the schemas of this API server. */
+  /** Violations in the files, by the schemas of this API server. */
   async function conform(...files: readonly string[]): Promise<void> {
     const { kubeconform } = await chartPrograms();
     const how = ["-strict", "-summary", "-schema-location", schemaLocation(schemas), "-skip", elsewhere.join(",")];
@@ -178,7 +178,7 @@ describe("what the charts become", () => {
     await conform(...names.map((name) => join(examples, `${name}.yaml`)));
   });
 
-  test("what does not conform is told", async () => {
+  test("a violation is reported", async () => {
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, date: {} };
     await expect(conform(await written([object as unknown as Manifest]))).rejects.toThrow(/date/);
     const environment = { apiVersion: "ephemeral-environments.dev/v1", kind: "EphemeralEnvironment" };
@@ -192,7 +192,6 @@ interface Pod {
   readonly spec: object;
 }
 
-/** The pod that an object is, or makes. */
 function podOf(object: Manifest): Pod[] {
   if (object.kind === "Pod") return [object as unknown as Pod];
   const { template } = (object.spec ?? {}) as { template?: Pod };

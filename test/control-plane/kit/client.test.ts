@@ -78,7 +78,7 @@ describe("preconditions", () => {
     });
   });
 
-  test("a taken name is told from a conflict", async () => {
+  test("a taken name is distinguished from a conflict", async () => {
     const { metadata } = await create();
     const again = client.create(configMaps, { metadata: { name: metadata.name, namespace } });
     expect(await refused(again)).toMatchObject({ status: 409, reason: "AlreadyExists" });

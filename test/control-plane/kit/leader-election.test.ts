@@ -21,7 +21,7 @@ interface Replica {
   readonly client: KubeClient;
   readonly ended: Promise<string>;
   readonly stop: () => void;
-  /** From now on it reaches no API server. */
+  /** Cuts it off from every API server. */
   readonly cutOff: () => void;
 }
 
@@ -117,6 +117,6 @@ test("of many candidates exactly one leads", async () => {
     { deadlineMs: 30_000 },
   );
   expect(most).toBe(1);
-  // Whoever is held up for long loses the lease, and another one takes it.
+  // A candidate blocked for long loses the lease to another one.
   await until(() => leaders() === 1, { what: "one leader" });
 });

@@ -21,11 +21,10 @@ const labelSelector = "suite=reflector";
 let writer: KubeClient;
 let reader: KubeClient;
 let isCut: boolean;
-/** How many pages of lists were asked for. */
 let pages: number;
 let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;
 let reflector: Reflector;
-/** Of the reflector that was started last. */
+/** Lines of the reflector that was started last. */
 let logged: readonly LogLine[];
 let made = 0;
 
@@ -61,7 +60,6 @@ function reflect(client: KubeClient, into: ObjectCache<ConfigMap> & CacheFeed<Co
   return made;
 }
 
-/** Why the collection was listed, each time. */
 const reasons = () => logged.filter(({ message }) => message === "a list begins").map(({ reason }) => reason);
 
 function create(): Promise<ConfigMap> {
@@ -70,7 +68,6 @@ function create(): Promise<ConfigMap> {
   return writer.create(configMaps, { metadata, data: { key: "1" } });
 }
 
-/** The world as a fresh list shows it. */
 async function isEqualToTheServer(): Promise<boolean> {
   const { items } = await writer.list(configMaps, { namespace, labelSelector });
   const versions = (objects: readonly ConfigMap[]) =>
@@ -119,7 +116,7 @@ test("follows what leaves the selection and comes back", async () => {
   expect(reasons()).toEqual(["start"]);
 });
 
-test("a successor finds what was deleted while nobody looked", async () => {
+test("a successor finds what was deleted without a watch", async () => {
   const object = await create();
   await until(() => cache.get(keyOf(object)));
   await reflector.stop();
@@ -170,7 +167,7 @@ test("lists again when its version has left the server's memory, and reports wha
   cache.subscribe((key, current) => {
     if (current === undefined) ended.push(key);
   });
-  // The first restart ends the watch that runs, the second makes the server forget what happened since.
+  // The first restart ends the current watch, the second makes the server forget the events since.
   isCut = true;
   await plane.restart("kube-apiserver");
   await writer.delete(configMaps, dropped.metadata);

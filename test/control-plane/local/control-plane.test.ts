@@ -81,7 +81,7 @@ describe("the control plane that tests run on", () => {
     });
   });
 
-  test("answers in JSON past the API server to nobody who did not ask for that", async () => {
+  test("answers in JSON past the API server only on request", async () => {
     const question = { socketPath: own.etcdSocket, path: "/v3/kv/range", method: "POST" };
     const [answer] = (await once(request(question).end("{}"), "response")) as [IncomingMessage];
     answer.resume();

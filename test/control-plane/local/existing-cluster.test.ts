@@ -121,7 +121,7 @@ describe("the platform for an existing cluster", () => {
       expect(await readFile(cluster.plane.kubeconfigPath, "utf8")).toBe(kubeconfigBefore);
     });
 
-    test("tells a shell where it is", async () => {
+    test("gives a shell its address", async () => {
       const { stdout } = await execute("bash", [
         "-c",
         `source '${cluster.state}/env'; echo $API_URL; $KUBECTL get namespace argocd --output=name`,
@@ -142,7 +142,7 @@ describe("the platform for an existing cluster", () => {
           return found !== "" && JSON.parse(found).metadata.labels[uidLabel] === uid;
         };
         await until(check, { what: "the namespace of the environment", deadlineMs: 30_000 });
-        // Only the platform may set that label, so the namespace was made under its identity.
+        // Only the platform may set that label, so its identity created the namespace.
         const foreign = cluster.asAdministrator("label", "namespace", "argocd", `${uidLabel}=${uid}`);
         await expect(foreign).rejects.toThrow("denied");
       },
@@ -155,7 +155,7 @@ describe("the platform for an existing cluster", () => {
         const before = await recordedProcesses(join(cluster.state, "existing"));
         expect(before.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
         expect(await cluster.make("up")).toMatchObject({ ok: true });
-        // The supervisor alone is another one: it stands back while something is started.
+        // Only the supervisor is a new process: a start replaces it.
         const after = await recordedProcesses(join(cluster.state, "existing"));
         expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
         expect(after.map(({ name }) => name)).toEqual(["platform-token", "operator", "supervisor"]);
@@ -194,7 +194,7 @@ describe("the platform for an existing cluster", () => {
       TEST_MS,
     );
 
-    test("is removed from the cluster, to the end, by what it was told then", async () => {
+    test("is removed from the cluster, to the end, by the printed command", async () => {
       const { output } = await cluster.make("down");
       const told = output.match(/^ {2}\S.*$/gm) ?? [];
       const script = [`make() { '${process.execPath}' deploy/local/main.ts "$@"; }`, ...told].join("\n");

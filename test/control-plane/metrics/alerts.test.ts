@@ -21,20 +21,19 @@ interface Alert {
 const { groups } = parse(await readFile(RULES, "utf8")) as { groups: readonly { rules: readonly Alert[] }[] };
 const alerts = groups.flatMap(({ rules }) => rules);
 
-/** What is seen once a minute, as promtool writes it: it is wrong for 90 minutes, then as it should be for 90. */
+/** Series of one minute each, in promtool's form: wrong for 90 minutes, then right for 90. */
 interface Story {
   readonly series: Readonly<Record<string, string>>;
-  /** What the alert says beside its own labels. */
+  /** The alert's labels beside its own. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 const gauge = (wrong: number, right: number) => `${wrong}x90 ${right}x90`;
-/** A counter that grows by so much a minute. */
 const counter = (wrong: number, right: number) => `0+${wrong}x90 ${90 * wrong}+${right}x90`;
 const route = 'route="/api/webhooks/repohost",method="POST"';
 const calls = 'service="secret-manager",operation="read"';
 
-/** Of histograms: all of what is bad is above the bound. */
+/** Histograms with all bad samples above the bound. */
 const durations = (name: string, bound: string, more = ""): Story["series"] => ({
   [`${name}_bucket{${more}le="${bound}"}`]: counter(5, 10),
   [`${name}_bucket{${more}le="+Inf"}`]: counter(10, 10),
@@ -77,7 +76,7 @@ const STORIES: Readonly<Record<string, Story>> = {
   EphemeralReconcilePanics: {
     series: {
       'controller_runtime_reconcile_panics_total{instance="one",controller="environments"}': counter(1, 0),
-      // Of another operator, which the alert is not about.
+      // Another operator's series, which the alert ignores.
       'controller_runtime_reconcile_panics_total{instance="other",controller="certificates"}': counter(1, 1),
       'ephemeral_watch_progress_age_seconds{instance="one",kind="pods"}': gauge(1, 1),
     },
@@ -110,7 +109,6 @@ beforeAll(async () => {
 }, 10 * 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Has promtool play the series, and look for the alerts at these minutes. */
 async function play(name: string, series: Story["series"], looks: Readonly<Record<string, readonly object[]>>) {
   const file = join(folder, `${name}.yaml`);
   const played = {

@@ -38,7 +38,7 @@ test("what OpenCost allocated is kept with environments, in their records, and b
   const createdMs = Date.parse(metadata.creationTimestamp);
   const hourMs = Math.floor(createdMs / HOUR) * HOUR;
   const [begin, end] = [instant(createdMs), instant(hourMs + HOUR)];
-  // Gone before the environment came, so that they have no hour in common.
+  // Gone before the environment was created, so that they have no hour in common.
   const [formerMs, formerEndMs] = [hourMs - 3 * HOUR, hourMs - HOUR];
   const former = {
     name,

@@ -11,9 +11,9 @@ import { type PlatformProcess, platformProcess } from "../../support/plane/platf
 
 const NAMESPACE = "ephemeral-system";
 const PERIOD = "from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";
-/** What is told of a period that is over, by resources alone. */
+/** Routes with figures of a past period, by resources alone. */
 const FIGURES = ["observability/costs/dashboard", "observability/costs/summary", "observability/slo/status"];
-/** What is counted of requests is stored every ten seconds. */
+/** Request counts are stored every ten seconds. */
 const STORED_MS = 30_000;
 
 let world: World;
@@ -62,7 +62,7 @@ async function ask({ url }: PlatformProcess, path: string) {
   return (await reply.json()) as { readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** Without what depends on the time of the question, and on what was counted of requests. */
+/** Without fields that depend on the time of the request, and without request counts. */
 async function figuresOf(one: PlatformProcess) {
   const replies = await Promise.all(FIGURES.map((path) => ask(one, `${path}?${PERIOD}`)));
   const [dashboard, summary, levels] = replies.map(({ data }) => data);
@@ -80,7 +80,6 @@ async function figuresOf(one: PlatformProcess) {
   };
 }
 
-/** All that were counted and stored, by any process. */
 async function storedRequests(): Promise<number> {
   const store = kubernetesRollupStore({ client: world.admin, namespace: NAMESPACE });
   const days = await store.list(AbortSignal.timeout(5_000));

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => world.stop(), 60_000);
 
-test("every background loop of the leader tells when it last succeeded", async () => {
+test("every background loop of the leader reports its last success", async () => {
   const metrics = prometheusMetrics();
   // The first collections are due at once.
   await world.startOperator({ metrics, random: () => 0 });

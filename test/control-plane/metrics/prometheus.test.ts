@@ -17,7 +17,7 @@ import { asAsked, DASHBOARDS } from "../../support/prometheus/dashboards.ts";
 import { type PrometheusPrograms, prometheusPrograms } from "../../support/prometheus/programs.ts";
 import { selectorsOf } from "../../support/prometheus/promql.ts";
 
-/** A scrape a second, and a leader that died is followed within twenty. */
+/** A scrape a second; a dead leader's successor leads within twenty. */
 const SEEN_DEADLINE_MS = 60_000;
 
 let world: World;
@@ -43,7 +43,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Scrapes both replicas, and listens on loopback alone. */
 async function startPrometheus(): Promise<string> {
   const [port] = await freePorts(1);
   const config = {
@@ -122,7 +121,7 @@ test("Prometheus reads both replicas, and figures of the cluster come from the l
   }
 }, 180_000);
 
-/** Hosts that tell of no budget have none, and nothing calls one here. */
+/** Hosts without a reported budget have none, and nothing calls one here. */
 const hasData = ({ name }: { readonly name: string }) =>
   METRICS[name as MetricName]?.type === "gauge" && !name.startsWith("ephemeral_host_");
 
@@ -142,7 +141,7 @@ test("Prometheus answers every query of the dashboards, and those of gauges with
   }
   expect(targets.filter(({ expr }) => selectorsOf(expr).every(hasData)).length).toBeGreaterThan(15);
 
-  // As Grafana asks for the values of variables.
+  // As Grafana queries the values of variables.
   for (const variable of DASHBOARDS.flatMap(({ variables }) => variables)) {
     const [, selector = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(variable) ?? [];
     const found = await asked<readonly string[]>(`label/${label}/values`, { "match[]": asAsked(selector, "platform") });
@@ -163,7 +162,7 @@ test("when the leader dies, another replica has the figures", async () => {
   await died?.start();
 }, 180_000);
 
-/** By `promtool check metrics`, which reads standard input. */
+/** Runs `promtool check metrics`, which reads standard input. */
 async function checked(text: string): Promise<void> {
   const tool = spawn(programs.promtool, ["check", "metrics"], { stdio: ["pipe", "pipe", "pipe"] });
   let said = "";

@@ -47,7 +47,6 @@ afterEach(() => running?.stop());
 
 const told = { backend: { ...backendOnly.backend, repository: "told-backend" } };
 
-/** An operator whose clocks are so many hours ahead. */
 async function operate(hoursAhead = 0): Promise<void> {
   await running?.stop();
   const clocks = { clock: clockAhead(hoursAhead), serverClock: serverClockAhead(hoursAhead) };
@@ -81,7 +80,7 @@ describe("messages about an environment", () => {
     ]);
     await operate();
     await world.reconcile(name);
-    // Also when what was sent is gone, because the environment knows what was announced.
+    // Even without the sent messages, because the environment has the announcements.
     for (const { metadata } of await messagesAbout(name)) await world.admin.delete(notificationType, metadata);
     await operate();
     await world.reconcile(name);

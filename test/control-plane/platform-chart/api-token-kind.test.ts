@@ -14,7 +14,7 @@ const full: Partial<ApiTokenSpec> = {
   description: "x",
   expiresAt: "2026-06-01T12:00:00.000Z",
   keepsValue: true,
-  // The longest that the REST interface lets in.
+  // The longest that the REST interface accepts.
   owner: { subject: `https://${"i".repeat(504)}#${"s".repeat(255)}`, email: "e".repeat(254), name: "n".repeat(254) },
   vouched: { groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")), at: "2026-06-01T12:00:00.000Z" },
 };
@@ -128,7 +128,7 @@ describe("the kind ApiToken", () => {
       expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
     }
     expect(await admin.patch(path, { metadata: { labels: { team: "shop" } } })).toMatchObject({ status: 200 });
-    // In the foreground: the garbage collector takes its own finalizer away. It looks for new kinds every 30 s.
+    // In the foreground: the garbage collector removes its own finalizer. It looks for new kinds every 30 s.
     expect(await admin.delete(path, { propagationPolicy: "Foreground" })).toMatchObject({ status: 200 });
     await until(async () => (await admin.get(path)).status === 404, {
       what: "the token being gone",

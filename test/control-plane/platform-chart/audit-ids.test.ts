@@ -18,7 +18,6 @@ const refused = {
   message: expect.stringContaining("is set by the platform alone: take it out of what you apply, or leave it as it is"),
 };
 
-/** What people write, and how they change it. */
 const kinds: readonly [kind: string, path: string, draft: (metadata: object) => object, change: object][] = [
   [
     "EphemeralEnvironment",
@@ -58,7 +57,7 @@ describe("the id of a record", () => {
     const mayList = async () => (await maintainer.get(paths.repositories)).status === 200;
     await until(mayList, { what: "the maintainer's rights" });
   }, 60_000);
-  /** One that the administrator made, and that the platform then wrote a record's id on; its path. */
+  /** An administrator's object with an audit id from the platform; its path. */
   const stamped = async (path: string, draft: (metadata: object) => object) => {
     const { metadata } = (await given(admin, path, draft({}))) as { metadata: { name: string } };
     const own = `${path}/${metadata.name}`;
@@ -89,7 +88,7 @@ describe("the id of a record", () => {
     const own = await stamped(path, draft);
     for (const person of [maintainer, admin]) {
       expect(await person.patch(`${own}?dryRun=All`, change)).toMatchObject({ status: 200 });
-      // As `kubectl edit` and `kubectl replace` send it: the whole object, with the annotation as it was read.
+      // As in `kubectl edit` and `kubectl replace`: the whole object, with the annotation as read.
       const { object } = await person.get(own);
       const edited = { ...object, spec: { ...(object.spec as object), ...(change as { spec: object }).spec } };
       expect(await person.replace(`${own}?dryRun=All`, edited)).toMatchObject({ status: 200 });

@@ -24,7 +24,7 @@ describe("the platform chart, where helm asks the cluster for Argo CD's account"
     await given(admin, `${paths.namespaces}/${elsewhere}/serviceaccounts`, { metadata: { name } });
   }, 30 * 60_000);
 
-  /** As `helm install` would have it; kinds that others have installed are theirs. */
+  /** As in `helm install`; the kinds are foreign. */
   const rendered = (serviceAccount?: object, namespace = deployer) =>
     renderChart({
       chart: "platform",

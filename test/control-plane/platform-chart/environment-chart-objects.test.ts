@@ -72,7 +72,7 @@ describe("abuse case 119: a ServiceAccount of an environment", () => {
     expect(await admin.create(dry(accounts(foreign)), made)).toMatchObject({ status: 201 });
   });
 
-  test("gives no token where pods name none, whoever asks for it and however; Kubernetes may make it", async () => {
+  test("gives no token where pods name none, however it is written; Kubernetes may make it", async () => {
     const path = `${accounts(namespace)}/default`;
     await until(async () => (await admin.get(path)).status === 200, { what: "a ServiceAccount", deadlineMs: 30_000 });
     const words = "automountServiceAccountToken of the ServiceAccount default is false";
@@ -89,7 +89,7 @@ describe("abuse case 119: a ServiceAccount of an environment", () => {
     const named = { metadata: { name: "default" } };
     await until(async () => (await admin.get(path)).status === 200, { what: "Kubernetes' own", deadlineMs: 30_000 });
     expect((await admin.get(path)).object).not.toHaveProperty("automountServiceAccountToken");
-    // Policies are asked before it is looked for.
+    // Policies are evaluated before the lookup.
     for (const given of [{}, { automountServiceAccountToken: true }]) {
       expect(await argo().create(dry(accounts(namespace)), { ...named, ...given })).toMatchObject(refused);
     }
@@ -134,7 +134,7 @@ describe("abuse case 120: a PodDisruptionBudget of an environment", () => {
   );
 });
 
-describe("abuse case 121: a finalizer that nobody removes, on what a chart makes", () => {
+describe("abuse case 121: a finalizer without a controller, on a chart's object", () => {
   const stateful = workload("StatefulSet", podSpec()) as { spec: object };
   const objects: readonly [what: string, path: (place: string) => string, object: object][] = [
     ["a ConfigMap", paths.configMaps, held(configMap, [finalizer])],
@@ -169,7 +169,7 @@ describe("abuse case 121: a finalizer that nobody removes, on what a chart makes
     await given(admin, paths.configMaps(namespace), { metadata: { name: "later" } });
     const change = { metadata: { finalizers: [finalizer] } };
     expect(await argo().patch(path, change)).toMatchObject({ status: 403 });
-    // A controller that cleans up elsewhere before the object goes.
+    // A controller with clean-up elsewhere before the object's removal.
     const controller = callsAs(plane, {
       user: "system:serviceaccount:clouds:load-balancer",
       groups: ["system:masters"],

@@ -76,7 +76,6 @@ afterAll(async () => {
 
 const claimSpec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
-/** A workload of its own name, with a claim for each pod. */
 function named(kind: WorkloadKind): object {
   const labels = { app: kind.toLowerCase() };
   const scratch = { name: "scratch", ephemeral: { volumeClaimTemplate: { spec: claimSpec } } };

@@ -9,10 +9,8 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 const admin = administrator(await controlPlane());
 const dryRun = `${paths.environments}?dryRun=All`;
 
-/** So many variables, alike but for their names. */
 const numbered = (count: number, one: object) => Array.from({ length: count }, (_, at) => ({ name: `V${at}`, ...one }));
 
-/** A name, or a spec, and the words that the API server refuses it with. */
 type Refusal = readonly [what: string, object: object, words: string];
 
 const refusedNames: Refusal[] = [

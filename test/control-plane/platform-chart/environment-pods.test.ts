@@ -105,7 +105,7 @@ const refused: readonly [what: string, spec: object, words: string][] = [
   ["a hook at other addresses", podSpec({}, { lifecycle: { preStop: probe } }), hosts],
 ];
 
-/** What Kubernetes adds to a pod, by controllers and by admission, and what a chart may well say. */
+/** Kubernetes' additions to a pod, by controllers and by admission, and common fields of charts. */
 const usual = podSpec(
   {
     affinity: {
@@ -349,7 +349,7 @@ describe("pods of an environment, where the values allow more", () => {
       message: "",
       status: 201,
     });
-    // With all that admission adds, the volume of the token among it.
+    // With all additions of admission, including the token's volume.
     expect(await admin.create(dryRun("Pod", allowing), workload("Pod", spec))).toMatchObject({
       message: "",
       status: 201,
@@ -369,7 +369,7 @@ describe("pods of an environment, where the values allow more", () => {
   });
 });
 
-/** Without its account no pod is taken. */
+/** Without its account no pod is accepted. */
 async function untilAccount(admin: ApiCalls, place: string): Promise<void> {
   const check = async () => (await admin.get(`/api/v1/namespaces/${place}/serviceaccounts/default`)).status === 200;
   await until(check, { what: "a ServiceAccount", deadlineMs: 30_000 });

@@ -129,7 +129,7 @@ describe("rights on an environment", () => {
     expect(await developer.patch(`${path}?dryRun=All`, change)).toMatchObject({ status: 200 });
   });
 
-  test("the status is written by the platform and by nobody else", async () => {
+  test("the status is written by the platform alone", async () => {
     const status = { status: { phase: "ready" } };
     const words = "the status is what the platform observed, nobody else writes it";
     for (const person of [developer, admin]) {
@@ -139,7 +139,7 @@ describe("rights on an environment", () => {
     expect(await platform.patch(`${path}/status`, status)).toMatchObject({ status: 200, object: status });
   });
 
-  test("a protected one is deleted by nobody until it is no longer protected", async () => {
+  test("a protected one can't be deleted until it is no longer protected", async () => {
     await platform.patch(path, { spec: { protected: true } });
     const words = `environment ${name} is protected: set spec.protected to false first, then delete it`;
     for (const person of [developer, maintainer, platform, admin]) {
@@ -150,7 +150,7 @@ describe("rights on an environment", () => {
     expect(await developer.delete(`${path}?dryRun=All`)).toMatchObject({ status: 200 });
   });
 
-  test("one that is protected for a time is deleted by nobody until that is removed, whatever the time", async () => {
+  test("one that is protected for a time can't be deleted until that is removed, whatever the time", async () => {
     await platform.patch(path, { spec: { protectedUntil: "2026-01-01T00:00:00Z" } });
     const words = `environment ${name} is protected for a time: remove spec.protectedUntil first, then delete it`;
     for (const person of [developer, maintainer, platform, admin]) {

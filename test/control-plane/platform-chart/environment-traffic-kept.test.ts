@@ -9,7 +9,7 @@ import { controlPlane } from "../../support/plane/control-plane.ts";
 const plane = await controlPlane();
 
 const namespace = unique("kept-");
-/** One that no controller of the control plane lifts before the test does. */
+/** A finalizer that only the test removes. */
 const finalizer = "test.example/held";
 const collector = { user: "system:serviceaccount:kube-system:generic-garbage-collector", groups: ["system:masters"] };
 

@@ -141,7 +141,7 @@ describe("the platform's identity can't", () => {
     const account = `${accounts(ours)}/default`;
     await refused(platform.delete(account), "cannot delete");
     await until(async () => (await admin.get(account)).status === 200, { what: "the account" });
-    // Another policy refuses that to everybody, and either may be the one that answers.
+    // Another policy refuses that to everyone, and either may answer.
     const either = new RegExp(`${nothingElse}|of the ServiceAccount default is false in an environment`);
     const open = await platform.patch(account, { automountServiceAccountToken: true });
     expect(open).toMatchObject({ status: 403, message: expect.stringMatching(either) });

@@ -58,7 +58,7 @@ const hydrator = { drySource, syncSource: { targetBranch: "main", path: "env" } 
 const info = [{ name: "url", value: "javascript:alert(1)" }];
 const file = [{ name: "a", path: "/etc/passwd" }];
 
-/** What an application may be told by which it reaches beyond its environment. */
+/** Fields by which an application would reach beyond its environment. */
 const ofApplications: readonly [what: string, change: ArgoChange, words: string][] = [
   ["another project", { spec: { project: "default" } }, itsOwn],
   ["another namespace", to({ server: SERVER, namespace: "kube-system" }), itsOwn],
@@ -111,7 +111,7 @@ const destinations = (...list: object[]): ArgoChange => ({ spec: { destinations:
 const everyKind = [{ group: "*", kind: "*" }];
 const account = { server: SERVER, namespace: ours, defaultServiceAccount: "default" };
 
-/** What a project may let in. */
+/** Permissions that a project could give. */
 const ofProjects: readonly [what: string, change: ArgoChange, words: string][] = [
   ["every namespace", destinations({ server: SERVER, namespace: "*" }), onlyHere],
   ["every cluster", destinations({ server: "*", namespace: ours }), onlyHere],

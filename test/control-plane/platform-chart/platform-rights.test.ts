@@ -32,7 +32,7 @@ describe("the platform's identity can do what the operator does", () => {
     await given(platform, paths.namespaces, namespaceObject(namespace));
   }, 60_000);
 
-  /** Makes, reads, changes and deletes one object, as the operator does with all it owns. */
+  /** Creates, reads, changes and deletes one object, as the operator does. */
   async function owns(collection: string, object: object): Promise<void> {
     const { metadata } = (await given(platform, collection, object)) as { metadata: { name: string } };
     const path = `${collection}/${metadata.name}`;
@@ -68,7 +68,7 @@ describe("the platform's identity can do what the operator does", () => {
 
   test("environments, with all that only the platform sets", async () => {
     const finalizers = ["ephemeral-environments.dev/teardown"];
-    // The longest that the REST interface lets in: issuer, "#" and the token's subject.
+    // The longest that the REST interface accepts: issuer, "#" and the token's subject.
     const subject = `https://${"i".repeat(512 - 8)}#${"s".repeat(255)}`;
     const owner = { subject, email: "dev@example.test", name: "Dev" };
     const object = environmentObject(unique("can-"), { owner, trigger: { kind: "api" } }, { finalizers });

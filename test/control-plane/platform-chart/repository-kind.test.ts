@@ -19,12 +19,11 @@ function repositoryObject(spec: object, name = "shop-api"): object {
 const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" };
 const at = (repoUrl: string, more: object) => ({ chart: { repoUrl, ...more } });
 const mapped = (values: string, more: object = {}) => ({ chart: { ...place, values }, ...more });
-/** A text of the greatest length, which is full of references and other signs. */
+/** A text of maximum length, full of references and other signs. */
 const full = `${"a: ${backend.host}\n".repeat(100)}b: "${"$${ $x é ".repeat(4_000)}`.slice(
   0,
   CHART_VALUES_MAX_LENGTH - 1,
 );
-/** So many further hosts, with names of that length. */
 const hostsNamed = (count: number, length: number) =>
   Array.from({ length: count }, (_, at) => ({ name: `h${at}`.padEnd(length, "x") }));
 const labelled = (labels: object) => ({ workloads: { backend: { labels }, frontend: { labels: { app: "web" } } } });
@@ -129,7 +128,7 @@ describe("the kind Repository", () => {
     ["overridable values that a config set may map", { chart: place, overridable: ["image.pullPolicy"] }],
     ["further hosts", { hosts: [{ name: "admin", healthPath: "/ping" }, { name: "a2-b" }, { name: "x" }] }],
     ["as many hosts as there may be", { hosts: hostsNamed(10, 11) }],
-    // RE2 takes linear time whatever the pattern.
+    // RE2 takes linear time for any pattern.
     ["a pattern that others choke on", { pullRequest: { branchPattern: "(a+)+$" } }],
   ])("accepts %s", async (_, spec) => {
     expect(await admin.create(dryRun, repositoryObject(spec))).toMatchObject({ status: 201 });

@@ -11,7 +11,7 @@ const GIT = "reader:pass word/1";
 const BASIC = `Basic ${Buffer.from(GIT).toString("base64")}`;
 
 let world: World;
-/** Lets in who brings the credential; the other one everybody. */
+/** Accepts the credential only; the other one accepts every request. */
 let git: GitServer;
 let elsewhere: GitServer;
 let head: string;
@@ -32,7 +32,6 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** A Repository of the private host, with what a test says of it. */
 const register = (name: string, spec: Partial<RepositorySpec> = {}) =>
   world.register(name, { cloneUrl: `http://${git.address}/shop.git`, ...spec });
 
@@ -73,7 +72,7 @@ describe("a private repository", () => {
     await other.stop();
   }, 60_000);
 
-  test("that moves to another host loses its credential: nobody is asked there, until it is back", async () => {
+  test("that moves to another host loses its credential: no request is sent there, until it is back", async () => {
     const { stop } = await world.startOperator({ settings });
     await register("moving", { credentialsRef });
     await expectChecked(world, "moving", "Checked");

@@ -35,7 +35,7 @@ describe("a provided secret", () => {
     expect(values).toMatchObject({ SECRET_KEY: "given", API_TOKEN: expect.any(String) });
   }, 60_000);
 
-  test("that nobody writes fails the environment after two minutes, and heals it when it comes", async () => {
+  test("that is never written fails the environment after two minutes, and heals it when it comes", async () => {
     const made = await world.create("unprovided", spec);
     await expectReason("unprovided", "AwaitingValue");
     goAhead(1.9 * MINUTE_MS);

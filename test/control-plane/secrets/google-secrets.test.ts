@@ -49,7 +49,7 @@ test("an environment is made and removed whole although Google's lists show noth
   await stop();
 }, 120_000);
 
-test("what was made before any status tells of it goes with the environment", async () => {
+test("what was made before any status names it goes with the environment", async () => {
   google.store.lag("lists");
   const forgetful = await world.startOperator({
     onPorts: ({ statusWriter, ...context }) => ({

@@ -39,7 +39,7 @@ const withCommit = (repository: string) => ({ backend: { ...backendOnly.backend,
 
 const pullSecretOf = (name: string) => world.admin.find(secretKind, { name: "image-pull", namespace: `env-${name}` });
 
-/** What the kubelet would find in the environment's Secret: the credential of each registry. */
+/** The credential of each registry in the environment's Secret, as the kubelet reads it. */
 async function pulls(name: string): Promise<Record<string, string> | undefined> {
   const found = await pullSecretOf(name);
   if (found === undefined) return undefined;
@@ -95,7 +95,7 @@ describe("a private registry", () => {
     await world.expectPhase("paid-one", "ready");
     const isSecret = (write: string) => write.includes("image-pull");
     const objects = (name: string) => {
-      // How many statuses come on the way is the deployer's pace; what a new right is refused is sent again.
+      // The number of intermediate statuses depends on the deployer; a write refused by a new right is repeated.
       const writes = recording.writes(name).filter((write) => !write.includes("/status "));
       return [...new Set(writes.map((write) => write.replace(/ #\d+$/, "")))].sort();
     };
@@ -106,7 +106,7 @@ describe("a private registry", () => {
     await changeRepository(world, "paid", { imagePullSecretRef: null });
     const isOut = async () => (await applicationValues(world.admin, "paid-one"))?.imagePullSecrets === undefined;
     await until(isOut, { what: "the values without the Secret", deadlineMs: 30_000 });
-    // It goes with the first pass in which the pods without it have answered.
+    // The Secret goes with the first reconcile after the pods without it have answered.
     const isRetired = async () => {
       await world.reconcile("paid-one");
       return !(await world.inventory(made)).has("Secret/image-pull");

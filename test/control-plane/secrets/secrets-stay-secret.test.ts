@@ -25,7 +25,7 @@ import { until } from "../../support/fixtures/until.ts";
 const kind = (group: string, kindName: string, plural: string) =>
   resourceType<WireObject>({ group, version: "v1", kind: kindName, plural, namespaced: true });
 
-/** Whatever somebody without a right on Secrets may read. */
+/** Kinds that a person without a right on Secrets may read. */
 const READABLE: readonly ResourceType<WireObject>[] = [
   resourceType<WireObject>(environmentKind),
   resourceType<WireObject>(repositoryKind),
@@ -49,7 +49,7 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** Refuses the first attempt at every Secret in the namespace as an API server would that quotes what it was sent. */
+/** Refuses the first attempt at every Secret in the namespace with an error that quotes the request. */
 function quotingRefusal(): RequestSeam {
   const refused = new Set<unknown>();
   return async (request, next) => {
@@ -72,7 +72,7 @@ const logStream = new Writable({
   },
 });
 
-/** A value as it could have been written somewhere: as it is, encoded for a Secret, or for a URL or a form. */
+/** A value as it could appear: plain, encoded for a Secret, or for a URL or a form. */
 function forms(value: string): string[] {
   const base64 = Buffer.from(value).toString("base64");
   const url = Buffer.from(value).toString("base64url");
@@ -88,7 +88,7 @@ const spec: EnvironmentSpec = {
   access: { groups: ["shop"] },
 };
 const seen = { STRIPE_KEY: "sk_test_given-with-the-creation:/+?=", MAIL_KEY: "mail_shared-in-the-secret-manager&%" };
-/** What hosts are asked with; the last two are refused, by the host and by us. */
+/** Credentials for hosts; the last two are refused, by the host and by us. */
 const credentials = {
   GIT: "reader:git-token_that-may-read-everything/+&",
   REGISTRY: "puller:registry-token_that-may-pull-everything/+&",
@@ -115,7 +115,6 @@ const settings = () => {
   return settingsFrom({ ...testSettings, secrets: { shared, hostCredentials } });
 };
 
-/** One that is in order, and one of each refusal. */
 async function register(): Promise<void> {
   const latest = (name: string) => ({ name, key: "latest" });
   const of = (credential: string) => ({
@@ -135,7 +134,6 @@ async function register(): Promise<void> {
   await until(reasons, { what: "every Repository being checked", deadlineMs: 30_000 });
 }
 
-/** What the registry's credential is wrapped in for the kubelet. */
 async function wrapped(): Promise<string> {
   const found = await world.admin.find(secretKind, { name: "image-pull", namespace: "env-confidential" });
   const { ".dockerconfigjson": text = "" } = (found?.data ?? {}) as Record<string, string>;
@@ -144,14 +142,12 @@ async function wrapped(): Promise<string> {
   return configuration;
 }
 
-/** As the REST interface does it. */
 async function make({ operator }: RunningOperator, log: Log): Promise<EphemeralEnvironment> {
   const { environments, secretManager } = operator.ports;
   const provided = new Map([["STRIPE_KEY", new Sensitive(given.STRIPE_KEY)]]);
   return persist({ name: "confidential", spec, provided }, { environments, secretManager, log });
 }
 
-/** What the pods see, by variable. */
 async function seenValues(): Promise<Record<string, string>> {
   const secret = (await world.find("confidential"))?.status?.podSecrets?.at(-1) ?? "";
   const found = await world.admin.find(secretKind, { name: secret, namespace: "env-confidential" });
@@ -191,7 +187,7 @@ describe("secret values", () => {
     await world.expectGone(made);
     const records = await world.admin.list(recordType);
     await running.stop();
-    // The line about the refusal itself must be there, or nothing was tried.
+    // The line about the refusal must exist; otherwise nothing was tried.
     expect(lines).toContain('"status":422');
     const readable = [...lists, records]
       .map(({ items }) => JSON.stringify(items))

@@ -30,13 +30,13 @@ afterAll(() => world.stop(), 60_000);
 
 const asked = <T>(name: string, work: () => Promise<T>) => traced.tracing.span(name, { kind: "request" }, work);
 
-/** All spans: a reconcile ends a moment after what it wrote is seen. */
+/** All spans: a reconcile ends a moment after its writes are seen. */
 async function endedSpans(): Promise<readonly ReceivedSpan[]> {
   await running.stop();
   return traced.received();
 }
 
-/** The spans of that name which are linked to the request, each in a trace of its own. */
+/** The spans of that name linked to the request, each in its own trace. */
 function linkedTo(request: string, spans: readonly ReceivedSpan[], name: string): readonly ReceivedSpan[] {
   const found = spans.find((span) => span.name === request);
   const linked = spans.filter((one) => one.name === name && one.links.some(({ spanId }) => spanId === found?.spanId));
@@ -44,7 +44,7 @@ function linkedTo(request: string, spans: readonly ReceivedSpan[], name: string)
   return linked;
 }
 
-test("the reconciles of a deletion link the request that asked for it, until a status tells of it", async () => {
+test("the reconciles of a deletion link its request, until a status has it", async () => {
   const name = unique("traced-");
   await world.create(name, backendOnly);
   const environment = await world.expectPhase(name, "ready");
@@ -60,7 +60,7 @@ test("the reconciles of a deletion link the request that asked for it, until a s
 test("a delivery that is settled later links the request that brought it", async () => {
   const name = unique("traced-");
   const { webhookDeliveries } = operator.ports;
-  // Old enough that nobody else settles it.
+  // Old enough that no other replica settles it.
   const { spec } = webhookDeliveryFixture(name);
   await asked("the webhook", () => webhookDeliveries.claim(name, spec));
   const isSettled = async () => {

@@ -21,7 +21,6 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-/** The process with spans for an endpoint, while the work is done. */
 async function traced<T>(endpoint: string, work: (platform: PlatformProcess) => Promise<T>): Promise<T> {
   const issuers = [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { developer: ["developers"] } }];
   const platform = await platformProcess(world.identity, { ...testSettings, api: { issuers }, tracing: { endpoint } });

@@ -44,13 +44,10 @@ afterEach(async () => {
 afterAll(() => world.stop(), 60_000);
 
 interface Facade {
-  /** Sends a signed pull request. */
   pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
-  /** Sends a signed push. */
   push(repository: string, push: { readonly ref: string; readonly after: string }): Promise<Reply>;
   /** Sends a signed push as GitHub does. */
   hosted(repository: { readonly id: number; readonly full_name: string; readonly clone_url: string }): Promise<Reply>;
-  /** Sends a signed run of a workflow. */
   run(repository: string, run: Parameters<typeof workflowRunBody>[1]): Promise<Reply>;
   readonly audit: ReturnType<typeof memoryAuditTrail>;
   stop(): Promise<void>;
@@ -220,7 +217,7 @@ test("a renamed repository is known by the id of its first webhook, and its cond
   });
 }, 60_000);
 
-/** After the claim nothing of the process reaches the API server, as when it is killed. */
+/** After the claim no request of the process reaches the API server, as when it is killed. */
 const diesAfterClaim: RequestSeam = async (request, next) => {
   const isClaim = request.verb === "create" && request.type?.kind === "WebhookDelivery";
   if (request.verb === "create" || request.verb === "patch") {
@@ -263,7 +260,7 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
   expect((await pull("shop/crowded", { number: 1, action: "closed", updatedAt: now() })).status).toBe(200);
 }, 60_000);
 
-// Abuse case 117: whoever may comment has a workflow of the head commit run, and fail.
+// Abuse case 117: everyone with the right to comment can make a workflow of the head commit run, and fail.
 test("a workflow that an issue comment started says nothing of a build; of those that do, all must succeed", async () => {
   await world.register("checked", { fullName: "shop/checked", pullRequest: { enabled: true }, pipeline: {} });
   await world.startOperator({ settings });
@@ -290,14 +287,14 @@ test("a workflow that an issue comment started says nothing of a build; of those
   expect(comments.map(({ status }) => status?.reason)).toEqual(["NotCounted", "NotCounted"]);
 }, 120_000);
 
-test("the environment of a pull request that another replica was told the end of, at the same moment, is deleted", async () => {
+test("the environment of a pull request whose end another replica receives at the same moment is deleted", async () => {
   await register("crossed");
   await world.startOperator({ settings });
   const { pull } = await facade();
   await pull("shop/crossed", { commit: FIRST, updatedAt: now() });
   const made = await world.expectPhase("crossed-pr-42", "ready");
   await untilSettled("crossed");
-  // As a replica leaves it whose cache did not have the environment yet.
+  // As left by a replica whose cache lacked the environment.
   const [opened] = await deliveriesOf("crossed");
   const pullRequest = opened?.spec.event.pullRequest;
   if (opened === undefined || pullRequest === undefined) throw new Error("the delivery is not stored");

@@ -19,7 +19,6 @@ afterEach(async () => {
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
 
-/** An operator, the host that it tells, and an environment of pull request 42. */
 async function given(name: string) {
   const gitea = await startGitea();
   api = gitea.api;
@@ -55,7 +54,7 @@ describe("the pull request of an environment", () => {
     const before = api.calls.length;
     await start();
     await world.reconcile(made.metadata.name);
-    // Every start asks for missed pull requests.
+    // Every start checks for missed pull requests.
     const isQuestion = (route: string) => route.startsWith("GET /repos/shop/told/pulls");
     expect(api.calls.slice(before).filter(({ route }) => !isQuestion(route))).toEqual([]);
 
@@ -66,7 +65,7 @@ describe("the pull request of an environment", () => {
     expect(api.statuses.at(-1)).toMatchObject({ state: "success", description: "The environment is gone" });
   }, 120_000);
 
-  test("keeps no environment when its host is away, and the record says what was not told", async () => {
+  test("keeps no environment when its host is away, and the record says what was not reported", async () => {
     const { start, operator, made } = await given("untold");
     await untilTold(made, "success");
     api.answerWith(() => ({ status: 502, body: { message: "Bad Gateway" } }));

@@ -33,7 +33,6 @@ afterEach(async () => {
 }, 60_000);
 afterAll(() => Promise.all([world.stop(), chat.stop()]), 60_000);
 
-/** An operator and its GitLab. */
 async function started(hostSettings: object = { token: ref("host-token") }) {
   host = gitlabHooks();
   api = await startRecordingHost(host.routes, "/api/v4");
@@ -67,7 +66,7 @@ const alerts = () =>
   chat.received.map(({ body }) => JSON.parse(body).text as string).filter((text) => text.startsWith("Webhooks of"));
 
 describe("the condition WebhookActive", () => {
-  test("tells that a hook is missing, registered, paused by its host, and active again; people hear of the pause", async () => {
+  test("reports a hook as missing, registered, paused by its host, and active again; people hear of the pause", async () => {
     const start = await started();
     const hosted = { host: "git", fullName: "shop/hooked", notify: { chatChannel: "shop" } };
     await world.register("hooked", hosted);
@@ -103,7 +102,7 @@ describe("the condition WebhookActive", () => {
     expect(alerts()).toHaveLength(1);
   }, 120_000);
 
-  test("tells of a hook that worked and is gone", async () => {
+  test("reports a hook that worked and is gone", async () => {
     const start = await started();
     await world.register("unhooked", { host: "git", fullName: "shop/unhooked", notify: { chatChannel: "shop" } });
     const running = await start();

@@ -19,7 +19,6 @@ afterEach(async () => {
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
 
-/** A Repository on a host, and how an operator is started that asks it. */
 async function given(name: string) {
   const gitea = await startGitea();
   api = gitea.api;

@@ -30,7 +30,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const stored = revealed(await world.other.ensure(owner, request.requests));
       expect(world.server.held(owner, "A")?.versions.map(({ data }) => data.toString())).toEqual([stored.A]);
       expect(revealed(await world.manager.ensure(owner, wanted("A").requests))).toEqual(stored);
-      // A value that reached the manager is the one that stays.
+      // A value that reached the manager stays.
       expect(request.generated()).toHaveLength(method === "addSecretVersion" && when === "before" ? 2 : 1);
     });
 
@@ -79,7 +79,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     });
   });
 
-  describe("what is somebody else's", () => {
+  describe("a foreign object", () => {
     test("under our id is neither read nor changed nor removed", async () => {
       const owner = newOwner();
       const id = secretEntryId(owner, "A");
@@ -93,7 +93,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(world.server.entry(id)).toEqual(before);
     });
 
-    test("is not told of as an owner's, whose labels and annotations differ", async () => {
+    test("is not reported as an owner's, whose labels and annotations differ", async () => {
       const [owner, another] = [newOwner(), newOwner()];
       await world.manager.ensure(owner, wanted("A").requests);
       Object.assign(world.server.held(owner, "A")?.labels ?? {}, { "environment-uid": another.uid });
@@ -150,7 +150,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain(secret);
     });
 
-    test("when nobody listens", async () => {
+    test("without a listener", async () => {
       const gone = await startGoogleSecretManager();
       const orphaned = googleManager(gone);
       await gone.stop();

@@ -58,7 +58,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(await world.other.holdsAny(owner, ["A", "B"])).toBe(false);
     });
 
-    test("hold up nobody with what is gone, and cost no write for it", async () => {
+    test("block no caller with what is gone, and cost no write for it", async () => {
       const owner = newOwner();
       await world.manager.ensure(owner, wanted("A", "B").requests);
       world.server.store.lag("lists");
@@ -70,7 +70,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(writes(from)).toEqual([]);
     });
 
-    test("name no owner of whom nothing is left, whoever removed it", async () => {
+    test("name no owner without remaining secrets, whatever removed them", async () => {
       const [owner, another] = [newOwner(), newOwner()];
       await world.manager.ensure(owner, wanted("A", "B").requests);
       await world.manager.ensure(another, wanted("A", "B").requests);
@@ -84,7 +84,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       }
     });
 
-    test("make nobody look again at what he removed himself", async () => {
+    test("make no replica read again what it removed itself", async () => {
       const owner = newOwner();
       await world.manager.ensure(owner, wanted("A", "B").requests);
       world.server.store.lag("lists");

@@ -26,7 +26,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     }
   });
 
-  test("holds up one caller at a time while Google does not answer, and nobody once it does", async () => {
+  test("delays one caller at a time while Google does not answer, and none once it does", async () => {
     const owner = newOwner();
     world.server.seam(() => {
       throw grpcError(codes.DEADLINE_EXCEEDED, "too late");
@@ -40,7 +40,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     const looking = world.manager.holdsAny(owner, []);
     const before = world.server.calls.length;
     const others = await Promise.all([1, 2, 3].map(() => failureOf(world.manager.holdsAny(owner, []))));
-    // The same words, or a condition that shows them would change with every pass.
+    // The same message, or a condition with it would change with every reconcile.
     expect(others.map(String)).toEqual(Array(3).fill(String(first)));
     expect(await world.manager.ensure(owner, [])).toEqual(new Map());
     released.resolve();
@@ -50,7 +50,6 @@ describe("Google Secret Manager, when something goes wrong", () => {
   });
 
   describe("when Google answers, but slowly", () => {
-    /** Every call takes so long. */
     const slowed = (seconds: number) => {
       const clock = new TestClock();
       world.server.seam((_called, _request, next) => {
@@ -64,7 +63,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const owner = newOwner();
       const patient = slowed(6);
       const [calls, deadlines] = [world.server.calls.length, world.server.deadlines.length];
-      // Others are told the same, and must not read there whose turn it was.
+      // Others get the same error, and must not read in its place.
       expect(await failureOf(patient.ensure(owner, asked("A", 1, "a")))).toMatchObject({
         name: "SecretManagerUnavailable",
         message: "Google Secret Manager: no answer in time",
@@ -125,7 +124,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
   });
 });
 
-/** Google's own client, which only finds out when it is about to call. */
+/** Google's own client, which only fails at its first call. */
 function clientWithoutCredentials() {
   const auth = { getClient: () => Promise.reject(new Error("Could not load the default credentials")) };
   return new SecretManagerServiceClient({ projectId: "p", auth: auth as never });

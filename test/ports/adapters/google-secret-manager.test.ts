@@ -110,7 +110,7 @@ describe("Google Secret Manager", () => {
     expect(["A", "B", "C", "D", "E"].filter((variable) => server.held(owner, variable) !== undefined)).toEqual([]);
   });
 
-  test("tells owners of this installation alone", async () => {
+  test("reports owners of this installation alone", async () => {
     const neighbour = googleManager(server, { installation: "other-cluster" });
     const owner = newOwner();
     await neighbour.ensure(owner, wanted("A").requests);

@@ -6,10 +6,10 @@ import {
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
 
-/** The error of a call; `undefined` if it has none. */
+/** The error of a call; `undefined` without one. */
 export const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
-/** A Google Secret Manager that fails as a test tells it, and two adapters that use it. */
+/** A Google Secret Manager with a test's faults, and two adapters. */
 export function googleSecretManagers() {
   let server: GoogleSecretManagerServer;
   let manager: SecretManager;

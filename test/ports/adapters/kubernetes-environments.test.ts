@@ -30,7 +30,7 @@ environmentsSuite("on the Kubernetes API, as the platform", async () => {
   const setFinalizers = async ({ metadata: { name } }: EphemeralEnvironment, finalizers: string[]) => {
     await world.admin.patch(environmentType, { name }, { metadata: { finalizers } }, { as: "merge" });
   };
-  // Nobody else may write a status.
+  // Only the platform may write a status.
   const platform = createKubeClient({ kubeConfig: world.identity.kubeConfig });
   const answering = answersToPasses(platform);
   return {
@@ -48,7 +48,6 @@ environmentsSuite("on the Kubernetes API, as the platform", async () => {
   };
 });
 
-/** Answers every pass that is asked for, as the operator does at the end of one, while it is on. */
 function answersToPasses(platform: KubeClient) {
   let isOn = false;
   let hasEnded = false;
@@ -58,7 +57,7 @@ function answersToPasses(platform: KubeClient) {
       const status = { lastHandledReconcileAt: reconcileToken(environment) };
       const { name } = environment.metadata;
       const answered = platform.patch(environmentType, { name }, { status }, { as: "merge", subresource: "status" });
-      // It may be gone meanwhile.
+      // The environment may be gone meanwhile.
       await answered.catch(() => undefined);
     }
     return hasEnded;

@@ -27,7 +27,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([client.close(), admin.close()]));
 
-/** An Event as the API server answers it. */
 interface StoredEvent extends WireObject {
   readonly type: Event["type"];
   readonly reason: string;
@@ -38,7 +37,7 @@ interface StoredEvent extends WireObject {
   readonly reportingInstance: string;
 }
 
-/** A recorder whose Events can be told apart by the instance that reports them. */
+/** A recorder with a unique reporting instance. */
 function recorder(clock = new TestClock(), more: { readonly namespace?: string; readonly log?: Log } = {}) {
   const [serviceAccount, instance] = ["platform", unique("platform-")];
   const events = kubernetesEventRecorder({

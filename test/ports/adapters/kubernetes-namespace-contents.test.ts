@@ -70,7 +70,7 @@ namespaceContentsSuite("on Kubernetes", async () => {
     },
     async makePod(ref, terminationGracePeriodSeconds) {
       const containers = [{ name: "main", image: "example.test/none" }];
-      // A pod that no node has is gone the moment it is deleted.
+      // A pod without a node is deleted at once.
       const spec = { containers, terminationGracePeriodSeconds, nodeName: "a-node" };
       // A new namespace gets its service account a moment later.
       const make = () =>

@@ -8,7 +8,7 @@ import { ours, podsWithLogs, running } from "./pods-with-logs.ts";
 const world = podsWithLogs();
 const { pod, tail } = world;
 
-describe("whoever follows", () => {
+describe("a follower", () => {
   /** Two containers of one pod, both followed. */
   async function followed(...texts: string[]) {
     const main = running("main", ...texts);
@@ -18,7 +18,7 @@ describe("whoever follows", () => {
     return { main, follower };
   }
 
-  test("is told all runs of a container, however often it is restarted, each line once", async () => {
+  test("receives all runs of a container, however often it is restarted, each line once", async () => {
     const { main, follower } = await followed("run 0");
     for (let run = 1; run < 4; run += 1) {
       world.kubelet.write(main, { at: new Date(), text: `run ${run - 1} ends` });
@@ -59,7 +59,7 @@ describe("whoever follows", () => {
     await second.stop();
   });
 
-  test("is told of new pods", async () => {
+  test("receives new pods", async () => {
     const { follower } = await followed();
     world.kubelet.pods.push(pod({}, running("main", "a new pod")));
     await until(() => follower.lines.length === 1, { what: "the new pod's line" });
@@ -106,7 +106,7 @@ describe("whoever follows", () => {
     await batches.next();
     await Promise.all([batches.next(), until(() => world.kubelet.followers === 1, { what: "the stream" })]);
     for (let line = 0; line < 4_000; line += 1) world.kubelet.write(main, { at: new Date(), text: "x".repeat(16_000) });
-    // 64 MB wait on the other side of the connection; they would be here by the time that ten other calls are answered.
+    // 64 MB wait at the other end of the connection; they would arrive during ten other calls.
     for (let call = 0; call < 10; call += 1) await tail(1);
     const { value } = await batches.next();
     expect((value ?? []).length).toBeLessThan(200);

@@ -25,7 +25,7 @@ describe("a value of a Secret", () => {
     expect(await tail()).toEqual(["got ***"]);
   });
 
-  test("is masked for whoever follows, also in a pod that comes later", async () => {
+  test("is masked for followers, also in a pod that comes later", async () => {
     const follower = following(world.podLogs);
     world.kubelet.pods.push(pod({ secrets: ["environment-secrets-1"] }, running("main", `got ${PASSWORD}`)));
     await until(() => follower.lines.length === 1, { what: "the line" });

@@ -87,7 +87,7 @@ describe("what is read", () => {
     expect(await tail()).toEqual([]);
   });
 
-  test("is nothing of a namespace that a namesake left behind, whose pods are still there", async () => {
+  test("is nothing of a namespace of a former environment of the name, whose pods are still there", async () => {
     world.kubelet.pods.push(pod({}, running("main", "of somebody else")));
     expect(await world.podLogs.tail(stranger, backend, { lines: 10 })).toEqual([]);
     const follower = following(world.podLogs, {}, stranger);
@@ -98,7 +98,7 @@ describe("what is read", () => {
     expect(await tail()).toEqual(["of somebody else"]);
   });
 
-  test("is that of all pods, where no label says a component: a chart of anybody's", async () => {
+  test("is that of all pods, where no label says a component: a foreign chart", async () => {
     world.kubelet.pods.push(
       pod({ labels: { "app.kubernetes.io/name": "podinfo" } }, running("main", "of podinfo")),
       pod({ labels: { app: "redis" } }, running("main", "of redis")),

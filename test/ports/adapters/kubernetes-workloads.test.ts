@@ -38,7 +38,6 @@ const redis = {
   status: { observedGeneration: 1, replicas: 0 },
 };
 
-/** A namespace with what the others don't have. */
 function furnish(answers: Readonly<Record<string, Answer>> = {}): void {
   const kinds = ["pods", "deployments", "statefulsets", "daemonsets", "jobs", "cronjobs", "events"];
   for (const plural of kinds) on(plural, answers[plural] ?? items());
@@ -90,7 +89,7 @@ describe("the workloads of an environment", () => {
     expect(await list()).toHaveLength(1);
   });
 
-  test("are none in a namespace that a namesake left behind, and none before it is ours", async () => {
+  test("are none in a namespace of a former environment of the name, and none before it is ours", async () => {
     furnish({ statefulsets: items(redis) });
     expect(await list(stranger)).toEqual([]);
     expect(server.seen).toEqual([]);

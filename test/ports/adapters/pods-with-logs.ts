@@ -10,12 +10,12 @@ import { fastClock } from "../../support/doubles/fast-clock.ts";
 import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../../support/plane/fake-kubelet.ts";
 import { backend, shop, textsOf } from "../suites/pod-logs.suite.ts";
 
-/** Reading has its real deadlines; the pauses of following are shorter. */
+/** Speed of following; reading has its real deadlines. */
 const HURRY = 4;
 
-/** Every namespace is the environment's that asks, but for a stranger's. */
+/** The stranger, to whom no namespace belongs. */
 export const stranger = { name: "shop", uid: "another" };
-/** A cluster in which every namespace is that of the environment that asks, but for a stranger's. */
+/** A cluster in which every namespace belongs to the requesting environment, except for the stranger. */
 export const ours: Pick<Cluster, "observe"> = {
   observe: ({ uid }, { kind }, { name }) =>
     uid === stranger.uid
@@ -23,19 +23,19 @@ export const ours: Pick<Cluster, "observe"> = {
       : { apiVersion: "v1", kind, metadata: { name, uid: "namespace", resourceVersion: "1" } },
 };
 
-/** A container that runs and has written these lines now. */
+/** A running container that has written these lines now. */
 export function running(name: string, ...texts: string[]): FakeContainer {
   return { name, isRunning: true, runs: [{ lines: texts.map((text) => lineAt({ at: new Date(), text })) }] };
 }
 
-/** The adapter on this client, in a hurry where it follows. */
+/** The adapter on this client, with accelerated following. */
 export function logsThrough(client: KubeClient): PodLogs {
   const { tail } = kubernetesPodLogs({ client, cluster: ours, services: ["database"], clock: systemClock });
   const { follow } = kubernetesPodLogs({ client, cluster: ours, services: ["database"], clock: fastClock(HURRY) });
   return { tail, follow };
 }
 
-/** The same, begun by the caller, who stops it; the API server resets connections while it is not reachable. */
+/** Pods with logs whose start and end belong to the caller; the API server resets connections while it is unreachable. */
 export async function startWorld(isReachable = () => true) {
   const server = await startFakeApiServer();
   server.on(() => !isReachable(), reset);

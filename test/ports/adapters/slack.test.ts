@@ -70,7 +70,7 @@ describe("Slack's incoming webhooks", () => {
     expect(await failure(server.url("shop"))).toBeInstanceOf(MessagingUnavailable);
   });
 
-  test("that nobody serves may be served later", async () => {
+  test("without a server may be served later", async () => {
     const gone = await startChatServer();
     const url = gone.url("shop");
     await gone.stop();

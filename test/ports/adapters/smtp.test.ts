@@ -37,7 +37,7 @@ describe("SMTP", () => {
     expect(from).toBe("platform@example.test");
     expect(source).toContain("Message-ID: <a1@example.test>");
     expect(source).toContain("Auto-Submitted: auto-generated");
-    // A soft break of quoted-printable is no part of the text.
+    // A soft line break of quoted-printable is not part of the text.
     expect(source.replaceAll("=\r\n", "")).toContain(text.trim());
     await mailServer.stop();
   });
@@ -52,7 +52,7 @@ describe("SMTP", () => {
     await mailServer.stop();
   });
 
-  test("takes a log-in over TLS, whose authority it was told", async () => {
+  test("takes a log-in over TLS, with a given authority", async () => {
     const folder = await mkdtemp(join(tmpdir(), "smtp-"));
     const authority = await certificateAuthority(folder);
     const pair = await authority.issue("server", { commonName: "server", alternativeNames: ["IP:127.0.0.1"] });
@@ -80,7 +80,7 @@ describe("SMTP", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("that nobody serves may be served later", async () => {
+  test("without a server may be served later", async () => {
     const gone = await startMailServer();
     await gone.stop();
     const mail = smtpMail({ ...server, port: gone.port });

@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Allocations, AllocationsUnavailable } from "../../../operator/ports/observability/allocations.ts";
 import type { HourOfNamespace } from "../../support/doubles/memory/costs/allocations.ts";
 
-/** A cost monitor, and what it is told. */
 export interface AllocationsScene {
   readonly allocations: Allocations;
   knows(...hours: readonly HourOfNamespace[]): void;
-  /** From now on it fails, or answers again. */
+  /** Makes it fail, or answer again. */
   fails(isFailing: boolean): void;
   stop(): Promise<void>;
 }
@@ -15,7 +14,6 @@ const never = new AbortController().signal;
 const period = (from: string, to: string) => ({ fromMs: Date.parse(from), toMs: Date.parse(to) });
 const cost = (cpu: number, other = 0) => ({ cpu, memory: 3, storage: 1, other });
 
-/** What every adapter of the port and its double must do. */
 export function allocationsSuite(title: string, start: () => Promise<AllocationsScene>): void {
   describe(`allocations, ${title}`, () => {
     let scene: AllocationsScene;
@@ -51,7 +49,7 @@ export function allocationsSuite(title: string, start: () => Promise<Allocations
       expect(await environments("08:00", "09:00")).toEqual([]);
     });
 
-    test("that can't be told are an error", async () => {
+    test("that are unavailable are an error", async () => {
       scene.fails(true);
       await expect(of("12:00", "13:00")).rejects.toThrow(AllocationsUnavailable);
       scene.fails(false);

@@ -5,24 +5,20 @@ import type { ApiTokens } from "../../../operator/ports/api-tokens.ts";
 import { unique } from "../../support/faults/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
 
-/** An adapter with the rest of the world around it. */
 export interface ApiTokensWorld {
   readonly apiTokens: ApiTokens;
-  /** Removes what the tests made. */
   stop(): Promise<void>;
 }
 
 const WORLD_DEADLINE_MS = 60_000;
 const at = (minute: number) => new Date(Date.UTC(2026, 5, 1, 12, minute));
 
-/** What a token of that owner is made with. */
 const specOf = (subject: string, more: Partial<ApiTokenSpec> = {}): ApiTokenSpec =>
   apiTokenFixture(
     { owner: { subject, email: "", name: "" }, vouched: { groups: ["developers"], at: at(0).toISOString() }, ...more },
     tokenOf(randomBytes(32)),
   ).spec;
 
-/** What every adapter of the ApiTokens port keeps to; run on each of them, so that they can't drift apart. */
 export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokensWorld>): void {
   describe(`ApiTokens: ${title}`, () => {
     let world: ApiTokensWorld;

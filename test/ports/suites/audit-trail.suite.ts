@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { AuditRecord, AuditTrail } from "../../../operator/ports/audit-trail.ts";
 import { unique } from "../../support/faults/people.ts";
 
-/** A trail, and a hand on the place where records are kept. */
+/** A trail, and control of its storage. */
 export interface AuditScene {
   readonly trail: AuditTrail;
-  /** From now on records can be kept, or can't. */
+  /** Makes the storage writable, or not. */
   setWritable(writable: boolean): Promise<void>;
-  /** The ids of what is kept, in order. */
+  /** The ids of the kept records, in order. */
   kept(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,6 @@ export function auditRecord(auditId: string): AuditRecord {
   };
 }
 
-/** What every adapter of the port and its double must do. */
 export function auditTrailSuite(title: string, start: () => Promise<AuditScene>): void {
   describe(`the audit trail, ${title}`, () => {
     let scene: AuditScene;
@@ -47,7 +46,7 @@ export function auditTrailSuite(title: string, start: () => Promise<AuditScene>)
       expect(await scene.trail.isKept()).toBe(true);
     });
 
-    test("fails nobody while records can't be kept, says so, and keeps them later: each once, in order", async () => {
+    test("fails no caller while records can't be kept, says so, and keeps them later: each once, in order", async () => {
       const before = await scene.kept();
       const [first, second] = [someIds(), someIds()];
       await scene.setWritable(false);

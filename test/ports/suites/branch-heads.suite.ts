@@ -3,18 +3,17 @@ import { HostUnavailable } from "../../../crds/errors.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { BranchHeads } from "../../../operator/ports/facade/branch-heads.ts";
 
-/** An implementation of the port, with what a test does to the host behind it. */
+/** An implementation of the port, and control of the host behind it. */
 export interface BranchHeadsWorld {
   readonly branchHeads: BranchHeads;
   readonly repository: Repository;
-  /** Puts a commit at the head of a branch of the repository; gives its full SHA. */
+  /** Puts a commit at the head of a branch of the repository; answers its full SHA. */
   push(branch: string): Promise<string>;
-  /** From then on the host can't be reached. */
+  /** Makes the host unreachable for good. */
   disconnect(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What every implementation of the BranchHeads port keeps. */
 export function branchHeadsSuite(name: string, start: () => Promise<BranchHeadsWorld>): void {
   describe(`${name} keeps the BranchHeads port: it`, () => {
     let world: BranchHeadsWorld;
@@ -23,7 +22,7 @@ export function branchHeadsSuite(name: string, start: () => Promise<BranchHeadsW
     }, 30_000);
     afterAll(() => world.stop());
 
-    test("tells the commit at the head of the branch, also the one that was pushed just now", async () => {
+    test("answers the commit at the head of the branch, also the one that was pushed just now", async () => {
       const { branchHeads, repository } = world;
       const first = await world.push("feature/a+b");
       expect(await branchHeads.headOf(repository, "feature/a+b")).toBe(first);

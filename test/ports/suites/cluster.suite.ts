@@ -6,12 +6,11 @@ import { BeingDeleted, type Cluster, NameTaken, type Owner } from "../../../oper
 import { unique } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 
-/** A cluster, and hands that are not the operator's. */
 export interface ClusterScene {
   readonly cluster: Cluster;
-  /** Holds a ConfigMap by these finalizers; without any, one that is being deleted goes. */
+  /** Sets the finalizers of a ConfigMap; without any, one in deletion disappears. */
   hold(ref: { name: string; namespace: string }, finalizers: readonly string[]): Promise<void>;
-  /** Makes a namespace of the owner's, as only the platform may, and answers its name. */
+  /** Creates a namespace of the owner's, as only the platform may, and answers its name. */
   home(owner: Owner): Promise<string>;
   stop(): Promise<void>;
 }
@@ -25,7 +24,6 @@ const desired = (name: string) => ({
   data: { KEY: "value" },
 });
 
-/** What every adapter of the port and its double must do, beside what only the adapter can: see the drift of a field. */
 export function clusterSuite(name: string, start: () => Promise<ClusterScene>): void {
   describe(`a cluster, ${name}`, () => {
     let scene: ClusterScene;
@@ -51,7 +49,7 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       await cluster.remove(owner, configMaps, ref);
     });
 
-    test("neither takes nor shows nor removes what is somebody else's", async () => {
+    test("neither takes nor shows nor removes a foreign object", async () => {
       const { owner, ref } = await given();
       const other = { name: owner.name, uid: randomUUID() };
       await expect(cluster.ensure(other, configMaps, desired(owner.name))).rejects.toThrow(NameTaken);
@@ -120,7 +118,7 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       const { owner, ref } = await given();
       const looks = [];
       for (const finalizer of ["example.test/one", "example.test/two"]) {
-        // Nobody may add a finalizer to what is being deleted: both are there from the beginning, and one goes.
+        // Finalizers can't be added during a deletion: both exist from the beginning, and one is removed.
         if (looks.length === 0) await scene.hold(ref, ["example.test/one", "example.test/two"]);
         else await scene.hold(ref, [finalizer]);
         looks.push(await cluster.remove(owner, configMaps, ref));

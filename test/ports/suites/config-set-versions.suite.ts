@@ -3,16 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts";
 import type { ConfigSetVersions } from "../../../operator/ports/config-sets.ts";
 
-/** What keeps versions, as one process sees it; time passes at the test's word. */
+/** The storage of versions for one process; the test moves time. */
 export interface ConfigSetVersionsScene {
   readonly versions: ConfigSetVersions;
-  /** From now on, everything that was noted or made up to here was so long ago. */
+  /** Makes all marks and creations so far old. */
   passTime(): void;
   stop(): Promise<void>;
 }
 
 let count = 0;
-/** A version that nobody has kept yet. */
 export function newVersion(level = "info"): ConfigSetVersion {
   count += 1;
   return { name: `set-${count}`, version: 3, uid: randomUUID(), spec: { env: [{ name: "LEVEL", value: level }] } };
@@ -21,7 +20,6 @@ export function newVersion(level = "info"): ConfigSetVersion {
 const used = async () => true;
 const unused = async () => false;
 
-/** What every adapter of the port and its double must do. */
 export function configSetVersionsSuite(name: string, start: () => Promise<ConfigSetVersionsScene>): void {
   describe(`versions of config sets, ${name}`, () => {
     let scene: ConfigSetVersionsScene;
@@ -75,11 +73,11 @@ export function configSetVersionsSuite(name: string, start: () => Promise<Config
       scene.passTime();
       expect(await scene.versions.discard(revision, used)).toEqual({ state: "used" });
       expect(scene.versions.find(revision)).toEqual(version);
-      // The clock starts anew.
+      // The time starts again.
       expect(await scene.versions.discard(revision, unused)).toMatchObject({ state: "noted" });
     });
 
-    test("stay when somebody takes them up while they are about to go", async () => {
+    test("stay when they are used while they are about to go", async () => {
       const version = newVersion();
       const revision = revisionName(version);
       await scene.versions.keep(version);

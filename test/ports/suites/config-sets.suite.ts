@@ -4,10 +4,9 @@ import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
 import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
 import { unique } from "../../support/faults/people.ts";
 
-/** An adapter with the rest of the world around it. */
 export interface ConfigSetsWorld {
   readonly configSets: ConfigSets;
-  /** Changes or removes one as another door would, without this process hearing of it at once. */
+  /** Changes or removes one as another client would, invisible to this process at first. */
   changeElsewhere(configSet: ConfigSet, spec: ConfigSetSpec): Promise<void>;
   removeElsewhere(configSet: ConfigSet): Promise<void>;
   stop(): Promise<void>;
@@ -19,7 +18,6 @@ const spec: ConfigSetSpec = {
   helmValues: { backend: { cache: { parts: [null, 1] } } },
 };
 
-/** What every adapter of the ConfigSets port keeps to. */
 export function configSetsSuite(name: string, makeWorld: () => Promise<ConfigSetsWorld>): void {
   describe(`ConfigSets: ${name}`, () => {
     let world: ConfigSetsWorld;
@@ -60,7 +58,7 @@ export function configSetsSuite(name: string, makeWorld: () => Promise<ConfigSet
       expect(await world.configSets.replace(made, spec)).toMatchObject({ metadata: { generation: 1 } });
     });
 
-    test("what another door changed meanwhile is replaced, too", async () => {
+    test("what another client changed meanwhile is replaced, too", async () => {
       const made = await create();
       await world.changeElsewhere(made, { ttlDefaultHours: 2 });
       const replaced = await world.configSets.replace(made, { ttlDefaultHours: 3 });

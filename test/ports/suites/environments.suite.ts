@@ -6,7 +6,6 @@ import { passesOverEnvironments } from "./environments/passes.suite.ts";
 import { readingEnvironments } from "./environments/reading.suite.ts";
 import { type EnvironmentsWorld, environmentsScene } from "./environments/scene.ts";
 
-/** What every adapter of the Environments port keeps to; run on each of them, so that they can't drift apart. */
 export function environmentsSuite(name: string, makeWorld: () => Promise<EnvironmentsWorld>): void {
   describe(`Environments: ${name}`, () => {
     const scene = environmentsScene(makeWorld);

@@ -6,18 +6,16 @@ import type { TestClock } from "../../support/doubles/test-clock.ts";
 import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** Where something is told, and eyes that are not the operator's. */
+/** An event recorder, and its readers. */
 export interface EventRecorderScene {
   readonly events: EventRecorder;
   readonly clock: TestClock;
-  /** What was told for the reason, in any order. */
   told(reason: string): Promise<readonly RecordedEvent[]>;
   stop(): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** What every adapter of the port and its double must do. */
 export function eventRecorderSuite(title: string, start: () => Promise<EventRecorderScene>): void {
   describe(`events, ${title}`, () => {
     let scene: EventRecorderScene;
@@ -34,7 +32,7 @@ export function eventRecorderSuite(title: string, start: () => Promise<EventReco
     const event = (reason: string, message = "said"): Event => ({ type: "Warning", reason, action: "Say", message });
     const environment = () => ({ name: unique("told-"), uid: randomUUID() });
 
-    test("tells one event once an hour, and counts how often it is published", async () => {
+    test("writes one event once an hour, and counts how often it is published", async () => {
       const again = event("SaidAgain");
       for (const _again of [1, 2, 3]) scene.events.publish(again);
       expect(await toldBy("SaidAgain", 3)).toEqual([{ ...again, count: 3 }]);
@@ -48,7 +46,7 @@ export function eventRecorderSuite(title: string, start: () => Promise<EventReco
       expect(await toldBy("SaidAgain", 6)).toHaveLength(3);
     });
 
-    test("tells of each environment apart, also of one that takes the name of another", async () => {
+    test("writes for each environment apart, also for one that takes the name of another", async () => {
       const [one, other] = [environment(), environment()];
       const about = event("SaidOf");
       for (const owner of [one, other, { ...one, uid: randomUUID() }]) scene.events.publish(about, owner);
@@ -56,7 +54,7 @@ export function eventRecorderSuite(title: string, start: () => Promise<EventReco
       expect(told.map(({ environment: name }) => name).sort()).toEqual([one.name, one.name, other.name].sort());
     });
 
-    test("tells of one environment twenty events at once, then one a minute, and of others as before", async () => {
+    test("writes for one environment twenty events at once, then one a minute, and for others as before", async () => {
       const [loud, quiet] = [environment(), environment()];
       for (let index = 0; index < 30; index += 1) scene.events.publish(event("SaidMuch", `${index}`), loud);
       scene.events.publish(event("SaidMuch"), quiet);
@@ -68,7 +66,7 @@ export function eventRecorderSuite(title: string, start: () => Promise<EventReco
       expect(messages).not.toContain("too soon");
     });
 
-    test("tells what is too long as far as there is room for it, in whole characters", async () => {
+    test("truncates what is too long, in whole characters", async () => {
       scene.events.publish(event("SaidAtLength", "ä".repeat(5_000)));
       const [told] = await toldBy("SaidAtLength", 1);
       expect(told?.message).toBe(`${"ä".repeat(510)}…`);

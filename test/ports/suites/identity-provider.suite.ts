@@ -7,14 +7,12 @@ import {
 /** A provider with the account `dev@example.test` and no account `nobody@example.test`. */
 export interface IdentityProviderScene {
   readonly provider: IdentityProvider;
-  /** How many links the address was sent. */
   sentTo(email: string): number;
-  /** From now on nobody answers. */
+  /** Makes the provider unreachable. */
   goAway(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What every adapter of the port and its double must do. */
 export function identityProviderSuite(title: string, start: () => Promise<IdentityProviderScene>): void {
   describe(`the identity provider, ${title}`, () => {
     let scene: IdentityProviderScene;
@@ -25,7 +23,7 @@ export function identityProviderSuite(title: string, start: () => Promise<Identi
     const send = (email: string, signal = new AbortController().signal) =>
       scene.provider.sendPasswordReset(email, signal);
 
-    test("sends a link to an address with an account, and to none without one, and tells nobody", async () => {
+    test("sends a link to an address with an account, and to none without one, and answers both alike", async () => {
       expect(await send("dev@example.test")).toBeUndefined();
       expect(await send("nobody@example.test")).toBeUndefined();
       expect([scene.sentTo("dev@example.test"), scene.sentTo("nobody@example.test")]).toEqual([1, 0]);
@@ -37,7 +35,7 @@ export function identityProviderSuite(title: string, start: () => Promise<Identi
       expect(scene.sentTo("dev@example.test")).toBe(before + 1);
     });
 
-    test("does nothing for somebody who no longer waits", async () => {
+    test("does nothing for a caller that no longer waits", async () => {
       const before = scene.sentTo("dev@example.test");
       const error = await send("dev@example.test", AbortSignal.abort()).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(IdentityProviderUnavailable);

@@ -9,9 +9,7 @@ import {
 } from "../../../operator/ports/notifications/messaging.ts";
 import type { Mood } from "../../support/doubles/memory/webhooks/messaging.ts";
 
-/** What both suites need of the other side. */
 interface OtherSide {
-  /** How it takes messages from now on. */
   be(mood: Mood): void;
   stop(): Promise<void>;
 }
@@ -19,19 +17,17 @@ interface OtherSide {
 export interface ChatScene extends OtherSide {
   readonly chat: Chat;
   readonly url: Sensitive;
-  /** The texts that arrived. */
   texts(): readonly string[];
 }
 
 export interface MailScene extends OtherSide {
   readonly mail: Mail;
-  /** The subjects that arrived, and for whom. */
+  /** The subjects that arrived, with their recipients. */
   arrived(): readonly { readonly to: string; readonly subject: string }[];
 }
 
 const never = new AbortController().signal;
 
-/** What every adapter of the Chat port and its double must do. */
 export function chatSuite(title: string, start: () => Promise<ChatScene>): void {
   describe(`a chat, ${title}`, () => {
     let scene: ChatScene;
@@ -70,7 +66,6 @@ export function chatSuite(title: string, start: () => Promise<ChatScene>): void 
   });
 }
 
-/** What every adapter of the Mail port and its double must do. */
 export function mailSuite(title: string, start: () => Promise<MailScene>): void {
   describe(`a mail server, ${title}`, () => {
     let scene: MailScene;

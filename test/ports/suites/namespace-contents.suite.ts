@@ -6,32 +6,34 @@ import type { NamespaceContents } from "../../../operator/ports/namespace-conten
 import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** What is in a namespace, and hands that are not the platform's. */
+/** The contents of a namespace, with foreign changes. */
 export interface ContentsScene {
   readonly contents: NamespaceContents;
   makeNamespace(name: string): Promise<void>;
-  /** A ConfigMap with these finalizers. */
+  /** Creates a ConfigMap with these finalizers. */
   makeConfigMap(ref: { name: string; namespace: string }, finalizers: readonly string[]): Promise<void>;
   /** The finalizers of a ConfigMap; `undefined` when it is gone. */
   finalizersOf(ref: { name: string; namespace: string }): Promise<readonly string[] | undefined>;
-  /** Asks for its deletion, as somebody else. */
+  /** Requests its deletion, as another user. */
   deleteConfigMap(ref: { name: string; namespace: string }): Promise<void>;
-  /** An admin's admission policy refuses every change of it with 422, in a sentence that has this word; returns its end. */
+  /**
+   * An admin's admission policy refuses every change of it with 422, in a sentence with this word; returns a function that
+   * ends it.
+   */
   refuseChanges(ref: { name: string; namespace: string }, word: string): Promise<() => Promise<void>>;
-  /** A pod that runs on a node. */
+  /** Creates a pod that runs on a node. */
   makePod(ref: { name: string; namespace: string }, graceSeconds: number): Promise<void>;
-  /** Asks for its deletion, as somebody else. */
+  /** Requests its deletion, as another user. */
   deletePod(ref: { name: string; namespace: string }): Promise<void>;
-  /** The grace period of a pod that is being deleted. */
+  /** The grace period of a pod in deletion. */
   graceOf(ref: { name: string; namespace: string }): Promise<number | undefined>;
-  /** A claim with a volume of its own that has this reclaim policy and these annotations; returns the volume's UID. */
+  /** Creates a claim with a volume with this reclaim policy and these annotations; returns the volume's UID. */
   makeVolume(
     claim: { name: string; namespace: string },
     volume: string,
     policy: string,
     annotations?: Record<string, string>,
   ): Promise<string>;
-  /** The reclaim policy of a volume. */
   policyOf(volume: string): Promise<string | undefined>;
   stop(): Promise<void>;
 }
@@ -39,7 +41,6 @@ export interface ContentsScene {
 const KEPT = "example.test/kept";
 const UNWANTED = "example.test/unwanted";
 
-/** What the adapter of the port and its double must do. */
 export function namespaceContentsSuite(name: string, start: () => Promise<ContentsScene>): void {
   describe(`the contents of a namespace, ${name}`, () => {
     let scene: ContentsScene;
@@ -59,7 +60,7 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
         ({ kind, name: found }) => kind.kind === "ConfigMap" && found.startsWith("a-"),
       );
 
-    test("lists what anybody made, with what holds it, and nothing of a namespace that is not there", async () => {
+    test("lists all objects with their finalizers, and nothing of a namespace that is not there", async () => {
       const { owner, namespace } = await given();
       await scene.makeConfigMap({ name: "a-free", namespace }, []);
       await scene.makeConfigMap({ name: "a-held", namespace }, [KEPT, UNWANTED]);
@@ -104,7 +105,7 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       expect(await scene.finalizersOf(ref)).toEqual([]);
     });
 
-    test("ends pods: those that nobody deleted, and those that take longer than they may", async () => {
+    test("ends pods: undeleted ones, and those that take longer than they may", async () => {
       const { owner, namespace } = await given();
       const patient = { name: "patient", namespace };
       const deleted = { name: "deleted", namespace };

@@ -8,7 +8,6 @@ export interface NotificationsScene {
   stop(): Promise<void>;
 }
 
-/** What every adapter of the port and its double must do. */
 export function notificationsSuite(title: string, start: () => Promise<NotificationsScene>): void {
   describe(`the messages of the outbox, ${title}`, () => {
     let scene: NotificationsScene;

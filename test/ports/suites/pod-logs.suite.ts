@@ -11,7 +11,6 @@ import type {
 } from "../../../operator/ports/facade/pod-logs.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** An adapter and the pods behind it. */
 export interface PodLogsWorld {
   readonly podLogs: PodLogs;
   write(environment: string, component: Component, line: { readonly at: Date; readonly text: string }): void;
@@ -20,15 +19,15 @@ export interface PodLogsWorld {
 }
 
 export const shop = { name: "shop", uid: "u" };
-/** The pods that labels say to be the backend's. */
+/** The pods that labels assign to the backend. */
 export const backend: LogTarget = { component: "backend", selectors: { backend: {}, frontend: {} } };
-/** A moment so many milliseconds ago: containers write now. */
+/** A time before now, in milliseconds: containers write now. */
 export const ago = (ms: number) => new Date(Date.now() - ms);
 export const textsOf = (lines: readonly LogLine[]) => lines.map(({ text }) => text);
 
 const at = (moment: Date | undefined) => expect.stringMatching(`^${moment?.toISOString().slice(0, -1)}\\d{6}Z$`);
 
-/** Follows and keeps what came; `stop` ends it and waits for its end. */
+/** Follows and keeps the lines; `stop` ends it and waits for its end. */
 export function following(podLogs: PodLogs, selection: Partial<FollowedSelection> = {}, environment: Owner = shop) {
   const ending = new AbortController();
   const lines: FollowedLine[] = [];
@@ -55,7 +54,6 @@ export function following(podLogs: PodLogs, selection: Partial<FollowedSelection
   };
 }
 
-/** What every adapter of the port promises. */
 export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): void {
   describe(name, () => {
     let world: PodLogsWorld;
@@ -64,7 +62,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
     });
     afterEach(() => world.stop());
 
-    test("has nothing to tell without pods", async () => {
+    test("has no lines without pods", async () => {
       expect(await world.podLogs.tail(shop, backend, { lines: 10 })).toEqual([]);
     });
 
@@ -112,8 +110,8 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
       await expect(following(world.podLogs).ended).rejects.toThrow(ClusterUnavailable);
     }, 30_000);
 
-    describe("to whoever follows", () => {
-      test("tells what there is, then what comes, and ends with the signal", async () => {
+    describe("for a follower", () => {
+      test("sends what there is, then what comes, and ends with the signal", async () => {
         for (const text of ["too old", "one", "two"]) world.write("shop", "backend", { at: new Date(), text });
         const follower = following(world.podLogs, { lines: 2 });
         await until(() => follower.lines.length === 2, { what: "what there is" });
@@ -123,7 +121,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
         await follower.stop();
       });
 
-      test("goes on after the line at which somebody stopped, with all that was written meanwhile", async () => {
+      test("goes on after the last line of an earlier follower, with all that was written meanwhile", async () => {
         world.write("shop", "backend", { at: ago(5_000), text: "known" });
         const [known] = await world.podLogs.tail(shop, backend, { lines: 1 });
         for (const text of ["missed one", "missed two"]) world.write("shop", "backend", { at: ago(4_999), text });
@@ -135,7 +133,7 @@ export function podLogsSuite(name: string, start: () => Promise<PodLogsWorld>): 
         await follower.stop();
       });
 
-      test("has nothing to tell before there are pods, and then all that they write", async () => {
+      test("has no lines before there are pods, and then all that they write", async () => {
         const follower = following(world.podLogs);
         world.write("shop", "backend", { at: new Date(), text: "first" });
         await until(() => follower.lines.length === 1, { what: "the first line" });

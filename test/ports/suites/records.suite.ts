@@ -5,17 +5,17 @@ import type { Records } from "../../../operator/ports/records.ts";
 import { unique } from "../../support/faults/people.ts";
 import { minutesLater } from "../../support/fixtures/environment/environment-fixture.ts";
 
-/** Records of which at most three are dropped at a time, and eyes that are not the operator's. */
+/** Records, of which at most three are dropped at a time, and their readers. */
 export interface RecordsScene {
   readonly records: Records;
-  /** What is kept of the environment of that name, in any order. */
+  /** The records of the environment of that name, in any order. */
   kept(environment: string): Promise<readonly RecordSpec[]>;
-  /** Takes those away again. */
+  /** Removes the records of that name. */
   forget(environment: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The record of a deletion so many minutes after the beginning of the tests' time. */
+/** The record of a deletion, by minutes after the beginning of the tests' time. */
 export function recordFixture(name: string, minute: number): RecordSpec {
   const at = minutesLater(minute).toISOString();
   return {
@@ -29,7 +29,6 @@ export function recordFixture(name: string, minute: number): RecordSpec {
   };
 }
 
-/** What every adapter of the port and its double must do. */
 export function recordsSuite(title: string, start: () => Promise<RecordsScene>): void {
   describe(`the records of environments that are no more, ${title}`, () => {
     const name = unique("recorded-");
@@ -55,7 +54,7 @@ export function recordsSuite(title: string, start: () => Promise<RecordsScene>):
       expect(await scene.kept(name)).toEqual([first]);
     });
 
-    test("are told later what was allocated, instead of what was known of that; one that is dropped stays so", async () => {
+    test("receive allocated costs later, instead of what was known of that; one that is dropped stays so", async () => {
       const allocation = (cpu: number) => [
         {
           from: minutesLater(0).toISOString(),

@@ -5,7 +5,7 @@ import type { RepositoryHooks } from "../../../operator/ports/webhooks/repositor
 /** An adapter with a host that has one repository without hooks. */
 export interface HooksWorld {
   readonly hooks: RepositoryHooks;
-  /** From now on the platform answers deliveries so; `undefined` where the host does not tell. */
+  /** Sets the platform's answer to deliveries; `undefined` for a host that does not show it. */
   readonly answerWith: ((status: number) => void) | undefined;
   stop(): Promise<void>;
 }
@@ -15,7 +15,6 @@ const address = "https://environments.example.test/api/webhooks/repohost";
 const key = new Sensitive("a-key-of-thirty-two-bytes-or-more");
 const { signal } = new AbortController();
 
-/** What every adapter of the RepositoryHooks port keeps to. */
 export function repositoryHooksSuite(name: string, makeWorld: () => Promise<HooksWorld>): void {
   describe(`RepositoryHooks: ${name}`, () => {
     let world: HooksWorld | undefined;
@@ -51,7 +50,7 @@ export function repositoryHooksSuite(name: string, makeWorld: () => Promise<Hook
       expect(list[0]).toEqual(before);
     }, 60_000);
 
-    test("the last delivery of the wanted hook is known where the host tells it", async () => {
+    test("the last delivery of the wanted hook is known where the host shows it", async () => {
       const { hooks, answerWith } = await made();
       await hooks.put(repository, { address, key }, signal);
       const [hook] = await hooks.list(repository, signal);

@@ -2,18 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RepositoryReloads } from "../../../operator/ports/facade/repository-reloads.ts";
 import { unique } from "../../support/faults/people.ts";
 
-/** An adapter with the rest of the world around it. */
 export interface ReloadsWorld {
   readonly reloads: RepositoryReloads;
   register(name: string): Promise<void>;
   change(name: string): Promise<void>;
   unregister(name: string): Promise<void>;
-  /** From now on the host of this Repository is away, or there again. */
+  /** Makes the host of this Repository unreachable, or reachable again. */
   setAway(name: string, isAway: boolean): void;
   stop(): Promise<void>;
 }
 
-/** What every adapter of the RepositoryReloads port keeps to. */
 export function repositoryReloadsSuite(name: string, makeWorld: () => Promise<ReloadsWorld>): void {
   describe(`RepositoryReloads: ${name}`, () => {
     let world: ReloadsWorld;

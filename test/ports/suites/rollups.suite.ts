@@ -7,7 +7,6 @@ export interface RollupsScene {
   stop(): Promise<void>;
 }
 
-/** What the adapter of the port and its double must do. */
 export function rollupsSuite(title: string, start: () => Promise<RollupsScene>): void {
   describe(`rollups, ${title}`, () => {
     let scene: RollupsScene;
@@ -39,7 +38,7 @@ export function rollupsSuite(title: string, start: () => Promise<RollupsScene>):
     test("keep the sum of a day beside what was counted", async () => {
       const former = await made("2026-02-01");
       const tally = { ...NO_TALLY, created: 2, cpu: 86_400_000 };
-      // Names of people and of repositories are whatever they are.
+      // Names of people and of repositories are arbitrary.
       const rows = new Map([["constructor", tally]]);
       const empty = new Map();
       const summary = {

@@ -4,7 +4,6 @@ import { type SecretManagerWorld, secretManagerScene } from "./secret-manager/sc
 import { secretValues } from "./secret-manager/values.suite.ts";
 import { secretVersions } from "./secret-manager/versions.suite.ts";
 
-/** What every adapter of the SecretManager port keeps to. */
 export function secretManagerSuite(name: string, makeWorld: () => Promise<SecretManagerWorld>): void {
   describe(`SecretManager: ${name}`, () => {
     const scene = secretManagerScene(makeWorld);

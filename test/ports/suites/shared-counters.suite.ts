@@ -3,18 +3,17 @@ import { CountersUnavailable, type SharedCounters } from "../../../operator/port
 import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-/** The counters of two replicas, and a hand on what they share. */
+/** The counters of two replicas, and control of their store. */
 export interface CountersScene {
   readonly one: SharedCounters;
   readonly other: SharedCounters;
-  /** From now on nobody can reach what they share, or everybody can; what was counted may be lost. */
+  /** Makes the store unreachable, or reachable; counts may be lost. */
   setReachable(reachable: boolean): Promise<void>;
-  /** So much time goes by that a failure is forgotten. */
+  /** Advances time until a failure is forgotten. */
   forgive(): void;
   stop(): Promise<void>;
 }
 
-/** What every adapter of the port and its double must do. */
 export function sharedCountersSuite(title: string, start: () => Promise<CountersScene>): void {
   describe(`counters that replicas share, ${title}`, () => {
     let scene: CountersScene;

@@ -10,10 +10,8 @@ import {
 import type { WebhookDeliveries } from "../../../operator/ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 
-/** An adapter with the rest of the world around it. */
 export interface WebhookDeliveriesWorld {
   readonly deliveries: WebhookDeliveries;
-  /** Removes what the tests made. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +43,6 @@ const pullRequest = (number: number, headCommit = "a".repeat(40)): WebhookDelive
   },
 });
 
-/** What every adapter of the WebhookDeliveries port keeps to; run on each of them, so that they can't drift apart. */
 export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<WebhookDeliveriesWorld>): void {
   describe(`WebhookDeliveries: ${title}`, () => {
     let world: WebhookDeliveriesWorld;

@@ -1,8 +1,8 @@
-/** A place of a template that only some values lead to. */
+/** A place in a template that only some values reach. */
 export interface Branch {
-  /** Such as `line 12, {{- if .Values.check.enabled }} is false`. */
+  /** For example `line 12, {{- if .Values.check.enabled }} is false`. */
   readonly what: string;
-  /** The template, which fails where the place is reached. */
+  /** The template changed to fail when the place is reached. */
   readonly mutant: string;
 }
 
@@ -22,8 +22,8 @@ interface Block extends Action {
 }
 
 /**
- * Every branch of a Helm template: each condition once true and once false, each list with entries.
- * A suite that passes with the mutant of a branch never reaches it.
+ * Branches of a Helm template: each condition once true and once false, each list with entries. A suite that passes with a
+ * branch's mutant never reaches it.
  */
 export function branchesOf(template: string): Branch[] {
   const open: Block[] = [];
@@ -52,6 +52,6 @@ function branchesOfBlock(template: string, block: Block | undefined, end: Action
   const { otherwise } = block;
   const orElse = otherwise === undefined ? failing(end.begin, `{{ else }}${FAIL}`) : failing(otherwise.end, FAIL);
   const reached = { what: `${what} is true`, mutant: failing(block.end, FAIL) };
-  // A list may be one that is never empty.
+  // Some lists are never empty.
   return block.word === "range" ? [reached] : [reached, { what: `${what} is false`, mutant: orElse }];
 }

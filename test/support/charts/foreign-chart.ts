@@ -6,14 +6,14 @@ import { run } from "../../../deploy/build/run.ts";
 import { type Manifest, parseManifests } from "../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 
-/** A chart that was written without the platform in mind. */
+/** A chart written without the platform in mind. */
 export interface ForeignChart {
-  /** What it becomes with these values, as Argo CD renders it. */
+  /** The chart's objects with these values, as Argo CD renders them. */
   render(name: string, values: object): Promise<Manifest[]>;
   remove(): Promise<void>;
 }
 
-/** The chart that `helm create` writes now. */
+/** The chart of the current `helm create`. */
 export async function createdChart(): Promise<ForeignChart> {
   const helm = await helmProgram();
   const folder = await mkdtemp(join(tmpdir(), "foreign-chart-"));
@@ -29,7 +29,7 @@ export async function createdChart(): Promise<ForeignChart> {
   };
 }
 
-/** The values of the example below this title of docs/charts.md. */
+/** The example's values below this title of docs/charts.md. */
 export async function exampleValues(title: string): Promise<string> {
   const page = await readFile(join(import.meta.dirname, "../../../docs/charts.md"), "utf8");
   const [, example = ""] = page.slice(page.indexOf(`\n## ${title}\n`)).split("```yaml\n", 2);

@@ -1,4 +1,3 @@
-/** The least values of the platform chart. */
 const least = {
   settings: {
     baseDomain: "env.example.test",
@@ -7,7 +6,7 @@ const least = {
   image: { repository: "registry.example.test/platform" },
 };
 
-/** Values of the platform chart, each with what an API server takes otherwise than with the others. */
+/** Values of the platform chart, each with objects that an API server treats differently. */
 export const platformValues: Readonly<Record<string, object>> = {
   "the least values": least,
   "everything on": {

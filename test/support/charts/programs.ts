@@ -10,15 +10,14 @@ const module: GoModule = {
   buildSeconds: 60,
 };
 
-/** The paths of the programs that charts are checked with. */
+/** Paths of the programs that check charts. */
 export interface ChartPrograms {
-  /** Runs the suites in a chart's folder `tests`. */
   readonly helmUnittest: string;
-  /** Compares objects with the JSON Schemas of their kinds. */
+  /** Validates objects against the JSON Schemas of their kinds. */
   readonly kubeconform: string;
 }
 
-/** The programs, in the versions of their go.mod; built now (a minute) if they are not in the cache. */
+/** The programs, in the versions of their go.mod, built if they are not in the cache (a minute). */
 export async function chartPrograms(progress: Progress = silentProgress): Promise<ChartPrograms> {
   const { programs } = await buildModule(module, progress);
   return { helmUnittest: join(programs, "helm-unittest"), kubeconform: join(programs, "kubeconform") };

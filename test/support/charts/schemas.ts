@@ -16,14 +16,13 @@ interface Gvk {
   readonly kind: string;
 }
 
-/** Where `writeSchemas` puts the schema of a kind, as kubeconform's option -schema-location takes it. */
+/** Pattern of the files of `writeSchemas`, for kubeconform's option -schema-location. */
 export const schemaLocation = (folder: string): string =>
   join(folder, "{{ .Group }}_{{ .ResourceKind }}_{{ .ResourceAPIVersion }}.json");
 
 /**
- * Writes a JSON Schema for each kind that the API server serves, custom ones included, from its own OpenAPI document.
- * Unknown fields are refused, as the API server refuses them on request. Waits until the group `last`, whose kinds were made
- * last, is described: that takes a moment.
+ * Writes a JSON Schema for each kind that the API server serves, custom ones included, from its OpenAPI document. Unknown
+ * fields are refused, as the API server does on request. Waits for the description of the last created group, `last`.
  */
 export async function writeSchemas(
   { url, caFile, adminToken: token }: Callable,
@@ -50,11 +49,11 @@ async function writeKinds(schemas: Schemas, folder: string): Promise<void> {
   const strict = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closed(schema) as Schema]));
   for (const [name, schema] of Object.entries(strict)) {
     const own = schema["x-kubernetes-group-version-kind"] ?? [];
-    // What stands for several kinds, such as DeleteOptions, is no object.
+    // Definitions shared by several kinds, such as DeleteOptions, are no objects.
     const [{ group, version, kind } = { group: "", version: "", kind: "" }] = own;
     if (own.length !== 1) continue;
     const document = { $ref: `#/components/schemas/${name}`, components: { schemas: strict } };
-    // kubeconform takes what stands before the slash for the group: of the core group, that is its version.
+    // kubeconform takes the text before the slash as the group: for the core group, that is its version.
     await writeFile(
       join(folder, `${group || version}_${kind.toLowerCase()}_${version}.json`),
       JSON.stringify(document),
@@ -62,7 +61,7 @@ async function writeKinds(schemas: Schemas, folder: string): Promise<void> {
   }
 }
 
-/** The schema without unknown fields, but where it says itself what they may be. */
+/** Closes a schema to unknown fields, unless it defines additional ones itself. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;

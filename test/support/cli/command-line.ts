@@ -9,20 +9,17 @@ import { buildClients } from "../../../deploy/clients/build.ts";
 import type { ServiceOptions } from "../http/api-service.ts";
 import { type ApiService, type Person, startApiService } from "../http/api-service.ts";
 
-/** The file that users run. */
 export const eenvFile = resolve(import.meta.dirname, "../../../clients/cli/dist/eenv.mjs");
 
-/** How a command ended, and what it wrote. */
+/** A command's exit code and output. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that runs. */
 export interface Running {
   readonly child: ChildProcess;
-  /** What it wrote so far. */
   readonly written: { stdout: string; stderr: string };
   readonly ended: Promise<Ended>;
 }
@@ -34,23 +31,21 @@ export interface CallOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The command line beside the REST interface on doubles, over HTTP; every call is a process of its own. */
+/** The command line with the REST interface on doubles, over HTTP; every call is a separate process. */
 export interface CommandLine {
   readonly service: ApiService;
   readonly server: Server;
   readonly url: string;
-  /** A folder of the test: the user's home. */
   readonly home: string;
   /** Runs `eenv` as that person to its end. */
   eenv(person: Person, args: readonly string[], options?: CallOptions): Promise<Ended>;
-  /** Starts `eenv` as that person. */
   start(person: Person, args: readonly string[], options?: CallOptions): Promise<Running>;
-  /** Starts any program with the same variables, and nobody logged in. */
+  /** Starts any program with the same variables, without a log-in. */
   spawn(program: string, args: readonly string[], options?: CallOptions): Running;
   stop(): Promise<void>;
 }
 
-/** Builds the file where its sources have changed. */
+/** Starts the service; builds the command line if its sources have changed. */
 export async function startCommandLine(options: ServiceOptions = {}): Promise<CommandLine> {
   await buildClients();
   const service = await startApiService(options);

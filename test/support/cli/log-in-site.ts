@@ -3,13 +3,12 @@ import { join, resolve } from "node:path";
 import { type IdentityProvider, startIdentityProvider } from "../../../deploy/local/identity/provider.ts";
 import { type CommandLine, startCommandLine } from "./command-line.ts";
 
-/** The command line beside a platform that trusts a real identity provider. */
+/** The command line with a platform that trusts a real identity provider. */
 export interface LogInSite {
   readonly line: CommandLine;
   readonly provider: IdentityProvider;
-  /** Variables of a user who has a browser, in which a developer logs in. */
+  /** Variables of a user whose browser logs in as a developer. */
   readonly browser: Readonly<Record<string, string>>;
-  /** A viewer's API token. */
   apiToken(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -17,7 +16,7 @@ export interface LogInSite {
 const USER = "dev@example.test";
 const BROWSER = resolve(import.meta.dirname, "../http/browser.ts");
 
-/** Starts both. The platform's clock is that of the provider: now. */
+/** Starts both. The platform uses the provider's clock: now. */
 export async function startLogInSite(): Promise<LogInSite> {
   const provider = await startIdentityProvider({ port: 0 });
   const line = await startCommandLine({
@@ -48,7 +47,6 @@ export async function startLogInSite(): Promise<LogInSite> {
   };
 }
 
-/** Logs in on the page that it is given, as a person does, and comes back to the command line. */
 const script = (password: string) => `#!${process.execPath}
 import(${JSON.stringify(BROWSER)}).then(async ({ Browser }) => {
   const browser = new Browser();

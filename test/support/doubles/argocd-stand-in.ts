@@ -10,7 +10,7 @@ import { silentLog } from "../../../operator/kit/log.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
 
 const applications = applicationKind;
-/** So long it waits for an API server that is away. */
+/** Retry interval while the API server is away. */
 const AWAY_MS = 500;
 
 /**
@@ -31,19 +31,19 @@ export type Fate =
   | "ignored"
   | "undeletable";
 
-/** What decides it: the values of its chart, and whether it was ever asked to try again. */
+/** Decides the behaviour by the chart's values, and by whether a retry was ever requested. */
 export type FateOf = (values: Readonly<Record<string, unknown>>, isAskedAgain: boolean) => Fate;
 
-/** What stands in for Argo CD where only the control plane runs: every application is synced and healthy at once. */
+/** A stand-in for Argo CD where only the control plane runs: every application is synced and healthy at once. */
 export interface ArgocdStandIn {
-  /** From now on, the application of this environment fares as said, whatever it did before. */
+  /** Changes the behaviour of this environment's application from now on. */
   decide(environment: string, fate: FateOf): void;
   stop(): Promise<void>;
 }
 
 /**
  * Answers Applications as Argo CD's controller does (compared source, synced, healthy; cascade finalizer removed on
- * deletion) without deploying anything. The real Argo CD is what e2e runs against.
+ * deletion) without deploying anything. e2e uses the real Argo CD.
  */
 export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStandIn> {
   const cache = createObjectCache<WireObject>();
@@ -81,7 +81,6 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
   };
 }
 
-/** Tries again for as long as the API server is away, until the signal ends it. */
 async function whenServed(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -115,7 +114,7 @@ async function answer(client: KubeClient, application: WireObject, fate: Fate): 
     const heard = wishes.map((path) => ({ op: "remove", path }));
     await client.patch(applications, ref, [{ op: "add", path: "/status", value: status }, ...heard], { as: "json" });
   } catch (error) {
-    // A newer version of the object is on its way and will be answered.
+    // The watch delivers a newer version of the object.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }
@@ -125,7 +124,7 @@ function replyTo(application: WireObject, fate: Sayable | "held") {
   return { status: statusOf(application, fate), wishes: wishesOf(application) };
 }
 
-/** Whether an operation runs or is being ended, which a deletion waits for, too; or begins. */
+/** True while an operation runs, begins or ends; a deletion waits for it. */
 function isHeldBy(application: WireObject, fate: Fate): boolean {
   const { phase = "" } = operationOf(application) ?? {};
   const mayBegin = fate === "hooked" && phase === "" && application.metadata.deletionTimestamp === undefined;
@@ -135,7 +134,7 @@ function isHeldBy(application: WireObject, fate: Fate): boolean {
 const ASKED_AGAIN = "ephemeral-environments.dev/asked-again-at";
 const REFRESH = "argocd.argoproj.io/refresh";
 
-/** What it was asked for and takes out again, as JSON pointers. */
+/** The application's requests as JSON pointers, for their removal. */
 function wishesOf({ metadata, operation }: WireObject): string[] {
   const refresh =
     metadata.annotations?.[REFRESH] === undefined ? [] : [`/metadata/annotations/${REFRESH.replace("/", "~1")}`];
@@ -149,10 +148,10 @@ interface HeldStatus {
 }
 const operationOf = ({ status }: WireObject) => (status as HeldStatus | undefined)?.operationState;
 
-/** For how long a hook has run when it is first seen: long enough to be named, and not too long. */
+/** The age of a hook when it is first seen: enough to be reported, within the limit. */
 const HOOK_RAN_MS = 60_000;
 
-/** The status while a hook runs, or after its operation was ended: it is about the source with which it began. */
+/** The status during a hook, or after the end of its operation: about the source with which it began. */
 function heldStatus(application: WireObject): object {
   const isEnding = operationOf(application)?.phase === "Terminating";
   const source = sourceOf(application);
@@ -176,7 +175,6 @@ function heldStatus(application: WireObject): object {
   return { health: { status: "Missing" }, sync, operationState, reconciledAt: WHEN };
 }
 
-/** What the application made is gone at once, or never. */
 async function bury(client: KubeClient, application: WireObject, fate: Fate): Promise<void> {
   const { name, namespace = "argocd", finalizers = [] } = application.metadata;
   if (fate === "undeletable") {
@@ -204,14 +202,14 @@ const HEALTH = {
   unrendered: "Unknown",
 } as const;
 
-/** What a chart of some kinds makes; the objects are a test's to make. */
+/** Objects of a chart with several kinds; the test creates them. */
 const MADE = [
   { group: "apps", version: "v1", kind: "StatefulSet", name: "cache", status: "Synced" },
   { group: "batch", version: "v1", kind: "CronJob", name: "report", status: "Synced" },
   { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", name: "backend", status: "Synced" },
 ];
 
-/** What an application is called. A hook that was ended has failed. */
+/** Behaviours with a status. A terminated hook has failed. */
 type Sayable = Exclude<Fate, "ignored">;
 
 function statusOf(application: WireObject, fate: Sayable): object {

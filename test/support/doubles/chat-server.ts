@@ -3,18 +3,16 @@ import { createServer, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A chat's incoming webhooks on loopback: whatever the path is, a message is taken and kept. */
+/** A chat's incoming webhooks on loopback: a message to any path is accepted and kept. */
 export interface ChatServer {
-  /** The address of a channel's webhook. */
   url(channel: string): string;
-  /** What was posted: the path, and the body as it came. */
+  /** Posted messages: the path and the raw body. */
   readonly received: readonly { readonly path: string; readonly body: string }[];
-  /** How it answers from now on; `hang`: not at all. */
+  /** Changes the answer; `hang`: none. */
   answer(status: number | "hang", headers?: OutgoingHttpHeaders): void;
   stop(): Promise<void>;
 }
 
-/** Starts it; it answers 200. */
 export async function startChatServer(port = 0): Promise<ChatServer> {
   const received: { path: string; body: string }[] = [];
   let answer: { status: number | "hang"; headers: OutgoingHttpHeaders } = { status: 200, headers: {} };

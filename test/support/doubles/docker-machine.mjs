@@ -1,7 +1,7 @@
 /**
- * Stands in for kind, docker, kubectl and helm on a machine with Docker, by the name in its first argument. Writes each call
- * with its input as a line of JSON into $RECORD, keeps the clusters of kind in $RECORD.clusters, and answers as the programs do
- * where their callers read it.
+ * Stands in for kind, docker, kubectl and helm on a machine with Docker, by the name in its first argument. Appends each
+ * call with its input to $RECORD as a line of JSON, keeps kind's clusters in $RECORD.clusters, and answers as far as the
+ * callers read the answers.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 

@@ -4,7 +4,6 @@ import { requestTarget } from "../../../deploy/local/network/request-target.ts";
 import type { KubeConfigSource } from "../../../operator/kit/client/credentials/credentials.ts";
 import { kubeConfigOf } from "../plane/kube-config.ts";
 
-/** One request as it arrived. */
 export interface SeenRequest {
   readonly method: string;
   /** Path without query. */
@@ -14,21 +13,20 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What a script does with one request. */
+/** Answers one request of a script. */
 export type Answer = (request: SeenRequest, response: http.ServerResponse) => void;
 
-/** An API server on loopback that answers by script: each rule's answers are used once, in order; the last one stays. */
+/** A scripted API server on loopback: each rule's answers are used once, in order; the last one stays. */
 export interface FakeApiServer {
   readonly url: string;
   readonly kubeConfig: KubeConfigSource;
   readonly seen: readonly SeenRequest[];
-  /** Answers requests for which `matches` holds; rules are asked in the order in which they were made. */
+  /** Answers matching requests; rules apply in the order of their creation. */
   on(matches: (request: SeenRequest) => boolean, ...answers: readonly Answer[]): void;
-  /** Connections that are open now. */
   readonly openConnections: number;
-  /** Connections that were ever opened. */
+  /** Number of all connections so far. */
   readonly connectionsSoFar: number;
-  /** Resets every connection, as a load balancer that dies would. */
+  /** Resets every connection, as a dying load balancer. */
   resetConnections(): void;
   close(): Promise<void>;
 }
@@ -38,7 +36,7 @@ interface Rule {
   readonly answers: Answer[];
 }
 
-/** Listens on a free port of 127.0.0.1. An unscripted request is answered 501 and shows in `seen`. */
+/** Listens on a free port of 127.0.0.1. An unscripted request is answered 501 and appears in `seen`. */
 export async function startFakeApiServer(): Promise<FakeApiServer> {
   const seen: SeenRequest[] = [];
   const rules: Rule[] = [];
@@ -83,7 +81,6 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   };
 }
 
-/** A JSON body. */
 export function json(body: unknown, status = 200, headers: http.OutgoingHttpHeaders = {}): Answer {
   return (_request, response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
@@ -91,7 +88,6 @@ export function json(body: unknown, status = 200, headers: http.OutgoingHttpHead
   };
 }
 
-/** A `Status` as the API server writes it. */
 export function status(code: number, reason: string, headers: http.OutgoingHttpHeaders = {}): Answer {
   return json(
     { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: `${reason}!` },
@@ -108,12 +104,11 @@ export const reset: Answer = (_request, response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** A stream that the test feeds by hand. */
 export class Stream {
   #response: http.ServerResponse | undefined;
   #opened = 0;
 
-  /** The answer that opens it. */
+  /** Opens the stream. */
   readonly answer: Answer = (_request, response) => {
     this.#response = response;
     this.#opened += 1;
@@ -121,7 +116,7 @@ export class Stream {
     response.flushHeaders();
   };
 
-  /** How often it was opened. */
+  /** The number of times it was opened. */
   get opened(): number {
     return this.#opened;
   }

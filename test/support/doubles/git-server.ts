@@ -9,13 +9,12 @@ import { git } from "../../../deploy/local/git/repositories.ts";
 
 /** A git host on loopback: the real `git http-backend` behind node:http. */
 export interface GitServer {
-  /** `127.0.0.1:port` */
   readonly address: string;
-  /** What each question came with in its header `Authorization`: `undefined` for nothing. */
+  /** The header `Authorization` of each request; `undefined`: none. */
   readonly callers: readonly (string | undefined)[];
-  /** Makes a repository with one empty commit at the head of each branch; gives the commit, the same for all. */
+  /** Makes a repository with one empty commit at the head of each branch; answers the common commit. */
   createRepository(name: string, branches: readonly string[], options?: GitRepositoryOptions): Promise<string>;
-  /** Puts one more empty commit at the head of the branch; gives it. */
+  /** Adds an empty commit to the branch; answers it. */
   push(name: string, branch: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -25,15 +24,15 @@ interface GitRepositoryOptions {
 }
 
 export interface GitServerOptions {
-  /** `user:password`; whoever brings nothing else is answered 401. Everybody may read when absent. */
+  /** `user:password`; other requests are answered 401. Absent: readable by everyone. */
   readonly credentials?: string;
-  /** Answers instead of git when it returns true. */
+  /** Replaces git's answer when it returns true. */
   readonly answer?: (request: IncomingMessage, reply: ServerResponse) => boolean;
-  /** The protocol that git is told the client wants, whatever the client says. */
+  /** Overrides the protocol that the client requests. */
   readonly protocol?: string;
 }
 
-/** Serves the repositories of a folder of its own on a free port. */
+/** Serves the repositories of a new folder on a free port. */
 export async function startGitServer(options: GitServerOptions = {}): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), "git-server-"));
   const callers: (string | undefined)[] = [];

@@ -3,8 +3,8 @@ import { type HostPull, openOnes, shownByGitlab } from "./host-pull-requests.ts"
 import { ABSENT, type Routes, startRecordingHost } from "./recording-host.ts";
 
 /**
- * The part of GitLab's API that is called, for `shop/shop-api` and the notes of its merge request 42. A status can't become what it is:
- * it answers as GitLab does, with `Cannot transition status via :run from :running`.
+ * The called part of GitLab's API, for `shop/shop-api` and the notes of its merge request 42. Repeating a status fails as on
+ * GitLab, with `Cannot transition status via :run from :running`.
  */
 export async function startGitlabApi() {
   const statuses: Record<string, unknown>[] = [];

@@ -14,27 +14,19 @@ import type { Owner } from "../../../operator/ports/cluster.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { type GoogleSecretStore, googleSecretStore, type Secret, type WireRequest } from "./google-secret-store.ts";
 
-/**
- * Stands around a call: throwing before `next` means that nothing was done, throwing after it that it was and the answer
- * got lost. It may wait.
- */
+/** Wraps a call: throwing before `next` leaves it undone, throwing afterwards loses its answer. It may wait. */
 export type GoogleSeam = (method: string, request: WireRequest, next: () => unknown) => unknown;
 
 /** Google Secret Manager on loopback, behind Google's own protocol definition and their real client. */
 export interface GoogleSecretManagerServer {
   readonly project: string;
   readonly store: GoogleSecretStore;
-  /** What is kept under an id. */
   entry(id: string): Secret | undefined;
-  /** What is kept for a variable of an environment. */
   held(owner: Owner, variable: string): Secret | undefined;
-  /** Every call that arrived, by method. */
   readonly calls: string[];
-  /** How long the caller of each was going to wait for its answer, in milliseconds. */
   readonly deadlines: number[];
-  /** Stands around every call from now on; undefined ends it. */
+  /** Wraps every call from now on; undefined ends it. */
   seam(seam: GoogleSeam | undefined): void;
-  /** A new connection; the caller closes it. */
   connect(): Promise<GoogleClient>;
   stop(): Promise<void>;
 }
@@ -42,7 +34,7 @@ export interface GoogleSecretManagerServer {
 type Handler = grpc.handleUnaryCall<WireRequest, unknown>;
 
 export async function startGoogleSecretManager(project = "test-project"): Promise<GoogleSecretManagerServer> {
-  // The client would look for Google's metadata server, and wait for it.
+  // Otherwise the client would look for Google's metadata server, and wait for it.
   process.env.METADATA_SERVER_DETECTION = "none";
   const store = googleSecretStore(project);
   const entry = (id: string) => store.secrets.get(`projects/${project}/secrets/${id}`);
@@ -118,7 +110,7 @@ export interface GoogleManagerOptions {
   readonly locations?: readonly string[];
 }
 
-/** The adapter against this server, with a budget that no test uses up; the caller closes it. */
+/** The adapter for this server, with a budget beyond any test's use; the caller closes it. */
 export function googleManager(
   server: GoogleSecretManagerServer,
   { connect = () => server.connect(), installation = "this-cluster", ...options }: GoogleManagerOptions = {},
@@ -136,7 +128,7 @@ export function googleManager(
   });
 }
 
-/** Makes a secret as somebody else would, the values being its versions from 1 on. */
+/** Creates a foreign secret, with the values as its versions from 1 on. */
 export async function shareInGoogle(
   server: GoogleSecretManagerServer,
   { id, labels, values }: { id: string; labels: Record<string, string>; values: readonly string[] },

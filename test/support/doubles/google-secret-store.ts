@@ -1,6 +1,6 @@
 import { crc32c } from "../../../operator/adapters/google/crc32c.ts";
 
-/** gRPC status codes, as far as they are answered here. */
+/** The used gRPC status codes. */
 export const codes = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
@@ -12,7 +12,6 @@ export const codes = {
   UNAVAILABLE: 14,
 } as const;
 
-/** A failure as a gRPC server answers it. */
 export function grpcError(code: number, details: string): Error {
   return Object.assign(new Error(details), { code, details });
 }
@@ -37,16 +36,16 @@ const LABEL_KEY = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u;
 const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u;
 const ANNOTATION_KEY = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 
-/** Requests as the wire gives them: camel case, 64-bit numbers as strings. */
+/** Requests as on the wire: camel case, 64-bit numbers as strings. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape is the protocol's, decoded from its own definition.
 export type WireRequest = any;
 
 /**
- * What Google Secret Manager keeps and how it refuses, for one project: ids, labels, annotations, replication, etags,
- * aliases, checksums. A method a call; every one answers the response or throws a `grpcError`.
+ * Storage and errors of Google Secret Manager for one project: ids, labels, annotations, replication, etags, aliases,
+ * checksums. One method per call; each answers the response or throws a `grpcError`.
  *
- * Like the real one it promises to show at once nothing but a version by its number: `lag` makes lists, or lists and looks
- * at secrets, go on showing what there was.
+ * Like the real one, only reads of a version by number are consistent: `lag` makes lists, or lists and reads of secrets,
+ * return old data.
  */
 export function googleSecretStore(project: string) {
   const secrets = new Map<string, Secret>();
@@ -78,7 +77,7 @@ export function googleSecretStore(project: string) {
 
   return {
     secrets,
-    /** Until it is told otherwise; versions are the same ones all the time. */
+    /** Applies until changed; reads of versions never lag. */
     lag(what: "nothing" | "lists" | "lists and looks"): void {
       const before = new Map([...secrets].map(([name, secret]) => [name, { ...secret }]));
       listed = what === "nothing" ? secrets : before;
@@ -157,7 +156,6 @@ function isAnnotationKey(key: string): boolean {
   return ANNOTATION_KEY.test(key);
 }
 
-/** The numbers that the aliases point to. */
 function checkedAliases(aliases: Record<string, string>): string[] {
   const names = Object.keys(aliases);
   if (names.length > 50 || names.some((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(name))) {
@@ -166,7 +164,7 @@ function checkedAliases(aliases: Record<string, string>): string[] {
   return Object.values(aliases);
 }
 
-/** Knows `labels.<key>=<value>` and AND; any other filter is refused, so that none is silently taken for all. */
+/** Supports `labels.<key>=<value>` and AND; any other filter is refused, so that none silently matches all. */
 function matching(filter: string): (secret: Secret) => boolean {
   const terms = filter === "" ? [] : filter.split(" AND ");
   const wanted = terms.map((term) => {

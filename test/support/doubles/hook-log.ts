@@ -1,6 +1,5 @@
 import { ABSENT, type Routes } from "./recording-host.ts";
 
-/** An attempt of GitHub to deliver a webhook. */
 export interface HookAttempt {
   readonly id: number;
   readonly guid: string;
@@ -12,14 +11,14 @@ export interface HookAttempt {
 export interface HookLog {
   readonly hooks: { readonly id: number; readonly config: { readonly url: string } }[];
   readonly attempts: HookAttempt[];
-  /** The attempts that were asked to be repeated. */
+  /** Attempts with a requested redelivery. */
   readonly repeated: number[];
 }
 
-/** A page of the log has so many, however many are asked for. */
+/** The page size of the log, whatever the request. */
 const PAGE = 3;
 
-/** The routes of https://docs.github.com/en/rest/repos/webhooks that are called, for the hook 1. */
+/** The called routes of https://docs.github.com/en/rest/repos/webhooks, for the hook 1. */
 export function hookLogRoutes({ hooks, attempts, repeated }: HookLog): Routes {
   return [
     [/^GET \/repos\/shop\/[^/]+\/hooks\?per_page=100$/, () => ({ status: 200, body: hooks })],

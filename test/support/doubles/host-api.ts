@@ -3,14 +3,12 @@ import { type HookLog, hookLogRoutes } from "./hook-log.ts";
 import { type HostPull, pullRequestRoutes } from "./host-pull-requests.ts";
 import { ABSENT, type Routes, startRecordingHost } from "./recording-host.ts";
 
-/** A comment of a pull request. */
 export interface HostComment {
   readonly id: number;
   body: string;
   readonly user: { readonly id: number };
 }
 
-/** A deployment, with the states that it was given. */
 export interface HostDeployment {
   readonly id: number;
   readonly sha: string;
@@ -19,13 +17,13 @@ export interface HostDeployment {
   readonly states: string[];
 }
 
-/** The id of the account that the token belongs to. */
+/** The account id of the token. */
 export const SELF = 7;
 
 /**
- * The part of the API of a repository's host that is called, on loopback: comments of one pull request (number 42), the
- * pull requests, GitHub's log of hooks. GitHub and Gitea have the same paths; Gitea's begin with `/api/v1`. What it does not
- * know is answered 404. GitHub's is held to what GitHub has published.
+ * The called part of a repository host's API, on loopback: comments of the pull request 42, the pull requests, GitHub's log
+ * of hooks. GitHub and Gitea have the same paths; Gitea's begin with `/api/v1`. Unknown requests are answered 404. GitHub's
+ * answers are checked against its published API.
  */
 export async function startHostApi(kind: "gitea" | "github") {
   const statuses: Record<string, unknown>[] = [];
@@ -120,9 +118,7 @@ export async function startHostApi(kind: "gitea" | "github") {
   return { ...host, statuses, comments, deployments, environments, pulls, log };
 }
 
-/** What `startHostApi` resolves with. */
 export type HostApiDouble = Awaited<ReturnType<typeof startHostApi>>;
 
-/** The same, with all that GitHub says in its answers. */
 const inFull = (routes: Routes): Routes =>
   routes.map(([pattern, route]) => [pattern, (call, parts) => githubAnswer(call, route(call, parts))]);

@@ -1,6 +1,6 @@
 import { ABSENT, type HostAnswer, type Routes } from "./recording-host.ts";
 
-/** What a test says of a pull request; the rest is as it usually is. */
+/** A pull request of a test; absent fields have usual values. */
 export interface HostPull {
   readonly number: number;
   readonly state?: "open" | "closed";
@@ -17,7 +17,7 @@ export interface HostPull {
 export const PULL_COMMIT = "a".repeat(40);
 const UPDATED_AT = "2026-01-01T00:00:00Z";
 
-/** As GitHub and Gitea show it; in lists GitHub does not say whether it is merged. */
+/** In GitHub's and Gitea's form; GitHub's lists lack the merge state. */
 function shown(pull: HostPull, { inList }: { readonly inList: boolean }) {
   const { number, state = "open", merged = false, draft = false, labels = [], base = "main" } = pull;
   const { branch = "feature", commit = PULL_COMMIT, isFork = false, updatedAt = UPDATED_AT } = pull;
@@ -36,7 +36,7 @@ function shown(pull: HostPull, { inList }: { readonly inList: boolean }) {
   };
 }
 
-/** As GitLab shows a merge request. */
+/** A merge request in GitLab's form. */
 export function shownByGitlab(pull: HostPull) {
   const { number, state = "open", merged = false, draft = false, labels = [], base = "main" } = pull;
   const { branch = "feature", commit = PULL_COMMIT, isFork = false, updatedAt = UPDATED_AT } = pull;
@@ -57,13 +57,13 @@ export function shownByGitlab(pull: HostPull) {
   };
 }
 
-/** The sort orders of the two hosts and the name of their page size; nothing else may be asked. */
+/** The two hosts' sort orders and page sizes; other queries are refused. */
 const QUERIES = [
   { only: ["state", "sort", "direction", "per_page", "page"], sort: "updated", size: "per_page", most: 100 },
   { only: ["state", "sort", "limit", "page"], sort: "recentupdate", size: "limit", most: 50 },
 ] as const;
 
-/** The page of a list, those first that changed last; 422 for a query that no host knows. */
+/** The page of a list, last changed first; 422 for an unknown query. */
 export function pageOf(pulls: readonly HostPull[], query: string): HostAnswer {
   const asked = new URLSearchParams(query);
   const known = QUERIES.find(({ only, sort }) => {
@@ -77,13 +77,13 @@ export function pageOf(pulls: readonly HostPull[], query: string): HostAnswer {
   return { status: 200, body: open.map((pull) => shown(pull, { inList: true })) };
 }
 
-/** The open ones, those first that changed last. */
+/** Open pull requests, last changed first. */
 export const openOnes = (pulls: readonly HostPull[]): HostPull[] =>
   pulls
     .filter(({ state = "open" }) => state === "open")
     .sort((one, other) => Date.parse(other.updatedAt ?? UPDATED_AT) - Date.parse(one.updatedAt ?? UPDATED_AT));
 
-/** The routes of pull requests that GitHub and Gitea have in common, for every repository of the owner `shop`. */
+/** The common routes of GitHub and Gitea for pull requests, for every repository of the owner `shop`. */
 export function pullRequestRoutes(pulls: readonly HostPull[]): Routes {
   return [
     [/^GET \/repos\/shop\/[^/]+\/pulls\?(.*)$/, (_call, [query = ""]) => pageOf(pulls, query)],

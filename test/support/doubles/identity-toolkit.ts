@@ -3,18 +3,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** What Google's service was asked. */
 export interface ToolkitCall {
   readonly path: string;
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A stand-in for `identitytoolkit.googleapis.com`, as far as password resets go. */
+/** A stand-in for the password resets of `identitytoolkit.googleapis.com`. */
 export interface IdentityToolkit {
   readonly endpoint: string;
   readonly calls: readonly ToolkitCall[];
-  /** Answers the next calls with this instead; nothing brings it back to its senses. */
+  /** Answers the next calls with this instead, until `recover`. */
   failWith(status: number, body: string, headers?: Readonly<Record<string, string>>): void;
   recover(): void;
   stop(): Promise<void>;

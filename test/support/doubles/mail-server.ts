@@ -3,26 +3,24 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-/** A message as the server took it. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Head and body, as they came. */
   readonly source: string;
   readonly isSecure: boolean;
   readonly user: string | undefined;
 }
 
-/** A real SMTP server on loopback that keeps what it is sent. */
+/** A real SMTP server on loopback that keeps its messages. */
 export interface MailServer {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
-  /** Answers messages with this code from now on; without one it takes them. */
+  /** Refuses messages with this code from now on; without one it accepts them. */
   answer(code?: number): void;
   stop(): Promise<void>;
 }
 
-/** Starts it; without TLS and without a log-in unless the options say otherwise. */
+/** Starts the server; default: without TLS and log-in. */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   let code: number | undefined;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { requestTarget } from "../../../deploy/local/network/request-target.ts";
 import type { HourOfNamespace } from "./memory/costs/allocations.ts";
 
-/** What it answers from now on; `normal`: as OpenCost does. */
+/** The answer from now on; `normal`: as OpenCost. */
 type Mood = "normal" | "hangs" | Answer;
 
 interface Answer {
@@ -16,7 +16,7 @@ interface Answer {
 /** The allocation API of OpenCost on loopback. */
 export interface OpenCostServer {
   readonly url: string;
-  /** The queries that came. */
+  /** Received queries. */
   readonly asked: readonly URLSearchParams[];
   knows(...hours: readonly HourOfNamespace[]): void;
   answers(mood: Mood): void;
@@ -26,7 +26,6 @@ export interface OpenCostServer {
 const HOUR_MS = 3_600_000;
 const UNIT = 100_000;
 
-/** Starts it; it knows nothing. */
 export async function startOpenCostServer(): Promise<OpenCostServer> {
   const known: HourOfNamespace[] = [];
   const asked: URLSearchParams[] = [];
@@ -65,7 +64,7 @@ function usual(method: string | undefined, { pathname, searchParams }: URL, know
     : { status: 404, body: "404 page not found" };
 }
 
-/** Without a step there is one set, of the whole window. Adjustments are apart, and part of the total. */
+/** Without a step there is one set, of the whole window. Adjustments are separate, and part of the total. */
 function answerTo(query: URLSearchParams, known: readonly HourOfNamespace[]): object {
   if (query.get("aggregate") !== "namespace") throw new Error("the double aggregates by namespace alone");
   const window = (query.get("window") ?? "").split(",");

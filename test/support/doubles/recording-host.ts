@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as it came. */
 export interface HostCall {
   readonly route: string;
   readonly authorization: string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** An answer that a test gives instead. */
 export interface HostAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,19 +18,18 @@ type Route = (call: HostCall, parts: readonly string[]) => HostAnswer;
 /** Patterns of `METHOD /path?query`. */
 export type Routes = readonly (readonly [RegExp, Route])[];
 
-/** What a host has published of its API. Each says in words what breaks it, `undefined` when nothing does. */
+/** A host's published API. Each method describes a violation, or answers `undefined`. */
 export interface HostContract {
-  /** A request. */
+  /** Checks a request. */
   breachOf(call: HostCall): string | undefined;
-  /** An answer to it. */
   breachIn(call: HostCall, answer: HostAnswer): string | undefined;
 }
 
 export const ABSENT: HostAnswer = { status: 404, body: { message: "Not Found" } };
 
 /**
- * A server on loopback that records its calls and answers them by the first route that fits, else by 404. A request that
- * breaks the contract is answered 501; a route that breaks it fails the test.
+ * A server on loopback that records its calls and answers them by the first matching route, else by 404. A request that
+ * violates the contract is answered 501; a route that violates it fails the test.
  */
 export async function startRecordingHost(routes: Routes, prefix = "", contract?: HostContract) {
   const calls: HostCall[] = [];
@@ -62,7 +59,7 @@ export async function startRecordingHost(routes: Routes, prefix = "", contract?:
   return {
     apiUrl: `http://127.0.0.1:${port}${prefix}`,
     calls,
-    /** Answers these calls otherwise; `undefined` leaves a call to the host. */
+    /** Overrides the answers; `undefined` leaves a call to the routes. */
     answerWith(given: typeof answer) {
       answer = given;
     },

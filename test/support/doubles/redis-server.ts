@@ -9,20 +9,20 @@ import { answersPing } from "../../../deploy/local/components/redis-ping.ts";
 import { until } from "../fixtures/until.ts";
 import { freePorts } from "../plane/free-ports.ts";
 
-/** A Redis of the local cluster's own kind, on a port of loopback that stays the same; what it holds goes when it stops. */
+/** A Redis, as in the local cluster, on a constant loopback port; its data is lost when it stops. */
 export interface RedisServer {
   readonly url: string;
   readonly password: string;
   /** Resolves when it answers. */
   start(): Promise<void>;
-  /** Connections are cut, and new ones refused. */
+  /** Cuts connections and refuses new ones. */
   stop(): Promise<void>;
-  /** It stands still: connections stay open, and nothing is answered. */
+  /** Stops answering; connections stay open. */
   freeze(): void;
   thaw(): void;
 }
 
-/** One that does not run yet; stop it when done, whatever state it is in. */
+/** A stopped server; call `stop` at the end, in any state. */
 export async function redisServer(): Promise<RedisServer> {
   const { programs } = await buildModule(goModules.controlplane, showProgress());
   const [port = 0] = await freePorts(1);

@@ -5,15 +5,14 @@ import type { AddressInfo } from "node:net";
 import { until } from "../fixtures/until.ts";
 import { freePorts } from "../plane/free-ports.ts";
 
-/** A registry on this machine that knows one user. */
+/** A registry on this machine with one user. */
 export interface TestRegistry {
-  /** Its address, as names of artifacts begin. */
+  /** The address, as in names of artifacts. */
   readonly host: string;
   readonly credentials: { readonly user: string; readonly password: string };
   stop(): Promise<void>;
 }
 
-/** Starts crane's own registry, in memory, behind a log-in: who does not send the user's name and password is refused. */
 export async function startRegistry(crane: string): Promise<TestRegistry> {
   const [port = 0] = await freePorts(1);
   const registry = spawn(crane, ["registry", "serve", "--address", `127.0.0.1:${port}`], { stdio: "ignore" });

@@ -12,50 +12,46 @@ import type { Ports } from "./seeded-bugs.ts";
 import { type TroubledWatches, troubledWatches } from "./watch-seams.ts";
 import type { InvariantId, Violation } from "./world-observer.ts";
 
-/** A bug that is put into the operator, and what shows it. */
+/** A bug for the operator, and its proof. */
 export interface Bug {
   readonly name: string;
   readonly breaks: InvariantId;
-  /** The operator with the bug. */
   readonly ports?: Ports;
   readonly seam?: RequestSeam;
-  /** Brings about what the bug does wrong; answers what was seen of it, beside what the observer sees. */
+  /** Triggers the bug; answers violations beyond those of the observer. */
   readonly provoke: (life: Life) => Promise<readonly Violation[]>;
 }
 
-/** A world whose operator has the bug, or has not, and an environment's name that nothing else uses. */
+/** A world whose operator has the bug, or not, and a unique name of an environment. */
 export interface Life {
   readonly world: FaultWorld;
   readonly name: string;
-  /** The environment as it is now. */
   found(): EphemeralEnvironment;
-  /** Makes the environment, and waits until it is as one that was made without faults. */
+  /** Creates the environment, and waits until it equals one created without faults. */
   given(): Promise<EphemeralEnvironment>;
-  /** Gives the environment the plan of its creation with this target and fault. */
+  /** Plans this fault at this target of the environment's creation. */
   planned(target: string, fault: string): void;
-  /** What is missing of the environment when it had time to converge. */
+  /** Differences that remain after the time to converge. */
   missing(): Promise<readonly Violation[]>;
-  /** Stands in the watches of the process that runs. */
+  /** Changes the watches of the current process. */
   readonly watches: TroubledWatches;
-  /** Stands around the requests of the process that runs. */
+  /** Wraps the requests of the current process. */
   interfere(seam: RequestSeam): void;
-  /** The next process, with the same bug. */
   restart(): Promise<void>;
 }
 
-/** Where bugs are tried, one after the other. */
 export interface BugTrial {
-  /** What is broken when the operator has the bug, or, for comparison, when it has not. */
+  /** Violations with the bug or, for comparison, without it. */
   violationsUnder(bug: Bug, isSeeded: boolean): Promise<readonly Violation[]>;
   stop(): Promise<void>;
 }
 
-/** Nothing has to wait longer for its last URL. */
+/** Short enough to wait for the last URL. */
 const PROBE_SECONDS = 2;
-/** How fast time passes for an operator that is not expected to converge. */
+/** Speed of time for an operator that is not expected to converge. */
 const SEEDED_PACE = 5;
 
-/** Starts the world, and learns from it what a creation without faults is like. */
+/** Starts the world, and records a creation without faults. */
 export async function prepareBugTrial(): Promise<BugTrial> {
   const world = await createFaultWorld({ probeSeconds: PROBE_SECONDS });
   await world.nextLife();
@@ -71,7 +67,6 @@ export async function prepareBugTrial(): Promise<BugTrial> {
   };
 }
 
-/** An environment of the trial. */
 interface Subject {
   readonly world: FaultWorld;
   readonly creation: RecordedLifecycle;
@@ -88,7 +83,7 @@ async function violationsUnder(
   let interference: RequestSeam = (_request, next) => next();
   const seam: RequestSeam = (isSeeded ? bug.seam : undefined) ?? ((_request, next) => next());
   const options: Partial<OperatorOptions> = {
-    // No pass that comes anyway may repair in time what a bug left undone.
+    // A recurring reconcile could repair the bug's effects in time.
     settings: { ...world.settings, reconcile: fixtureSettings.reconcile },
     onRequest: (request, next) => interference(request, () => seam(request, () => watches.seam(request, next))),
     ...(isSeeded && bug.ports !== undefined ? { onPorts: bug.ports } : {}),
@@ -134,7 +129,7 @@ function environmentOf({
   };
 }
 
-/** What still keeps it from being as one that was made without faults, so long on the operator's clock after whatever happened. */
+/** Remaining differences from an environment without faults, after the convergence time on the operator's clock. */
 async function missing({ world, creation, name }: Subject, isSeeded: boolean): Promise<readonly Violation[]> {
   const { clock } = world;
   if (isSeeded) clock.pace(SEEDED_PACE);

@@ -1,6 +1,6 @@
 import { equalJson } from "../../../operator/kit/equal-json.ts";
 
-/** The fields in which two JSON values differ, each with what it was and what it is; as many as there are of either. */
+/** The fields in which two JSON values differ, with old and new value. */
 export function changedFields(before: unknown, after: unknown, place = ""): readonly string[] {
   if (equalJson(before, after)) return [];
   if (!isParent(before) || !isParent(after)) return [`${place}: ${inShort(before)} -> ${inShort(after)}`];

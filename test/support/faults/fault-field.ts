@@ -11,20 +11,19 @@ import type { FaultPlan } from "./fault-plans.ts";
 import { type PortCall, portSeam } from "./port-seam.ts";
 import { RequestTitles } from "./request-titles.ts";
 
-/** What one environment went through since its plan was armed. */
+/** The history of one environment since its plan was armed. */
 export interface Course {
   readonly plan: FaultPlan | undefined;
-  /** The writes that reached the API server, in order. */
   readonly writes: readonly string[];
-  /** The reasons of the Events that were made, in order. */
   readonly events: readonly string[];
-  /** The calls of ports, in order. */
   readonly calls: readonly string[];
-  /** How often the fault struck. */
+  /** The number of strikes of the fault. */
   readonly struck: number;
-  /** When it struck last, or the process lived again after it, on the field's clock; not while it strikes. */
+  /**
+   * The end of the last strike, or the start of the next process after it, on the field's clock; undefined during a strike.
+   */
   readonly endedAtMs: number | undefined;
-  /** Whether its process died and no other has begun. */
+  /** True between the death of its process and the next start. */
   readonly isDead: boolean;
 }
 
@@ -34,7 +33,7 @@ export interface Life {
   readonly onPorts: (context: ControllerDependencies) => ControllerDependencies;
   /** Whether nothing that it sent is on its way any more. */
   readonly isIdle: boolean;
-  /** Kills what is left of it: whatever it does from now on fails. */
+  /** Makes everything that the process still tries fail. */
   end(): void;
 }
 
@@ -52,8 +51,8 @@ interface OpenCourse {
 /**
  * Gives every environment its own plan, so that one operator meets hundreds of faults at once.
  *
- * A crash is told per environment too: from its moment on, nothing about that environment goes through and the answers
- * on their way are lost. As far as that environment can tell, the process was killed; the next life is the next process.
+ * A crash, too, affects one environment: from its moment on, its requests fail and pending answers are lost, as if the
+ * process was killed; the next life is the next process.
  */
 export class FaultField {
   readonly #courses = new Map<string, OpenCourse>();
@@ -108,7 +107,7 @@ export class FaultField {
     return life;
   }
 
-  /** Another process takes over: for those whose process died, the fault is over. */
+  /** Ends the fault of environments with a dead process: another one takes over. */
   revive(): void {
     for (const course of this.#courses.values()) {
       if (course.diedIn === undefined) continue;
@@ -139,7 +138,7 @@ export class FaultField {
     const isRecorded = environment !== undefined && isWrite(request.verb) && !isEvent;
     const entry = isRecorded ? this.#titles.of(request, environment) : "";
     const send = async () => {
-      // They are best effort: whatever happens to one, nothing else is written.
+      // Events are best effort: a lost one changes no other write.
       if (isEvent) noteEvent(this.#courses.get(environment ?? ""), request);
       if (!isRecorded) return next();
       this.#courses.get(environment)?.writes.push(entry);
@@ -164,23 +163,21 @@ export class FaultField {
   }
 }
 
-/** A request or a port's call on its way. */
 interface Operation<R> {
   readonly environment: string | undefined;
   readonly entry: string;
   readonly next: () => Promise<R>;
-  /** What becomes of it when its environment's fault strikes. */
   readonly strike: (plan: FaultPlan) => Promise<unknown>;
 }
 
-/** The parts of an Event that is made, or of one whose count is raised. */
+/** An Event that is created, or whose count is raised. */
 interface WrittenEvent {
   readonly reason?: string;
   readonly eventTime?: string;
   readonly series?: { readonly lastObservedTime: string };
 }
 
-/** An Event may be written long after what it tells of (ADR 269): that may have been before this course. */
+/** An Event may be written long after its cause (ADR 269), which may precede this course. */
 function noteEvent(course: OpenCourse | undefined, { body }: KubeRequest): void {
   const { reason = "again", eventTime = "", series } = body as WrittenEvent;
   const isOfCourse = course !== undefined && Date.parse(series?.lastObservedTime ?? eventTime) >= course.sinceMs;

@@ -14,35 +14,33 @@ import { type FaultWorld, faultSpec } from "./fault-world.ts";
 import { type NormalForm, normalForm, unlikeReference } from "./invariants.ts";
 import type { Violation } from "./world-observer.ts";
 
-/** A part of environments' lives before it was recorded. */
+/** A part of environments' lives before its recording. */
 export interface Part {
   readonly name: string;
-  /** Absent for the part that makes the environment. */
+  /** Absent for the creation. */
   readonly given?: Lifecycle["given"];
   readonly act: Lifecycle["act"];
-  /** How the environment says that it has come to the end, apart from being ready. */
+  /** The environment's sign of the end, besides being ready. */
   readonly isEnd?: (environment: EphemeralEnvironment) => boolean;
-  /** Whether its end is that the environment is gone. */
+  /** True when the environment is gone at the end. */
   readonly leaves?: boolean;
-  /** What else is missing to its end. */
+  /** Further missing parts of the end. */
   readonly told?: Lifecycle["missing"];
-  /** So many more writes it may take without faults: how often others are told differs. */
+  /** Tolerated additional writes without faults: the number of reports varies. */
   readonly slack?: number;
-  /** Ready environments are probed every so often: where a probe is none of the part's own, it meets no fault. */
+  /** True: the probe, which every ready environment has, is no target. */
   readonly needsNoProbe?: boolean;
 }
 
 const PROBE = "call prober.probe";
 
-/** The name of the environment without faults of that part of life. */
 const referenceOf = (part: string) => `without-fault-${part.replaceAll(" ", "-")}`;
 
-/** Everything that happens to environments, each part run once without faults: the measure and the list of targets. */
+/** Runs each part of environments' lives once without faults: the reference and the list of targets. */
 export function recordLifecycles(world: FaultWorld, parts = ownParts(world)): Promise<RecordedLifecycle[]> {
   return Promise.all(parts.map((part) => record(world, part, referenceOf(part.name))));
 }
 
-/** What users do with an environment. */
 function ownParts(world: FaultWorld): Part[] {
   const { ready, patched, insisted } = deeds(world);
   const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
@@ -65,7 +63,7 @@ function ownParts(world: FaultWorld): Part[] {
       name: "rotate a secret",
       given: ready(),
       act: patched({ secrets: { rotate: { SECRET_KEY: "leaked" } } }),
-      // The former values go when the URLs have answered once more with the new ones.
+      // The former values are removed when the URLs have answered again with the new ones.
       isEnd: ({ status }) => status?.podSecrets?.length === 1 && !!status.secrets?.some(({ version }) => version === 2),
     },
     {
@@ -104,7 +102,7 @@ function ownParts(world: FaultWorld): Part[] {
         await ready({ backend: { repository: name, branch: name } })(name);
       },
       act: (name) => insisted(name, () => world.registry.move(name)),
-      // The former registry's credential goes when the URLs have answered once more.
+      // The former registry's credential is removed when the URLs have answered again.
       isEnd: ({ status }) => status?.pullSecret?.map(({ registry }) => registry).join() === OTHER_HOST,
     },
     { name: "suspend", given: ready(), act: patched({ suspended: true }), isEnd: isSuspended, needsNoProbe: true },
@@ -118,13 +116,13 @@ function ownParts(world: FaultWorld): Part[] {
   ];
 }
 
-/** Asks for the pass that is to find the renewed credential: nobody else tells of it. */
+/** Requests a reconcile, which finds the renewed credential: nothing else triggers one. */
 const RENEWED = "renewed";
 
 const isSuspended = ({ status }: EphemeralEnvironment) =>
   findCondition(status?.conditions, "Suspended")?.status === "True";
 
-/** What people do, as often as it takes while the API server is away. */
+/** Users' actions, repeated while the API server is away. */
 export function deeds({ world, observer, create }: FaultWorld) {
   const insisted = (name: string, change: () => Promise<unknown>) => {
     const isDone = () =>
@@ -154,7 +152,6 @@ export function deeds({ world, observer, create }: FaultWorld) {
 
 const namespace = "ephemeral-system";
 
-/** A config set of the environment's own, so that its versions are its own too. */
 async function configure({ admin }: World, name: string): Promise<void> {
   await admin.create(configSetType, {
     metadata: { name, namespace },
@@ -167,11 +164,11 @@ async function reconfigure({ admin }: World, name: string): Promise<void> {
   await admin.patch(configSetType, { name, namespace }, { spec }, { as: "merge" });
 }
 
-/** Events of environments that are made side by side are written ten a second (ADR 269): the next one's may come that much later. */
+/** Events of concurrent environments are written ten a second (ADR 269), so an Event may come that much later. */
 const QUIET_MS = { writes: 1_000, events: 4_000 } as const;
 export const READY = { deadlineMs: 60_000, everyMs: 25 };
 
-/** @param reference the name of the environment without faults */
+/** @param reference the environment without faults */
 export async function record(world: FaultWorld, part: Part, reference: string): Promise<RecordedLifecycle> {
   const { name, given, act, isEnd = () => true, leaves = false, told = () => [], slack = 0 } = part;
   const { field, observer } = world;
@@ -208,7 +205,7 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   };
 }
 
-/** What comes after an end belongs to it too, such as the removal of what nothing names any more, and Events. */
+/** Waits for writes after the end, such as the removal of unreferenced objects, and Events. */
 async function last(of: "writes" | "events", { field }: FaultWorld, reference: string): Promise<void> {
   const isLast = unchangedFor(QUIET_MS[of], () => field.of(reference)[of].length);
   await until(isLast, { what: `the last of the ${of} of '${reference}'`, ...READY });
@@ -218,7 +215,6 @@ export function isReady(found: EphemeralEnvironment | undefined): boolean {
   return found?.status?.phase === "ready" && found.status.observedGeneration === found.metadata.generation;
 }
 
-/** What tells an environment from the one without faults. */
 function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Part>["isEnd"]): Lifecycle["missing"] {
   const measure = observer.environment(reference) as EphemeralEnvironment;
   const form: NormalForm = normalForm(observer.inventory(measure), measure);
@@ -228,7 +224,7 @@ function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Par
       found === undefined ? "it does not exist" : `it has not come to its end: ${JSON.stringify(found.status)}`;
     return [{ invariant: "I1", environment: name, what }];
   };
-  /** By what was seen of it, each judged once: everybody looks many times a second. */
+  /** Cached by the seen state: every environment is checked many times a second. */
   const judged = new Map<string, { readonly seen: string; readonly missing: readonly Violation[] }>();
   return (name) => {
     const found = observer.environment(name);
@@ -241,7 +237,6 @@ function unlike({ observer }: FaultWorld, reference: string, isEnd: Required<Par
   };
 }
 
-/** What is left of an environment. */
 function left({ observer }: FaultWorld): Lifecycle["missing"] {
   return (name): readonly Violation[] => {
     const found = observer.environment(name);

@@ -14,53 +14,52 @@ import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager
 import { PullRequestHostFailed } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import type { PortCall } from "./port-seam.ts";
 
-/** A write on its way to the API server; `next` sends it. */
+/** A pending write to the API server; `next` sends it. */
 export interface StruckRequest {
   readonly request: KubeRequest;
   readonly environment: string;
   readonly next: () => Promise<KubeResponse>;
 }
 
-/** A port's call on its way; `next` makes it. */
 export interface StruckCall extends PortCall {
   readonly next: () => Promise<unknown>;
 }
 
-/** One way in which a write or a call can go wrong. */
+/** A failure of a write or a call. */
 export interface Fault {
   readonly name: string;
-  /** How often in a row. */
+  /** Consecutive strikes. */
   readonly times: number;
-  /** The process dies, before the write is sent or before its answer arrives. */
+  /** The process dies before the write is sent, or before its answer arrives. */
   readonly kills?: "before" | "after";
   readonly request?: (struck: StruckRequest) => Promise<KubeResponse>;
   readonly call?: (struck: StruckCall) => Promise<unknown>;
   /**
-   * How many more writes than without a fault it may cost: the write itself again, a status that says what was waited
-   * for, and one attempt to make the secret manager's entry for each pass that came no further.
+   * Allowed additional writes: the repeated write, a status that names the awaited event, and one attempt to create the
+   * secret manager's entry for each aborted reconcile.
    */
   readonly moreWrites: number;
 }
 
 /** A fault at a write, or at a port's call, of one part of an environment's life. */
 export interface FaultPlan {
-  /** As `entryOf` names writes, or `call PORT.METHOD`. */
+  /** The name of a write by `entryOf`, or `call PORT.METHOD`. */
   readonly target: string;
   readonly fault: Fault;
-  /** Names the plan, also for `PLAN=…`. */
+  /** The plan's name, for `PLAN=…`, too. */
   readonly title: string;
 }
 
-/** Longer than any answer of a healthy server; the client's own deadline is tested where the client is. */
+/** Longer than any answer of a healthy server; the client's own tests cover its deadline. */
 const HANG_MS = 3_000;
 const SLOW_MS = 5_000;
 const LIMITED_MS = 20_000;
 
-/** Where faults happen. */
+/** The environment of faults. */
 export interface FaultPlace {
-  /** Somebody else, who deletes what a write needs. */
+  /** Deletes prerequisites of a write, as another user. */
   readonly admin: KubeClient;
-  /** The operator's: what is slow for it is as slow as it counts. */
+  /** The operator's clock, which delays use. */
   readonly clock: Pick<Clock, "setTimer">;
 }
 
@@ -78,7 +77,6 @@ export function crashAt(target: string, when: "before" | "after"): FaultPlan {
   return { target, fault, title: `${target}: ${fault.name}` };
 }
 
-/** What can happen to a write. */
 function requestFaults(place: FaultPlace): readonly Fault[] {
   return [
     ...CRASHES,
@@ -94,7 +92,6 @@ function requestFaults(place: FaultPlace): readonly Fault[] {
   ];
 }
 
-/** What can happen to a port's call. */
 function callFaults(place: FaultPlace): readonly Fault[] {
   return [
     ...CRASHES,
@@ -109,24 +106,24 @@ function callFaults(place: FaultPlace): readonly Fault[] {
 /** Hosts and chats may name the time of the next try. */
 const LIMITED: Fault = { name: "limited for a time", times: 2, call: limited, moreWrites: 6 };
 const CAN_LIMIT = /^call (pullRequestHost|pullRequestReader|hooks|chat)\./;
-/** A chat or a mail server that will never take the message. */
+/** A chat or a mail server that never accepts the message. */
 const REFUSED: Fault = { name: "refused for good", times: 1, call: refusedForGood, moreWrites: 4 };
 const CAN_REFUSE = /^call (chat\.post|mail\.send)$/;
 
-/** Whether a message of that plan ends as a dead letter. */
+/** True when a message of that plan ends as a dead letter. */
 export const losesMessage = (plan: FaultPlan | undefined): boolean => plan?.fault === REFUSED;
 
-/** A status on the way is written only when the deployer is slower than the pass: a run may do without it. */
+/** True for an intermediate status, which is written only when the deployer is slower than the reconcile. */
 export function isPassing(target: string): boolean {
   return /\/status NAME, (creating|updating|terminating)$/.test(target);
 }
 
-/** How many of the writes count: the first status on the way does not. */
+/** The number of writes without the first intermediate status. */
 export function lastingWrites(writes: readonly string[]): number {
   return writes.length - (writes.some(isPassing) ? 1 : 0);
 }
 
-/** Every target meets every fault of its sort. */
+/** Combines every target with every fault of its kind. */
 export function plansFor(lifecycle: string, targets: readonly string[], place: FaultPlace): FaultPlan[] {
   const [ofRequests, ofCalls] = [requestFaults(place), callFaults(place)];
   const faultsOf = (target: string) => {
@@ -144,7 +141,10 @@ async function refused(status: number, reason: string, details: object = {}): Pr
   return { status, headers, body: { kind: "Status", status: "Failure", code: status, reason, details } };
 }
 
-/** A message is named by what it says, a record by its environment's UID: where the name is taken, another process has made it. */
+/**
+ * Messages are named by their content, records by their environment's UID: an existing name means that another process has
+ * created it.
+ */
 const NAMED_BY_CONTENT: readonly string[] = [notificationKind.kind, recordKind.kind];
 
 async function conflict({ request, next }: StruckRequest): Promise<KubeResponse> {
@@ -158,8 +158,8 @@ async function hung(place: FaultPlace): Promise<never> {
 }
 
 /**
- * Takes away what the write needs: the namespace that it writes into, or the object that it deletes. Where nothing can
- * be taken away without changing what is wanted, the answer alone says so.
+ * Removes the write's prerequisite: its namespace, the deleted object, or its finalizer. Elsewhere only the answer fails,
+ * because a removal would change the desired state.
  */
 async function deprived({ request, environment, next }: StruckRequest, admin: KubeClient): Promise<KubeResponse> {
   const { type, name = "", namespace } = request;

@@ -6,22 +6,22 @@ import type { World } from "../fixtures/environment/environment-world.ts";
 
 type HostCredential = Settings["secrets"]["hostCredentials"][number];
 
-/** The private registries that images are pulled from; every Repository there has a credential of its own. */
+/** Private image registries; each Repository has its own credential. */
 export interface FaultRegistry {
-  /** Which credentials the registries are sent, for the settings; grows with every Repository. */
+  /** Credentials of the registries, for the settings; grows with every Repository. */
   readonly hostCredentials: HostCredential[];
   /** Registers a Repository, and stores its credential in the secret manager under the same name. */
   register(repository: string): Promise<void>;
-  /** Stores another value of a Repository's credential; once more changes nothing. */
+  /** Stores another value of a Repository's credential. Idempotent. */
   renew(repository: string): Promise<void>;
-  /** Moves a Repository's image to the other registry, which takes the same credential; once more changes nothing. */
+  /** Moves a Repository's image to the other registry, which accepts the same credential. Idempotent. */
   move(repository: string): Promise<void>;
 }
 
 const HOST = "registry.test";
-/** Where images are after their Repository moved. */
+/** The registry of moved images. */
 export const OTHER_HOST = "other-registry.test";
-/** The same for all, so that equal environments pull with equal credentials. */
+/** Common values, so that equal environments pull with equal credentials. */
 const VALUES = { first: "puller:before-it-was-renewed", second: "puller:since-it-was-renewed" } as const;
 
 export function createFaultRegistry({ admin, register }: Pick<World, "admin" | "register">): FaultRegistry {

@@ -6,39 +6,35 @@ import { tooManyWrites } from "./invariants.ts";
 import { seededRandom, shuffled } from "./seeded-random.ts";
 import type { Observer, Violation } from "./world-observer.ts";
 
-/** One part of environments' lives. */
 export interface Lifecycle {
   readonly name: string;
-  /** Brings a new environment to where this part of its life begins. */
+  /** Brings a new environment to the beginning of the part. */
   readonly given: (name: string) => Promise<unknown>;
-  /** What sets it going; ends when it was acknowledged. */
   readonly act: (name: string) => Promise<unknown>;
-  /** What is missing to its end; empty when it has come there. */
+  /** Differences from the end state; empty at the end. */
   readonly missing: (name: string) => readonly Violation[];
-  /** Which objects a run without faults replaces, in general words. */
+  /** Normalised objects that a run without faults replaces. */
   readonly replaced: readonly string[];
-  /** How many writes it takes without faults at most, as `lastingWrites` counts. */
+  /** Maximum writes without faults, counted by `lastingWrites`. */
   readonly writes: number;
-  /** Whether its end is that the environment is gone. */
+  /** True when the environment is gone at the end. */
   readonly leaves: boolean;
 }
 
-/** A lifecycle with what its run without faults wrote and called, in general words. */
+/** A lifecycle with the normalised writes and calls of its run without faults. */
 export interface RecordedLifecycle extends Lifecycle {
   readonly targets: readonly string[];
-  /** The reasons of the Events that it made, in order. */
   readonly events: readonly string[];
 }
 
-/** A part of a life, and what happens in it. */
 export type DrawnPlan = Pick<Fate, "lifecycle" | "plan">;
 
-/** A part of a plan's title: only such plans are run. */
+/** A part of titles that selects plans. */
 const only = process.env.PLAN ?? "";
-/** One in so many plans is run. */
+/** One in `share` plans is run. */
 const share = Number(process.env.FAULT_SHARE ?? 1);
 
-/** The plans of the targets that are wanted, in the order of the seed, as many as the run is to have. */
+/** The selected share of the targets' plans, in the order of the seed. */
 export function drawPlans(
   lifecycles: readonly RecordedLifecycle[],
   { world: { admin }, clock }: FaultWorld,
@@ -52,34 +48,32 @@ export function drawPlans(
   return shuffled(named, seededRandom(faultSeed)).filter((_, index) => index % share === 0);
 }
 
-/** An environment and what it is to meet. */
 export interface Fate {
   readonly name: string;
   readonly lifecycle: Lifecycle;
   readonly plan: FaultPlan;
 }
 
-/** How a plan ended. */
 export interface Outcome extends Fate {
   readonly violations: readonly Violation[];
-  /** From the fault's end to the wanted state, by the operator's clock. */
+  /** Time from the fault's end to the desired state, on the operator's clock. */
   readonly convergedInMs: number;
   readonly writes: number;
 }
 
 /**
- * How many plans at once, by what they wait for. More would wait for each other: for the common rate of retries, or for
- * the controller that removes namespaces; that would count as theirs.
+ * Concurrent plans by the resource that they wait for. More would wait for each other, for the common rate of retries or the
+ * namespace controller, and count as slow.
  */
 const LANES = { patient: 50, others: 16, leaving: 10 } as const;
 type Lane = keyof typeof LANES;
-/** The longest fault comes ten times in a row, with a growing pause after each. */
+/** The longest fault strikes ten times in a row, with a growing pause after each. */
 const LONGEST_FAULT_MS = 240_000;
 const LOOK_EVERY_MS = 25;
 
 /**
- * Lets every plan happen, many at a time, and judges each. Those whose process died wait for all others: then the next
- * process takes over, and they are judged too.
+ * Runs every plan, many at a time, and judges each. Environments with a dead process wait for all others: then the next
+ * process takes over, and they are judged.
  */
 export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -105,7 +99,7 @@ export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Prom
   return outcomes;
 }
 
-/** Has so many happen at once; those that leave wait for a place among the others, too. */
+/** Limits concurrent plans; those that delete also wait for a place among the others. */
 function atOnce(): Record<Lane, <R>(meet: () => Promise<R>) => Promise<R>> {
   const [patient, others, leaving] = [pLimit(LANES.patient), pLimit(LANES.others), pLimit(LANES.leaving)];
   return { patient, others, leaving: (meet) => leaving(() => others(meet)) };
@@ -116,13 +110,12 @@ function laneOf({ lifecycle, plan }: Fate): Lane {
   return lifecycle.leaves ? "leaving" : "others";
 }
 
-/** What was missing when an environment was looked at last. */
 interface Rest {
   readonly missing: readonly Violation[];
   readonly atMs: number;
 }
 
-/** Waits until the environment has come to rest, died, or run out of time. */
+/** Waits until the environment has converged, lost its process, or run out of time. */
 async function rest({ name, lifecycle }: Fate, { field, clock, convergenceMs }: FaultWorld): Promise<Rest> {
   const beganAtMs = clock.monotonicMs();
   const look = () => {
@@ -130,7 +123,7 @@ async function rest({ name, lifecycle }: Fate, { field, clock, convergenceMs }: 
     const missing = course.isDead ? [] : lifecycle.missing(name);
     const atMs = clock.monotonicMs();
     const deadline = course.endedAtMs === undefined ? beganAtMs + LONGEST_FAULT_MS : course.endedAtMs + convergenceMs;
-    // While a fault strikes, what is there counts for nothing.
+    // During a fault, the state does not count.
     const isStriking = course.struck > 0 && course.endedAtMs === undefined;
     const isOver = course.isDead || (missing.length === 0 && !isStriking) || atMs > deadline;
     return isOver ? { missing, atMs } : undefined;
@@ -152,7 +145,7 @@ function judged(fate: Fate, { field, observer }: FaultWorld, last: Rest): Outcom
   return { ...fate, violations, convergedInMs, writes: course.writes.length };
 }
 
-/** A process that takes over after a crash goes on with the objects that are there. */
+/** After a crash, the next process continues with the existing objects. */
 function replacedBeyond({ replaced }: Lifecycle, observer: Observer, name: string): Violation[] {
   const environment = observer.environment(name);
   const titles = environment === undefined ? [] : observer.replaced(environment);
@@ -160,7 +153,7 @@ function replacedBeyond({ replaced }: Lifecycle, observer: Observer, name: strin
   return more.map((title) => ({ invariant: "I2", environment: name, what: `${title} was replaced by another one` }));
 }
 
-/** A line for each fault: how many plans, how long to the wanted state at worst, how many writes at most. */
+/** A line for each fault: the number of plans, the longest convergence, and the most writes. */
 export function summary(outcomes: readonly Outcome[]): string {
   const byFault = Map.groupBy(outcomes, ({ plan }) => plan.fault.name);
   const lines = [...byFault].map(([fault, all]) => {
@@ -172,7 +165,7 @@ export function summary(outcomes: readonly Outcome[]): string {
   return [`${outcomes.length} plans`, ...lines.sort()].join("\n");
 }
 
-/** Every violation with its plan, as `PLAN=…` takes it. */
+/** Violations with their plans, in the form of `PLAN=…`. */
 export function failures(outcomes: readonly Outcome[]): string[] {
   return outcomes.flatMap(({ plan, violations }) =>
     violations.map(({ invariant, what }) => `PLAN="${plan.title}": ${invariant}: ${what}`),

@@ -9,7 +9,7 @@ import type { FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS, orphans, snapshot } from "./invariants.ts";
 import type { InvariantId } from "./world-observer.ts";
 
-/** An environment of a scene, and the part of life that it is in. */
+/** An environment of a scene, and its part of life. */
 export interface Actor {
   readonly name: string;
   readonly lifecycle: RecordedLifecycle;
@@ -19,14 +19,14 @@ export interface Actor {
 export type Disturb = (actors: readonly Actor[]) => Promise<unknown>;
 
 /**
- * Plays a scene: environments that are made, changed and deleted all at once while something happens; all come to their
- * end. `itself` is what the disturbance is by its nature, and no answer to it.
+ * Plays a scene: environments are created, changed and deleted at once during a disturbance; all reach their end. `itself`
+ * is the invariant that the disturbance itself violates.
  */
 export type Play = (title: string, disturb: Disturb, itself?: InvariantId) => Promise<void>;
 
 /**
- * URLs are asked more often than settings let it be: with a few environments, no scene has to wait longer for its last URL.
- * Time passes faster for the operator, because a scene waits mostly for its next tries.
+ * Probes are more frequent than settings allow: with a few environments, no scene waits long for its last URL. Time is
+ * faster for the operator, because a scene mostly waits for retries.
  */
 export const SCENE_WORLD = { probeSeconds: 6, pace: 3 } as const;
 
@@ -38,7 +38,7 @@ const foreign = [
   { type: secretKind, ref: { name: "somebody-elses-00000000", namespace: "ephemeral-secrets" } },
 ] as const;
 
-/** Starts an operator in the world, learns from it what lives without disturbance are like, and brings in the foreign. */
+/** Starts an operator in the world, records lives without disturbance, and creates foreign objects. */
 export async function prepareScenes(world: FaultWorld): Promise<Play> {
   const { admin } = world.world;
   for (const { type, ref } of foreign) await admin.create(type, { metadata: ref, ...contentOf(type) } as never);
@@ -57,12 +57,12 @@ export async function prepareScenes(world: FaultWorld): Promise<Play> {
         unanswered.delete(name);
       }),
     );
-    // A scene that fails before it waits for them says why itself.
+    // A scene that fails earlier has its own error.
     acts.catch(() => undefined);
     await disturb(actors);
     await expectConverged(actors, unanswered);
     await acts;
-    // Nothing was seen since that must never happen.
+    // No invariant was violated meanwhile.
     const seen = (await world.observer.violations()).slice(before);
     expect(seen.filter(({ invariant }) => invariant !== itself)).toEqual([]);
     expect(await orphans(admin)).toEqual([]);
@@ -70,7 +70,7 @@ export async function prepareScenes(world: FaultWorld): Promise<Play> {
   };
 }
 
-/** Plays with an operator that has these options from its start on, and starts one without them after it. */
+/** Plays with an operator with these options, and afterwards starts one without them. */
 export async function under(
   world: FaultWorld,
   options: Parameters<FaultWorld["nextLife"]>[0],
@@ -90,7 +90,7 @@ function contentOf(type: ResourceType<WireObject>): object {
   return type === applicationKind ? { spec: { project: "default", source, destination } } : {};
 }
 
-/** A failure says of each environment whether its request was answered: without that, nobody could have acted on it. */
+/** A failure names environments whose request was unanswered: the platform could not have acted on it. */
 async function expectConverged(actors: readonly Actor[], unanswered: ReadonlySet<string>): Promise<void> {
   const missing = () => actors.flatMap(({ lifecycle, name }) => lifecycle.missing(name));
   const isOver = () => missing().length === 0;

@@ -18,22 +18,21 @@ import { AUDIENCE_SETTINGS, type Audience, createAudience, PUBLIC_URL } from "./
 import { seededRandom } from "./seeded-random.ts";
 import { type Observer, observeWorld } from "./world-observer.ts";
 
-/** The order of plans and every jitter follow from it; `FAULT_SEED=…` runs another one. */
+/** Determines the order of plans and every jitter; `FAULT_SEED=…` selects another one. */
 export const faultSeed = Number(process.env.FAULT_SEED ?? 1);
 
-/** What is asked of the process that runs. */
 export type Question = (ports: Operator["ports"]) => Promise<unknown>;
 
-/** How a world differs from the usual one. */
+/** Differences of a world from the usual one. */
 export interface FaultWorldOptions {
-  /** How often each environment's URLs are asked: some of what happens to it ends only then. */
+  /** Interval of probes of each environment's URLs: some parts of life end only after a probe. */
   readonly probeSeconds?: number;
-  /** How fast time passes for operators: faults cost less waiting. What other programs do takes as long as ever. */
+  /** Speed of time for operators, which shortens the waits after faults. Other programs are unaffected. */
   readonly pace?: number;
   readonly convergenceMs?: number;
-  /** So long before the expiry owners are warned by e-mail; not at all unless said. */
+  /** Hours between an owner's e-mail warning and the expiry; absent: no warning. */
   readonly warningHours?: number;
-  /** So often hosts are asked for what no webhook told; without it only at the start, and never for our hooks. */
+  /** Interval of checks for missed webhooks; absent: only at the start, and never for our hooks. */
   readonly sweepMinutes?: number;
 }
 
@@ -44,33 +43,30 @@ export interface FaultWorld {
   readonly field: FaultField;
   readonly registry: FaultRegistry;
   readonly audience: Audience;
-  /** Of every process, unless its options say otherwise. */
   readonly settings: Settings;
   readonly clock: PacedClock;
-  /** So long after the end of a fault the wanted state is reached, by the operator's clock. */
+  /** Maximum time from the end of a fault to the desired state, on the operator's clock. */
   readonly convergenceMs: number;
-  /** Whom every process asks about branches. */
   readonly repositoryHost: RepositoryHost;
-  /** All that operators logged, at the finest level. */
+  /** All log lines of operators, at the finest level. */
   log(): string;
-  /** Kills the process that runs, if one does, and starts the next; who died with theirs lives again. */
+  /** Kills the current process, if any, and starts the next; environments with a dead process continue. */
   nextLife(options?: Partial<OperatorOptions>): Promise<void>;
-  /** Asks what a client of the REST interface, or a host, would: again until it is acknowledged. */
+  /** Repeats a call of a REST client, or a host, until it is acknowledged. */
   asClient(environment: string, ask: Question): Promise<void>;
   create(name: string, spec?: EnvironmentSpec): Promise<EphemeralEnvironment>;
   delete(environment: EphemeralEnvironment): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Often enough for what waits for an answer of the URLs to come in time, seldom enough for hundreds of environments. */
 const PROBE_SECONDS = 10;
-/** Workers enough that a pass which is held up by its fault holds up no other. */
+/** Enough workers that a reconcile delayed by its fault delays no other. */
 const WORKERS = 64;
 
-/** Who asked a process that died waits for the next one, which comes when every other plan is over. */
+/** A call to a dead process waits for the next one, which comes after every other plan. */
 const PATIENCE_MS = 1_800_000;
 
-/** Whose images everybody runs. */
+/** The Repository of all images. */
 const REPOSITORY = "fault-backend";
 
 /** An environment of the smallest spec, on a branch of its own name; its images come from a private registry. */
@@ -79,7 +75,7 @@ export const faultSpec = (name: string): EnvironmentSpec => ({
   backend: { repository: REPOSITORY, branch: name },
 });
 
-/** Somebody pushes between any two questions: what was settled must not be asked again. */
+/** A push happens between any two requests: a settled commit must not be requested again. */
 function movingBranches(): RepositoryHost {
   let pushes = 0;
   return {
@@ -108,7 +104,7 @@ export async function createFaultWorld(options: FaultWorldOptions = {}): Promise
       if (field.of(environment).isDead) return false;
       return process.ask(ask).then(
         () => true,
-        // A client that does not know whether its own request was heard looks whether it is there.
+        // A client with a lost answer checks that its object exists.
         (error: unknown) => error instanceof NameExists && observer.environment(environment) !== undefined,
       );
     };
@@ -143,7 +139,7 @@ export async function createFaultWorld(options: FaultWorldOptions = {}): Promise
   };
 }
 
-/** The credentials and channels of Repositories to come are bound, too: nobody could list them before. */
+/** Credentials and channels of future Repositories are bound, too: they can't be listed beforehand. */
 function settingsOf(
   { hostCredentials }: FaultRegistry,
   { channels }: Audience,
@@ -166,12 +162,10 @@ function settingsOf(
   };
 }
 
-/** One seam around another. */
 function around(inner: RequestSeam, outer: RequestSeam): RequestSeam {
   return (request, next) => outer(request, () => inner(request, next));
 }
 
-/** Where processes run, and how. */
 interface Place {
   readonly world: World;
   readonly observer: Observer;
@@ -182,7 +176,6 @@ interface Place {
   readonly audience: Audience;
 }
 
-/** The process that runs now, and what all of them logged. */
 class Process {
   readonly #place: Place;
   #running: { readonly life: Life; readonly operator: RunningOperator; readonly endReading: () => void } | undefined;

@@ -1,6 +1,6 @@
 /**
- * What must hold whatever happened, in the numbering of the project's fault model. `world-observer.ts` judges what has to be seen
- * when it happens (I4, I5, I12, I14), this module what is judged once an environment has come to rest.
+ * Invariants under any fault, in the numbering of the project's fault model. `world-observer.ts` judges those that must be
+ * seen at once (I4, I5, I12, I14), this module those of converged environments.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
@@ -20,13 +20,13 @@ import { lastingWrites } from "./fault-plans.ts";
 import { repositoryOf } from "./pull-requests/audience.ts";
 import type { InvariantId, Observer, Violation } from "./world-observer.ts";
 
-/** So long after the end of a fault the wanted state is reached. */
+/** Maximum time from the end of a fault to the desired state. */
 export const CONVERGENCE_MS = 30_000;
 
-/** All of one environment without names, ids and moments: equal for equal environments. */
+/** Objects of one environment without names, ids and times: equal for equal environments. */
 export type NormalForm = Readonly<Record<string, unknown>>;
 
-/** I1, I2, I4: whether the environment is as one without faults is; the answer names the first difference. */
+/** I1, I2, I4: the first difference between the environment and one without faults. */
 export function unlikeReference(observer: Observer, environment: Identified, form: NormalForm): Violation[] {
   const { name, uid } = environment.metadata;
   const found = observer.environment(name);
@@ -47,7 +47,6 @@ export function unlikeReference(observer: Observer, environment: Identified, for
   return mirrors(inventory, found) ? [] : violation("I4", "the pods' Secret has other values than the secret manager");
 }
 
-/** Where two values first differ, and how; `undefined` when they don't. */
 function difference(own: unknown, other: unknown, place = ""): string | undefined {
   if (isDeepStrictEqual(own, other)) return undefined;
   const areObjects = [own, other].every((one) => typeof one === "object" && one !== null);
@@ -58,7 +57,7 @@ function difference(own: unknown, other: unknown, place = ""): string | undefine
   return differences.find((one) => one !== undefined);
 }
 
-/** I9: writes beyond the `writes` of a run without the fault, and what the fault may add. */
+/** I9: writes beyond the `writes` of a run without the fault, and beyond the fault's allowance. */
 export function tooManyWrites(environment: string, course: Course, writes: number): Violation[] {
   const most = writes + (course.plan?.fault.moreWrites ?? 0);
   const lasting = lastingWrites(course.writes);
@@ -67,17 +66,17 @@ export function tooManyWrites(environment: string, course: Course, writes: numbe
   return [{ invariant: "I9", environment, what }];
 }
 
-/** I3: whatever carries the UID of an environment that does not exist. */
+/** I3: objects with the UID of a missing environment. */
 export async function orphans(admin: KubeClient): Promise<Violation[]> {
   const labelled = async (type: (typeof LABELLED_KINDS)[number]) => {
     const { items } = await admin.list(type, { labelSelector: ENVIRONMENT_UID_LABEL });
     return items.map((object) => ({ type, object }));
   };
-  // The children first: an environment that is made meanwhile is then known.
+  // Children first: an environment created meanwhile is then known.
   const children = (await Promise.all(LABELLED_KINDS.map(labelled))).flat();
   const living = new Set((await admin.list(environmentType)).items.map(({ metadata }) => metadata.uid));
   const suspects = children.filter(({ object }) => !living.has(object.metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""));
-  // Those of an environment that went between the two lists went before it.
+  // Children of an environment that was deleted between the two lists were deleted before it.
   const isThere = async ({ type, object }: (typeof suspects)[number]) =>
     (await admin.find(type, object.metadata))?.metadata.uid === object.metadata.uid;
   const areThere = await Promise.all(suspects.map(isThere));
@@ -90,7 +89,7 @@ export async function orphans(admin: KubeClient): Promise<Violation[]> {
     }));
 }
 
-/** I6: objects that are nobody's of ours, as bytes. */
+/** I6: foreign objects, as bytes. */
 export async function snapshot(
   admin: KubeClient,
   foreign: readonly {
@@ -103,20 +102,20 @@ export async function snapshot(
   return new Map(await Promise.all(foreign.map(look)));
 }
 
-/** I7: the forms of secret values that appear in any of the texts. */
+/** I7: forms of secret values that appear in any of the texts. */
 export function leaks(values: ReadonlySet<string>, texts: readonly string[]): Violation[] {
   const shown = [...values].flatMap(formsOf).filter((form) => texts.some((text) => text.includes(form)));
   return shown.map((form) => ({ invariant: "I7", environment: "", what: `${form.slice(0, 4)}… is readable` }));
 }
 
-/** A value as it could have been written somewhere: as it is, encoded for a Secret, or for a URL or a form. */
+/** A value as it could appear: plain, encoded for a Secret, or for a URL or a form. */
 function formsOf(value: string): string[] {
   const base64 = Buffer.from(value).toString("base64");
   const url = Buffer.from(value).toString("base64url");
   return [...new Set([value, base64.replace(/=+$/, ""), url, encodeURIComponent(value), encodeURIComponent(base64)])];
 }
 
-/** Whether the Secret that pods name now holds, of each variable, the version that the status says, as stored. */
+/** True when the current pods' Secret holds each variable in the status's version, as stored. */
 function mirrors(inventory: Inventory, { status }: EphemeralEnvironment): boolean {
   const dataOf = (wanted: (title: string) => boolean) => {
     const found = [...inventory].find(([title]) => wanted(title))?.[1];
@@ -125,7 +124,7 @@ function mirrors(inventory: Inventory, { status }: EphemeralEnvironment): boolea
   const stored = dataOf((title) => title.startsWith("store/"));
   const pods = dataOf((title) => title === `Secret/${status?.podSecrets?.at(-1)}`);
   const wanted = status?.secrets ?? [];
-  // What is not stored is composed of what is, such as the URL of a database of its password.
+  // Other variables are composed of stored ones, such as a database's URL of its password.
   const isRight = ({ name, version }: { name: string; version: number }) => {
     const own = stored[`${name}.${version}`];
     const text = decoded(pods[name]);
@@ -138,9 +137,9 @@ function mirrors(inventory: Inventory, { status }: EphemeralEnvironment): boolea
 
 const decoded = (value = "") => Buffer.from(value, "base64").toString("utf8");
 
-/** Everything of an environment by general title. */
+/** Objects of an environment by general title. */
 export function normalForm(inventory: Inventory, { metadata: { name, uid } }: Identified): NormalForm {
-  // Of a pull request, each has a Repository of its own.
+  // Each pull request has its own Repository.
   const repository = repositoryOf(name);
   const general = (text: string) =>
     text
@@ -156,11 +155,11 @@ export function normalForm(inventory: Inventory, { metadata: { name, uid } }: Id
   return Object.fromEntries(entries);
 }
 
-/** Without what the API server keeps about an object, without the values of variables, and without what others report on it. */
+/** Omits the API server's bookkeeping, the values of variables, and others' reports. */
 function lasting(object: WireObject): string {
   const { labels, annotations, finalizers, deletionTimestamp } = object.metadata;
   const { metadata: _, data, status, ...fields } = object;
-  // Annotations of the resource are its users': a question that was asked of it tells nothing.
+  // Annotations of the resource are its users', such as a requested reconcile.
   const kept = {
     labels,
     ...(isOurs(object) ? {} : { annotations }),
@@ -171,7 +170,7 @@ function lasting(object: WireObject): string {
   return JSON.stringify({ ...fields, ...kept, ...held, ...(isOurs(object) ? { status: said(status) } : {}) });
 }
 
-/** Each environment has its own values of its variables; what images are pulled with, equal ones have alike. */
+/** Each environment has its own values of variables; equal ones share the pull credentials. */
 function heldBy(object: WireObject): object {
   return isPullSecret(object) ? pullCredentials(object) : Object.keys(object.data as object).sort();
 }
@@ -179,8 +178,8 @@ function heldBy(object: WireObject): object {
 const isOurs = ({ kind }: WireObject) => kind === environmentType.kind;
 
 /**
- * Generations, answers and records differ by how often somebody asked; that the last generation was observed is judged
- * apart, and so is what was told.
+ * Generations, requests and records vary with the number of requests; the observed generation and the reports are judged
+ * elsewhere.
  */
 function said(status: unknown): object {
   const {

@@ -1,32 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { type ApiCalls, type Callable, callsAs } from "../http/api-calls.ts";
 
-/** A rule of a ClusterRole. */
 export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
 }
 
-/** Somebody with rights of their own in the whole cluster. */
+/** A user with cluster-wide rights. */
 export interface Person extends ApiCalls {
-  /** Takes the rights away again. */
   leave(): Promise<void>;
 }
 
 const rbac = "rbac.authorization.k8s.io";
 
-/** Letters and digits that no other test has, to be part of a name. */
+/** A unique name with this prefix. */
 export function unique(prefix: string): string {
   return `${prefix}${randomBytes(4).toString("hex")}`;
 }
 
-/** The administrator of the control plane, for what a test prepares and looks at. */
+/** The control plane's administrator, for a test's preparations and checks. */
 export function administrator(plane: Callable): ApiCalls {
   return callsAs(plane, { token: plane.adminToken });
 }
 
-/** A member of `groups` who holds these rules, or the ClusterRole of that name, cluster-wide. */
+/** A member of `groups` with these rules, or the ClusterRole of that name, cluster-wide. */
 export async function personWith(
   plane: Callable,
   rights: readonly Rule[] | string,

@@ -3,15 +3,14 @@ import type { ControllerDependencies } from "../../../operator/controllers/index
 import type { HostedRepository } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import { environmentOf, environmentOfChat } from "./pull-requests/audience.ts";
 
-/** One call of a port's method. */
 export interface PortCall {
   readonly port: string;
   readonly method: string;
-  /** The environment that it is about; `undefined` when its arguments don't tell. */
+  /** The environment in its arguments, or `undefined`. */
   readonly about: string | undefined;
 }
 
-/** Stands around a port's call: `next()` makes it; throwing before or after it is a call not made or an answer lost. */
+/** Wraps a port's call: `next()` makes it; throwing before it skips the call, throwing after it loses the answer. */
 export type AroundCall = (call: PortCall, next: () => Promise<unknown>) => Promise<unknown>;
 
 type About = (first: unknown, second: unknown) => string | undefined;
@@ -24,7 +23,7 @@ const host: About = (first) => /^https:\/\/(.+?)(--[a-z0-9-]+)?\./.exec(String(f
 /** Environments under test follow a branch of their own name. */
 const branch: About = (_first, second) => String(second);
 
-/** A Repository that only one environment has is named after it, and so is what it pulls with. */
+/** A Repository of only one environment, and its pull credential, are named after it. */
 const credential: About = (id) => String(id);
 
 /** Every repository has one pull request. */
@@ -33,7 +32,7 @@ const channel: About = (url) => environmentOfChat((url as Sensitive).reveal());
 /** The owner's address begins with the environment's name. */
 const address: About = (message) => (message as { to: string }).to.split("@")[0];
 
-/** The ports that reach other systems, or nodes. The writes to the Kubernetes API have a seam of their own. */
+/** The ports to other systems, or nodes. Writes to the Kubernetes API have their own interceptor. */
 type Reaching = Pick<
   Required<ControllerDependencies>,
   | "secretManager"
@@ -47,12 +46,12 @@ type Reaching = Pick<
   | "chat"
 > & { readonly mail: NonNullable<ControllerDependencies["mail"]> };
 
-/** The methods that ask somebody; the others answer from what a watch delivered. */
+/** Methods with remote calls; the others answer from watched state. */
 type Asking<P> = {
   [M in keyof P]: P[M] extends (...args: never[]) => Promise<unknown> ? M : never;
 }[keyof P];
 
-/** Whom each call is about. A method that is not listed here is a type error: it would meet no fault. */
+/** The environment of each call. An unlisted method is a type error: it would meet no fault. */
 const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[P]>]: About } } = {
   secretManager: {
     ensure: owner,
@@ -85,7 +84,6 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** Stands around the named methods of a port; all else stays as it is. */
 function aroundPort<P extends object>(name: keyof Reaching, port: P, around: AroundCall): P {
   const wrapped = Object.entries<About>(PORTS[name]).map(([method, about]) => {
     const call: Method = (...args) => {

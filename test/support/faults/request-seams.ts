@@ -1,10 +1,10 @@
 import { type EnvironmentRecord, recordKind } from "../../../crds/environment/environment-record.ts";
 import { isWrite, type KubeRequest, type RequestSeam } from "../../../operator/kit/client/request.ts";
 
-/** Which environment a request is about; `undefined` when it is about none (watches, lists, the clock). */
+/** The environment of a request; `undefined` for others (watches, lists, the clock). */
 export type Concerned = (request: KubeRequest) => string | undefined;
 
-/** Knows a request's environment among the given ones by the names in its address; a record's is in its body. */
+/** Finds a request's environment among the given ones by the names in its address; a record's is in its body. */
 export function concernedAmong(names: Iterable<string>): Concerned {
   const known = [...names];
   return ({ type, name, namespace, body }) =>
@@ -18,7 +18,7 @@ export function concernedAmong(names: Iterable<string>): Concerned {
     );
 }
 
-/** A request without what differs between environments, such as `create Namespace env-NAME`. */
+/** A request without the specifics of its environment, such as `create Namespace env-NAME`. */
 export function normalised({ verb, type, namespace, name = "", subresource }: KubeRequest, environment: string) {
   const kind = [type?.kind, subresource].filter(Boolean).join("/");
   if (type?.kind === recordKind.kind) return `${verb} ${kind} UID`;
@@ -26,7 +26,7 @@ export function normalised({ verb, type, namespace, name = "", subresource }: Ku
   return `${verb} ${kind} ${namespace === "ephemeral-secrets" ? "store " : ""}${general}`;
 }
 
-/** Numbers equal entries, so that each is known by itself: `patch X #1`, `patch X #2`. */
+/** Numbers equal entries: `patch X #1`, `patch X #2`. */
 function numbering(): (entry: string) => string {
   const counts = new Map<string, number>();
   return (entry) => {
@@ -36,13 +36,13 @@ function numbering(): (entry: string) => string {
   };
 }
 
-/** The writes that went through a seam, by environment, in the order in which they were sent. */
+/** Writes through an interceptor, by environment, in the order in which they were sent. */
 export interface Recording {
   readonly seam: RequestSeam;
   writes(environment: string): readonly string[];
 }
 
-/** Records what an operator writes. */
+/** Records an operator's writes. */
 export function recordWrites(concerned: Concerned): Recording {
   const sent = new Map<string, { number: (entry: string) => string; writes: string[] }>();
   const of = (environment: string) => {

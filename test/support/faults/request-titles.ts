@@ -15,10 +15,10 @@ import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import { environmentOf } from "./pull-requests/audience.ts";
 import { normalised } from "./request-seams.ts";
 
-/** An object whose name is a hash: only its creation says what it is about. */
+/** An object with a hash as its name: only its creation names its environment. */
 interface Hashed {
   readonly environment: string | undefined;
-  /** In general words. */
+  /** Normalised title. */
   readonly title: string;
 }
 
@@ -28,7 +28,6 @@ interface PatchOperation {
   readonly value?: StatusIn;
 }
 
-/** The parts of statuses that tell their writes apart. */
 interface StatusIn extends Pick<RepositoryStatus, "lastCheckedAt" | "conditions"> {
   readonly phase?: string;
   readonly feedback?: object;
@@ -36,39 +35,35 @@ interface StatusIn extends Pick<RepositoryStatus, "lastCheckedAt" | "conditions"
 
 const UID_FORM = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 
-/** Whose name says which environment a request is about. */
 const BY_KIND: Readonly<Record<string, (request: KubeRequest) => string | undefined>> = {
   [recordKind.kind]: ({ body }) =>
     (body as Partial<KubeObject> | undefined)?.metadata?.labels?.[ENVIRONMENT_NAME_LABEL],
   [environmentType.kind]: ({ name }) => name,
-  // Its own Events have a namespace, and name no environment.
+  // The operator's own Events are in its namespace, and name no environment.
   [eventKind.kind]: ({ name = "", namespace }) => (namespace === "default" ? /^(.+)\./.exec(name)?.[1] : undefined),
   [repositoryType.kind]: ({ name }) => name && environmentOf(name),
   [revisionKind.kind]: ({ name = "" }) => /^(.+)-[0-9a-f]{8}-\d+$/.exec(name)?.[1],
 };
 
-/** The environment of a namespace, and of what is in it. */
 function byPlace({ name, namespace, subresource }: KubeRequest): string | undefined {
   if (namespace === "ephemeral-secrets") return /^(.+)-[0-9a-f]{8}$/.exec(name ?? "")?.[1];
   const place = namespace?.startsWith("env-") ? namespace : name;
   return subresource === undefined && place?.startsWith("env-") ? place.slice("env-".length) : undefined;
 }
 
-/** Tells which environment a request is about, and names writes without what differs between environments. */
+/** Finds the environment of a request, and names writes without the specifics of environments. */
 export class RequestTitles {
   readonly #hashed = new Map<string, Hashed>();
-  /** By environment, what its status says that its host was told. */
   readonly #feedback = new Map<string, object>();
-  /** By environment, when its Repository was checked last. */
   readonly #checks = new Map<string, string>();
 
-  /** The environment that a request is about, by the names in it; `undefined` for lists, watches, and others. */
+  /** The environment named in a request; `undefined` for lists, watches, and others. */
   environmentOf(request: KubeRequest): string | undefined {
     if (isHashed(request)) return this.#hashedOf(request)?.environment;
     return (BY_KIND[request.type?.kind ?? ""] ?? byPlace)(request);
   }
 
-  /** The title of a write; the several patches of one resource are told apart. */
+  /** The title of a write; distinguishes the patches of one resource. */
   of(request: KubeRequest, environment: string): string {
     if (isHashed(request)) return this.#titleOfHashed(request);
     if (request.type?.kind === repositoryType.kind) return this.#titleOfRepository(request, environment);
@@ -89,7 +84,7 @@ export class RequestTitles {
     return `${title}, ${isTold ? "what the host was told" : change.value?.phase}`;
   }
 
-  /** To be called with every write that the API server accepted: a writer that was late has said nothing. */
+  /** Records a write that the API server accepted: a rejected writer changed nothing. */
   accepted(request: KubeRequest, environment: string): void {
     const isStatus = request.type?.kind === environmentType.kind && request.subresource === "status";
     if (isStatus) this.#feedback.set(environment, feedbackIn(request));
@@ -123,7 +118,7 @@ export class RequestTitles {
   }
 }
 
-/** Whether a merge patch changes annotations alone. */
+/** True when a merge patch changes annotations alone. */
 function isNote({ body }: KubeRequest): boolean {
   return isDeepStrictEqual((body as { readonly spec?: object }).spec, {});
 }
@@ -145,12 +140,11 @@ function messageIn(body: unknown): Hashed {
   return { environment: about, title: `${channel} ${event}` };
 }
 
-/** What a status says that its host was told. */
 function feedbackIn(request: KubeRequest): object {
   return statusIn(request)?.feedback ?? {};
 }
 
-/** `undefined` for all but the patch of a status. */
+/** `undefined` unless the request patches a status. */
 function statusIn(request: KubeRequest): StatusIn | undefined {
   const [, change] = Array.isArray(request.body) ? (request.body as PatchOperation[]) : [];
   return change?.path === "/status" ? change.value : undefined;

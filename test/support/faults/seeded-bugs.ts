@@ -1,4 +1,4 @@
-/** Classic bugs of an operator, put into it through its ports and requests. */
+/** Classic operator bugs, injected through ports and requests. */
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
@@ -10,12 +10,12 @@ import { changedLists } from "./watch-seams.ts";
 /** What becomes of the ports that the operator is given. */
 export type Ports = (context: ControllerDependencies) => ControllerDependencies;
 
-/** The port with some of its methods replaced. A bug in a method that the port does not have is a type error. */
+/** The port with some methods replaced. An unknown method is a type error. */
 function overriding<P extends object>(port: P, methods: Partial<P>): P {
   return Object.assign(Object.create(port), methods);
 }
 
-/** Values are made again by every pass that looks for them. */
+/** Every reconcile creates values again. */
 export const forgetfulManager: Ports = ({ secretManager, ...context }) => ({
   ...context,
   secretManager: overriding(secretManager, {
@@ -30,7 +30,7 @@ export const forgetfulManager: Ports = ({ secretManager, ...context }) => ({
   }),
 });
 
-/** The finalizer is written once the namespace is there. */
+/** The finalizer is written after the namespace exists. */
 export const lateFinalizer: Ports = ({ statusWriter: real, cluster, ...context }) => {
   const without = new Map<string, EphemeralEnvironment>();
   return {
@@ -52,7 +52,7 @@ export const lateFinalizer: Ports = ({ statusWriter: real, cluster, ...context }
   };
 };
 
-/** A namespace that is asked to go counts as gone. */
+/** A namespace in deletion counts as gone. */
 export const earlyRelease: Ports = ({ cluster, ...context }) => ({
   ...context,
   cluster: overriding(cluster, {
@@ -63,13 +63,13 @@ export const earlyRelease: Ports = ({ cluster, ...context }) => ({
   }),
 });
 
-/** Deletes name their object, and nothing else. */
+/** Deletes name their object, without preconditions. */
 export const deleteByName: RequestSeam = (request, next) => {
   if (request.verb === "delete") delete (request.body as { preconditions?: object }).preconditions;
   return next();
 };
 
-/** The time runs from when this process first saw the environment. */
+/** The TTL runs from the process's first sight of the environment. */
 export const expiryInMemory: Ports = ({ environment, ...context }) => {
   const firstSeen = new Map<string, string>();
   return {
@@ -84,7 +84,7 @@ export const expiryInMemory: Ports = ({ environment, ...context }) => {
   };
 };
 
-/** A status that could not be written counts as written. */
+/** A failed write of a status counts as written. */
 export const swallowedStatusError: Ports = ({ statusWriter: real, ...context }) => ({
   ...context,
   statusWriter: overriding(real, {
@@ -93,7 +93,7 @@ export const swallowedStatusError: Ports = ({ statusWriter: real, ...context }) 
   }),
 });
 
-/** What a new list lacks stays: as if the cache never compared. */
+/** Objects missing from a new list stay, as if the cache never compared. */
 export function keepWhatListsLack(): RequestSeam {
   const before = new Map<string, readonly KubeObject[]>();
   return changedLists((collection, { items, resourceVersion }) => {
@@ -104,7 +104,7 @@ export function keepWhatListsLack(): RequestSeam {
   });
 }
 
-/** What the host was told is stored without its comment. */
+/** The report to the host is stored without its comment. */
 export const forgottenComment: Ports = ({ statusWriter: real, ...context }) => ({
   ...context,
   statusWriter: overriding(real, {

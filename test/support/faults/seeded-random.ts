@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32), so that a run can be had again. */
+/** Numbers in [0, 1) that are equal for equal seeds (mulberry32), so that a run can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The same entries in an order that depends on the numbers alone. */
+/** The entries in an order that depends on the numbers alone. */
 export function shuffled<T>(entries: readonly T[], random: () => number): T[] {
   const drawn = entries.map((entry) => ({ entry, place: random() }));
   return drawn.sort((one, other) => one.place - other.place).map(({ entry }) => entry);

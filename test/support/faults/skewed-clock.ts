@@ -3,17 +3,16 @@ import type { ServerClock } from "../../../operator/ports/clock.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A clock (the machine's, unless told) that is so many hours ahead; its durations and timers run as they did. */
+/** A clock (default: the machine's) that is some hours ahead; durations and timers are unchanged. */
 export function clockAhead(hours: number, clock: Clock = systemClock): Clock {
   return { ...clock, now: () => new Date(clock.now().getTime() + hours * HOUR_MS) };
 }
 
-/** The API server's clock, so many hours ahead. */
 export function serverClockAhead(hours: number): ServerClock {
   return { now: async () => new Date(Date.now() + hours * HOUR_MS) };
 }
 
-/** A machine's clock that a test corrects, forward or back; durations and timers run as always. */
+/** A machine's clock that a test corrects, forward or back; durations and timers are unchanged. */
 export function correctedClock(): Clock & { correct(byMs: number): void } {
   let aheadMs = 0;
   return {

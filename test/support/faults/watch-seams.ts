@@ -1,25 +1,24 @@
 import { apiVersionOf, type KubeObject, type ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
 
-/** One line of a watch's stream, as it is on the wire. */
 interface WatchLine {
   readonly type: string;
   readonly object: object;
 }
 
 /**
- * What happens to the events of watches: `cut` breaks the connection at the next event, `expire` ends it with 410 Gone,
- * `hold` delivers nothing until it is over, `repeat` delivers each twice, `reorder` lets events of different objects
- * overtake each other: no two objects are promised an order.
+ * Disturbances of watch events: `cut` breaks the connection at the next event, `expire` ends it with 410 Gone, `hold` delays
+ * all until its end, `repeat` delivers each twice, `reorder` swaps events of different objects, whose order is not
+ * guaranteed.
  */
 export type WatchTrouble = "none" | "cut" | "expire" | "hold" | "repeat" | "reorder";
 
-/** Stands in every watch of an operator. */
+/** Disturbs every watch of an operator. */
 export interface TroubledWatches {
   readonly seam: RequestSeam;
-  /** From now on, in watches that run too. */
+  /** Applies to running watches, too. */
   set(trouble: WatchTrouble): void;
-  /** How many events met trouble. */
+  /** The number of disturbed events. */
   readonly met: number;
 }
 
@@ -49,7 +48,7 @@ interface State {
 }
 
 async function* troubled(stream: AsyncIterable<Uint8Array>, state: State, isList: boolean): AsyncGenerator<Uint8Array> {
-  // What there is now can't have expired.
+  // The current list can't have expired.
   const trouble = () => (isList && state.trouble === "expire" ? "none" : state.trouble);
   for await (const line of overtaking(lines(stream), state)) {
     while (state.trouble === "hold") await state.changed.promise;
@@ -60,7 +59,6 @@ async function* troubled(stream: AsyncIterable<Uint8Array>, state: State, isList
   }
 }
 
-/** The lines that come out for one. */
 function delivered(line: WatchLine, trouble: WatchTrouble): WatchLine[] {
   if (trouble === "cut") throw new Error("the connection was reset");
   if (trouble === "expire") return [EXPIRED];
@@ -68,8 +66,8 @@ function delivered(line: WatchLine, trouble: WatchTrouble): WatchLine[] {
 }
 
 /**
- * While that is wanted, every other event waits for the next one, and comes after it unless both are of one object. None
- * is lost: what waits comes when it is over, or the stream ends.
+ * During `reorder`, every other event waits for the next one, and follows it unless both are of one object. None is lost: a
+ * waiting event is delivered at the end of the disturbance, or of the stream.
  */
 async function* overtaking(source: AsyncGenerator<WatchLine>, state: State): AsyncGenerator<WatchLine> {
   let late: WatchLine | undefined;
@@ -81,7 +79,7 @@ async function* overtaking(source: AsyncGenerator<WatchLine>, state: State): Asy
   yield* inOrder(late, undefined);
 }
 
-/** The lines, and `undefined` whenever another trouble is set. */
+/** The lines, and `undefined` at each change of the disturbance. */
 async function* orChange(source: AsyncGenerator<WatchLine>, state: State): AsyncGenerator<WatchLine | undefined> {
   let coming: Promise<IteratorResult<WatchLine>> | undefined;
   try {
@@ -93,7 +91,7 @@ async function* orChange(source: AsyncGenerator<WatchLine>, state: State): Async
       yield came?.value;
     }
   } finally {
-    // A line that is still waited for ends with its connection.
+    // An awaited line ends with its connection.
     if (coming === undefined) await source.return(undefined);
     else coming.catch(() => undefined);
   }
@@ -107,7 +105,7 @@ function inOrder(late: WatchLine | undefined, line: WatchLine | undefined): Watc
 
 const EXPIRED = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } } as const;
 const isStreamedList = ({ query }: KubeRequest) => query.sendInitialEvents === "true";
-/** All that the watch begins with comes before it. */
+/** The initial events of the watch precede it. */
 const isEndOfList = ({ type, object }: WatchLine) =>
   type === "BOOKMARK" && (object as KubeObject).metadata.annotations?.["k8s.io/initial-events-end"] === "true";
 const isEvent = ({ type }: WatchLine) => type !== "BOOKMARK";
@@ -129,16 +127,16 @@ async function* lines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<WatchLi
   }
 }
 
-/** A list as its reader takes it, in whichever way it comes. */
+/** A list as its reader sees it, paged or streamed. */
 export interface SeenList {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
 }
 
 /**
- * Stands in every list, also in one that is streamed, and answers what `changed` makes of it.
+ * Replaces every list, including streamed ones, by the result of `changed`.
  *
- * @param changed told which collection it is; a page counts as a list of its own
+ * @param changed gets the collection; each page counts as a list
  */
 export function changedLists(changed: (collection: string, list: SeenList) => SeenList): RequestSeam {
   return async (request, next) => {
@@ -149,7 +147,7 @@ export function changedLists(changed: (collection: string, list: SeenList) => Se
     }
     if (request.verb !== "list" || answer.status !== 200) return answer;
     const body = answer.body as { items: SeenList["items"]; metadata: { resourceVersion: string } };
-    // A page leaves out what all of its items are.
+    // Items of a page lack their kind.
     const type = request.type as ResourceType;
     const listed = body.items.map((item) => ({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
     const { items, resourceVersion } = change({ items: listed, resourceVersion: body.metadata.resourceVersion });
@@ -157,7 +155,7 @@ export function changedLists(changed: (collection: string, list: SeenList) => Se
   };
 }
 
-/** Holds the objects back that a watch begins with until all have come. */
+/** Buffers a watch's initial objects until all have arrived. */
 async function* changedBeginning(
   stream: AsyncIterable<Uint8Array>,
   change: (list: SeenList) => SeenList,
@@ -178,7 +176,7 @@ async function* changedBeginning(
   }
 }
 
-/** Answers lists, once each from the moment it is told, as they were before: a server that lags behind. */
+/** Answers each list once with its former content after `goBack`, as a lagging server. */
 export function staleLists(): { readonly seam: RequestSeam; goBack(): void; readonly served: number } {
   const before = new Map<string, SeenList>();
   const stale = new Map<string, SeenList>();

@@ -23,7 +23,6 @@ import { changedFields } from "./changed-fields.ts";
 /** The invariants of `invariants.ts`, by their numbers. */
 export type InvariantId = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12" | "I14";
 
-/** Something that must never happen, and did. */
 export interface Violation {
   readonly invariant: InvariantId;
   readonly environment: string;
@@ -32,36 +31,35 @@ export interface Violation {
 
 /** One event about an object of an environment. */
 export interface WorldChange {
-  /** The name of the environment. */
   readonly environment: string;
-  /** The name that inventories give the object. */
+  /** The name of the object in inventories. */
   readonly object: string;
   readonly verb: "created" | "changed" | "deleted";
-  /** The fields that differ, each with what it was and what it is; of what a Secret holds, a hash. */
+  /** Changed fields, with old and new value; for a Secret's data, hashes. */
   readonly fields: readonly string[];
 }
 
 /**
- * Watches the world from outside, as an administrator, from before the first fault: what was once seen is remembered,
- * so that a value that changed and changed back, or an object that came too early, is still known at the end.
+ * Watches the world as an administrator, from before the first fault. It remembers everything, so that a value that changed
+ * back, or an object that came too early, is known at the end.
  */
 export interface Observer {
   environment(name: string): EphemeralEnvironment | undefined;
-  /** All that carries the environment's UID, the resource itself included. */
+  /** Objects with the environment's UID, including the resource itself. */
   inventory(environment: Identified): Inventory;
-  /** How many events there were about the environment and what belongs to it, but for the counts in its quotas. */
+  /** The number of events about the environment and its objects, without the counts in its quotas. */
   changes(environment: Identified): number;
-  /** Notes the changes that `changes` counts, of all environments; the returned function ends that, and answers them. */
+  /** Records the changes of `changes` for all environments; the returned function ends that, and answers them. */
   noteChanges(): () => readonly WorldChange[];
-  /** Which objects of the environment were replaced by another one of the same name. */
+  /** Objects of the environment that were replaced by another one of the same name. */
   replaced(environment: Identified): readonly string[];
-  /** Says that the environment's deletion was asked for: from now on its secrets may go. */
+  /** Marks the environment's deletion as requested: its secrets may go. */
   mayGo(environment: Identified): void;
-  /** Reads what clients of an operator would, until the returned function ends it: they never see an older state. */
+  /** Reads as clients of an operator do, until the returned function ends it: states must never go back. */
   readThrough(environments: Environments): () => void;
-  /** Every secret value that was ever in a store, in a pods' Secret or in that for image pulls, as text. */
+  /** Secret values that were ever in a store, in a pods' Secret or in a pull Secret, as text. */
   readonly secretValues: ReadonlySet<string>;
-  /** What was violated so far; looks that an event made necessary are awaited. */
+  /** Violations so far; pending checks are awaited. */
   violations(): Promise<readonly Violation[]>;
   stop(): Promise<void>;
 }
@@ -69,7 +67,7 @@ export interface Observer {
 const READ_EVERY_MS = 50;
 const OBSERVED = [resourceType<WireObject>(environmentKind), ...LABELLED_KINDS];
 
-/** Begins to watch; resolves when it has seen all there is. */
+/** Begins to watch; resolves when all existing objects are read. */
 export async function observeWorld(admin: KubeClient): Promise<Observer> {
   const memory = new Memory(admin);
   const views = OBSERVED.map((type) => {
@@ -112,8 +110,8 @@ function valuesOf({ data = {} }: WireObject): Record<string, string> {
 }
 
 /**
- * Whether only a quota's status differs. Kubernetes' own controller writes that, for all quotas at once and every five
- * minutes (`--resource-quota-sync-period`): a count may be corrected long after an environment has come to rest.
+ * True when only a quota's status differs. Kubernetes' own controller writes it for all quotas at once every five minutes
+ * (`--resource-quota-sync-period`): long after convergence, a count may be corrected.
  */
 function isOnlyCounted(current: WireObject | undefined, previous: WireObject | undefined): boolean {
   if (current?.kind !== resourceQuotaKind.kind || previous === undefined) return false;
@@ -154,11 +152,11 @@ class Memory {
   readonly #notebooks = new Set<WorldChange[]>();
   readonly #admin: KubeClient;
   readonly #objects = new Map<string, Map<string, WireObject>>();
-  /** `<uid> <object>` → every UID that the object ever had. */
+  /** `<uid> <object>` → every UID of the object. */
   readonly #uids = new Map<string, Set<string>>();
-  /** `<uid> <object>/<key>` → the hash of the value that was seen there first. */
+  /** `<uid> <object>/<key>` → the hash of its first value. */
   readonly #firstSeen = new Map<string, string>();
-  /** By reader and UID, what was read last. */
+  /** The last read metadata, by reader and UID. */
   readonly #read = new WeakMap<Environments, Map<string, EphemeralEnvironment["metadata"]>>();
 
   constructor(admin: KubeClient) {
@@ -207,7 +205,7 @@ class Memory {
     for (const notebook of this.#notebooks) notebook.push(change);
   }
 
-  /** Clients of one process never read an older version of an environment than they did before. */
+  /** Clients of one process never read an older version of an environment than before. */
   read(environments: Environments): void {
     const before = this.#read.get(environments) ?? new Map<string, EphemeralEnvironment["metadata"]>();
     this.#read.set(environments, before);
@@ -231,7 +229,7 @@ class Memory {
     }
     const values = isPullSecret(object) ? pullCredentials(object) : valuesOf(object);
     for (const value of Object.values(values)) this.values.add(value);
-    // What images are pulled with is what the secret manager holds by now, whatever it held at first.
+    // Pull credentials follow the secret manager's current values.
     if (!isPullSecret(object)) this.#judgeValues(uid, title, values);
   }
 
@@ -262,7 +260,7 @@ class Memory {
   #judgeLifetime(now: EphemeralEnvironment, before: EphemeralEnvironment | undefined): void {
     const { name, uid, deletionTimestamp } = now.metadata;
     const told = now.status?.expiresAt;
-    // What is told is created + TTL, at whatever moment one looks: no pass, crash or restart may shift it.
+    // The shown expiry is always created + TTL: no reconcile, crash or restart may shift it.
     const promised = expiresAt({ ...now, spec: { ...now.spec, ttlHours: now.status?.ttlHours } as never });
     if (told !== undefined && told !== promised.toISOString()) {
       this.#violated("I5", name, `its expiry is ${told}, created + TTL is ${promised.toISOString()}`);
@@ -275,7 +273,7 @@ class Memory {
     if (isEarly && deletionTimestamp < told) this.#violated("I5", name, "it was deleted before its time");
   }
 
-  /** The resource is the last to go: whatever is found after it was left behind by a finalizer that went too early. */
+  /** The resource is the last to go: an object found after it means that a finalizer was removed too early. */
   async #lookAfter(environment: EphemeralEnvironment): Promise<void> {
     const left = [...(await inventoryOf(this.#admin, environment)).keys()];
     if (left.length > 0) this.#violated("I12", environment.metadata.name, `it went before ${left.join(", ")}`);

@@ -5,18 +5,18 @@ import { Agent, request } from "node:https";
 import { text as textOf } from "node:stream/consumers";
 import type { ControlPlane } from "../plane/own-control-plane.ts";
 
-/** Who calls: a bearer token, or somebody whom an administrator impersonates. */
+/** The caller: a bearer token, or a user impersonated by an administrator. */
 export type Identity = { readonly token: string } | { readonly user: string; readonly groups?: readonly string[] };
 
-/** What the API server answered; `message` is a refusal's own words, else empty. */
+/** An answer of the API server; `message` is the text of an error, else empty. */
 export interface Reply {
   readonly status: number;
   readonly message: string;
-  // A test looks into objects of every kind; their types would be the API server's.
+  // Tests read objects of every kind.
   readonly object: Record<string, unknown>;
 }
 
-/** Raw calls under one identity; nothing is thrown for a refusal, because refusals are what tests look at. */
+/** Raw calls under one identity; errors are answers, because tests check them. */
 export interface ApiCalls {
   get(path: string): Promise<Reply>;
   create(path: string, object: object): Promise<Reply>;
@@ -26,16 +26,16 @@ export interface ApiCalls {
   delete(path: string, options?: object): Promise<Reply>;
 }
 
-/** Where to call, and the administrator's token. */
+/** The address of the API server, and the administrator's token. */
 export type Callable = Pick<ControlPlane, "url" | "caFile" | "adminToken">;
 
-/** Calls the API server as `identity`; unknown fields are refused, as kubectl asks for. */
+/** Calls the API server as `identity`; unknown fields are refused, as with kubectl. */
 export function callsAs(plane: Callable, identity: Identity): ApiCalls {
   const agent = new Agent({ ca: readFileSync(plane.caFile), keepAlive: true });
   const call = async (method: string, path: string, body?: object): Promise<Reply> => {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const text = body === undefined ? "" : JSON.stringify(body);
-    // Node tells the length of a DELETE's body only when it is told to, and the rest would be the next request.
+    // Node sends the length of a DELETE's body only on request; the body would otherwise count as the next request.
     const length = { "content-type": type, "content-length": Buffer.byteLength(text) };
     const headers = { ...credentials(plane, identity), ...length };
     const url = new URL(path, plane.url);
@@ -56,7 +56,7 @@ export function callsAs(plane: Callable, identity: Identity): ApiCalls {
   };
 }
 
-/** A path of no kind, or of one that is not served yet, is refused in plain text. */
+/** An unknown or not yet served path is answered in plain text. */
 function parsed(text: string, { headers }: IncomingMessage): Record<string, unknown> {
   return headers["content-type"]?.includes("json") ? JSON.parse(text) : { message: text.trim() };
 }

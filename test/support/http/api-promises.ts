@@ -5,7 +5,6 @@ import { openApiDocument } from "../../../api/openapi/document.ts";
 import { listRoutes } from "../../../api/routes.ts";
 import { describeViolations, type Violation } from "../../../crds/errors.ts";
 
-/** The parts of an answer that a promise speaks about. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -20,7 +19,6 @@ interface Header {
 interface Reply {
   readonly headers?: Readonly<Record<string, Header>>;
 }
-/** A reply, or a reference to one that operations share. */
 interface PlacedReply extends Reply {
   readonly $ref?: string;
 }
@@ -44,7 +42,7 @@ ajv.addSchema(document, "openapi");
 
 const pointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-/** The reply to an operation with this status, and the parts of its place in the document. */
+/** The documented reply to an operation with this status, and its path in the document. */
 function replyOf(method: string, path: string, status: number) {
   const reply = document.paths[path]?.[method]?.responses[status];
   if (reply === undefined) throw new Error(`${method} ${path} does not announce ${status}`);
@@ -53,7 +51,7 @@ function replyOf(method: string, path: string, status: number) {
   return { reply: document.components.responses[shared], place: ["components", "responses", shared] };
 }
 
-/** Fails unless the OpenAPI document announces this status for the operation, with this body and these headers. */
+/** Fails unless the OpenAPI document has this status for the operation, with this body and these headers. */
 export function expectPromised(answer: Answer, method: string, path: string): void {
   const { reply, place } = replyOf(method, path, answer.status);
   const [type = ""] = (answer.headers["content-type"] ?? "").split(";");
@@ -68,14 +66,14 @@ export function expectPromised(answer: Answer, method: string, path: string): vo
   expect(absent).toEqual([]);
 }
 
-/** Every operation of the document, as `[method, path]`, both versions. */
+/** Operations of the document, as `[method, path]`, in both versions. */
 export function operations(): readonly (readonly [string, string])[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => [method, path] as const),
   );
 }
 
-/** Fails unless the answer is an error as the contract words it. */
+/** Fails unless the answer is an error in the contract's words. */
 export function expectProblem(answer: Answer, status: number, detail?: string | RegExp, code?: string): void {
   const { violations, ...body } = answer.body as {
     readonly violations?: readonly Violation[];

@@ -40,14 +40,13 @@ import { startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 export type { ServiceOptions } from "./service-settings.ts";
 
-/** A line that the service logged. */
 export interface LogLine {
   readonly level: string;
   readonly message: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** The people of the tests, by what their groups make them. */
+/** The people of the tests, by role. */
 export const PEOPLE = {
   developer: { sub: "dev", email: "dev@example.test", name: "Dev", groups: ["developers", "shop"] },
   colleague: { sub: "col", email: "col@example.test", name: "Col", groups: ["developers", "shop"] },
@@ -59,13 +58,12 @@ export const PEOPLE = {
 } as const;
 export type Person = keyof typeof PEOPLE;
 
-/** A token with what it is known by. */
 export interface MadeToken {
   readonly id: string;
   readonly value: string;
 }
 
-/** The facade on doubles: everything in front of the ports is the real thing. */
+/** The API on doubles: everything in front of the ports is real. */
 export interface ApiService {
   readonly app: Express;
   readonly http: ReturnType<typeof supertest>;
@@ -92,18 +90,18 @@ export interface ApiService {
   readonly rollups: MemoryRollups;
   readonly stopping: AbortController;
   readonly log: readonly LogLine[];
-  /** An API token as one of the people would make it, with the scope ENV_READ unless said otherwise. */
+  /** An API token of a person; default scope: ENV_READ. */
   makeToken(person: Person, spec?: Partial<ApiTokenSpec>): Promise<MadeToken>;
-  /** An `Authorization` header's value for one of the people. */
+  /** An `Authorization` header's value for a person. */
   bearer(person: Person, claims?: JWTPayload): Promise<string>;
   stop(): Promise<void>;
 }
 
 export const VERSION = "1.2.3";
-/** The moment at which every test starts. */
+/** The initial time of every test. */
 export const NOW = "2026-06-01T12:00:00.500Z";
 
-/** Starts the facade with an issuer of its own; stop it when done. */
+/** Starts the API with its own issuer; stop it at the end. */
 export async function startApiService(options: ServiceOptions = {}): Promise<ApiService> {
   const clock = new TestClock(options.now ?? NOW);
   const issuer = await startTokenIssuer(() => clock.now());
@@ -228,7 +226,6 @@ function defaultRepositories(): Repository[] {
   ];
 }
 
-/** A log that keeps its lines. */
 export function recordingLog(lines: LogLine[]): Log {
   return logTo((level, message, facts) => lines.push({ level, message, facts }));
 }

@@ -4,14 +4,13 @@ interface Cookie {
   readonly sameSite: string;
 }
 
-/** What a request of a browser says beside its address. */
 export interface Visit {
   readonly method?: "GET" | "POST";
   readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer with its text, which a page's forms are read from. */
+/** An answer with its text, for reading forms. */
 export interface Page {
   readonly url: string;
   readonly status: number;
@@ -20,18 +19,18 @@ export interface Page {
 }
 
 /**
- * Keeps cookies by host and path, follows redirects, and says where a request comes from, as Chromium does: cookies that are
- * for TLS alone are kept on loopback, strict ones stay away from navigations that another site begins. It runs no scripts.
+ * Keeps cookies by host and path, follows redirects, and sends the request's origin as Chromium does: TLS-only cookies are
+ * kept on loopback, strict ones are not sent with navigations from another site. It runs no scripts.
  */
 export class Browser {
   /** By host (ports share them), then by path and name. */
   readonly #cookies = new Map<string, Map<string, Cookie>>();
-  /** Every answer to a navigation, in order. */
+  /** Answers to navigations, in order. */
   readonly seen: Page[] = [];
-  /** The page that is shown, which begins the next navigation. */
+  /** The shown page, which initiates the next navigation. */
   #shown: string | undefined;
 
-  /** Navigates there, over redirects, up to one to an address that begins with `until`: that answer is returned. */
+  /** Navigates over redirects, up to one to an address that begins with `until`; returns the last answer. */
   async open(address: string, { until, ...visit }: Visit & { readonly until?: string } = {}): Promise<Page> {
     let [url, asked, initiator] = [address, visit, this.#shown];
     for (let redirects = 0; redirects < 20; redirects += 1) {
@@ -47,7 +46,7 @@ export class Browser {
     throw new Error(`too many redirects from ${address}`);
   }
 
-  /** Sends the first form of a page as it is, with these fields filled in. */
+  /** Submits the first form of a page, with these fields filled in. */
   submit({ url, text }: Page, fields: Readonly<Record<string, string>> = {}, until?: string): Promise<Page> {
     const [form = ""] = /<form[^>]*>[\s\S]*?<\/form>/.exec(text) ?? [];
     const inputs = [...form.matchAll(/<input[^>]*>/g)].map(([input]) => [
@@ -59,7 +58,7 @@ export class Browser {
     return this.open(action, { method: "POST", form: sent, ...(until !== undefined && { until }) });
   }
 
-  /** Requests as a script of the page that is shown does; redirects are not followed. */
+  /** Requests as a script of the shown page; redirects are not followed. */
   fetch(
     address: string,
     { headers = {}, ...init }: RequestInit & { headers?: Record<string, string> } = {},
@@ -85,13 +84,11 @@ export class Browser {
       .join("; ");
   }
 
-  /** Cookies of a host by name. */
   cookies(host: string): Readonly<Record<string, string>> {
     const kept = [...(this.#cookies.get(host) ?? [])];
     return Object.fromEntries(kept.map(([key, { value }]) => [key.slice(key.lastIndexOf(" ") + 1), value]));
   }
 
-  /** Puts a cookie in by hand. */
   setCookie(host: string, name: string, value: string): void {
     this.#keep(host, `${name}=${value}; Path=/; SameSite=Strict`);
   }

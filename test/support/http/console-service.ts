@@ -15,24 +15,22 @@ import { Browser, type Page } from "./browser.ts";
 /** A person of the local identity provider, a developer in `shop-team`. */
 export const PERSON = { email: "dev@example.test", name: "Dana Developer", sub: "u-dev" };
 
-/** Whether the checkout's clients are built makes no difference to tests. */
+/** Makes tests independent of the checkout's built clients. */
 const NOTHING_BUILT = join(import.meta.dirname, "nothing-built");
 
-/** The facade with its console, over HTTP, and a real identity provider. */
+/** The API with its console, over HTTP, and a real identity provider. */
 export interface ConsoleService {
-  /** The console's origin: another site than the provider's, as far as cookies are concerned. */
+  /** The console's origin: for cookies, another site than the provider's. */
   readonly origin: string;
   readonly provider: IdentityProvider;
   readonly secretManager: MemorySecretManager;
-  /** The replica that serves now. */
+  /** The serving replica. */
   readonly api: ApiService;
-  /** Another replica, which serves from now on. */
   replace(options?: ReplicaOptions): Promise<ApiService>;
-  /** Has that replica serve. */
   serveFrom(api: ApiService): void;
-  /** The browser of somebody who has logged in. */
+  /** A browser with a log-in. */
   loggedIn(): Promise<Browser>;
-  /** The identity provider goes away for good. */
+  /** Stops the identity provider for good. */
   stopProvider(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -43,13 +41,12 @@ export interface ReplicaOptions extends Pick<ServiceOptions, "limits" | "clients
   readonly issuer?: Readonly<Record<string, unknown>>;
 }
 
-/** The cookie of a session, and what the console's pages do with it. */
+/** A session's cookie, and its use by the console's pages. */
 export const SESSION_COOKIE = "__Host-console";
 export const cookieOf = (browser: Browser) => browser.cookies("localhost")[SESSION_COOKIE] ?? "";
 export const session = (browser: Browser) => browser.fetch("/console/auth/session");
 export const refresh = (browser: Browser) => browser.fetch("/console/auth/refresh", { method: "POST" });
 
-/** Starts it; stop it when done. */
 export async function startConsoleService(options: ReplicaOptions = {}): Promise<ConsoleService> {
   let api: ApiService | undefined;
   const server = createServer((request, response) => api?.app(request, response)).listen(0, "127.0.0.1");
@@ -94,7 +91,7 @@ export async function startConsoleService(options: ReplicaOptions = {}): Promise
   };
 }
 
-/** Logs in at the console as a browser does, with a path to come back to; answers the page at which that ends. */
+/** Logs in at the console as a browser does, with a path to return to; answers the last page. */
 export async function logIn(
   browser: Browser,
   { origin, provider }: Pick<ConsoleService, "origin" | "provider">,
@@ -105,12 +102,12 @@ export async function logIn(
   return browser.submit(page, { email, password: provider.passwords[email] ?? "" });
 }
 
-/** What a session's cookie holds, read with the installation's own key. Fails when it can't be opened. */
+/** The content of a session's cookie, read with the installation's key. Fails when it can't be opened. */
 export async function openedSession(
   { api, secretManager }: Pick<ConsoleService, "api" | "secretManager">,
   sealed: string,
 ): Promise<StoredSession> {
-  // The first version, which is that of the settings unless a test says otherwise.
+  // The first version, the default of the settings.
   const keys = keyRing(consoleSecrets({}, secretManager), { current: 1, clock: api.clock });
   const found = await createSeal<StoredSession>({ keys, randomBytes, purpose: "session 1" }).open(sealed);
   if (found === undefined) throw new Error("the cookie can't be opened");

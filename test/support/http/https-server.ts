@@ -7,9 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certificateAuthority } from "../../../deploy/local/kubernetes/pki.ts";
 
-/** An HTTPS server on loopback whose certificate is signed by an authority of its own. */
+/** An HTTPS server on loopback with a certificate of its own authority. */
 export interface HttpsServer {
-  /** `127.0.0.1:port` */
   readonly address: string;
   readonly port: number;
   /** The authority's certificate, in PEM and as a file. */

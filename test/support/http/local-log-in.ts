@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { IdentityProvider } from "../../../deploy/local/identity/provider.ts";
 import { Browser } from "./browser.ts";
 
-/** Where clients of the local identity provider come back to in tests; nobody listens. */
+/** The redirect address of log-ins in tests, without a listener. */
 export const COME_BACK = "http://127.0.0.1:8765/callback";
 
 export interface Tokens {
@@ -10,7 +10,7 @@ export interface Tokens {
   readonly refresh_token: string;
 }
 
-/** Asks the token endpoint for tokens with those parameters of a grant, as the client `ephemeral` unless they name another. */
+/** Requests tokens with those parameters of a grant, by default as the client `ephemeral`. */
 export async function requestTokens(issuer: string, parameters: Readonly<Record<string, string>>): Promise<Tokens> {
   const body = new URLSearchParams({ client_id: "ephemeral", ...parameters });
   const reply = await fetch(`${issuer}/token`, { method: "POST", body });
@@ -18,7 +18,7 @@ export async function requestTokens(issuer: string, parameters: Readonly<Record<
   return (await reply.json()) as Tokens;
 }
 
-/** The address at which a log-in begins, with the verifier of its code. */
+/** The first address of a log-in, for the verifier of its code. */
 export function authorizationUrl(
   issuer: string,
   verifier: string,

@@ -25,13 +25,12 @@ import { memoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deli
 export const WEBHOOK_KEY = "the-key-of-webhooks-in-all-the-tests";
 export const PIPELINE_TOKEN = "the-token-of-pipelines-in-all-the-tests";
 
-/** The settings that name them. */
 export const webhookKeySettings = {
   secrets: [{ name: "webhook-key", key: "latest" }],
   pipelineTokens: [{ name: "pipeline-token", key: "latest" }],
 };
 
-/** A host of repositories with a token, and where the service is. */
+/** A repository host with a token, and the service's address. */
 export const hookSettings = {
   publicUrl: "https://environments.example.test/platform/",
   hosts: [
@@ -44,13 +43,12 @@ export const hookSettings = {
   ],
 };
 
-/** Puts them where the settings say. */
+/** Stores the keys under the names in the settings. */
 export function shareWebhookKeys({ share }: MemorySecretManager): void {
   share({ id: "webhook-key", labels: {}, values: [WEBHOOK_KEY] });
   share({ id: "pipeline-token", labels: {}, values: [PIPELINE_TOKEN] });
 }
 
-/** The doubles that webhooks meet. */
 interface Parts {
   readonly settings: Settings;
   readonly environments: MemoryEnvironments;

@@ -1,17 +1,15 @@
 import { connect, type Socket } from "node:net";
 import { until } from "../fixtures/until.ts";
 
-/** A connection on which a test writes the bytes itself, and what came back. */
+/** A connection with bytes written by the test, and the answer. */
 export interface RawConnection {
   readonly socket: Socket;
   readonly seen: { text: string; isClosed: boolean };
-  /** The status of the first answer; waits for it. */
   status(): Promise<number>;
-  /** Waits until the other side has ended it. */
   closed(): Promise<void>;
 }
 
-/** Opens one to the host and port of the URL and writes `text`, if any, as Latin-1. */
+/** Connects to the host and port of the URL and writes `text`, if any, as Latin-1. */
 export function rawConnection(url: string, text = ""): RawConnection {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

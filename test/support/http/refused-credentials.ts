@@ -5,13 +5,12 @@ import { type ApiService, PEOPLE } from "./api-service.ts";
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The texts that a forger works with. */
 interface Forgery {
   readonly claims: object;
   readonly nowSeconds: number;
-  /** Signed by the true issuer, with claims or a header of one's own. */
+  /** Signed by the true issuer, with other claims or another header. */
   readonly signed: (claims: object, header?: Record<string, unknown>) => Promise<string>;
-  /** Signed by a key of the attacker's own. */
+  /** Signed by the attacker's key. */
   readonly ownSigned: (header: object) => Promise<string>;
 }
 
@@ -34,7 +33,7 @@ function hs256(claims: object, secret: string): string {
   return `${input}.${createHmac("sha256", secret).update(input).digest("base64url")}`;
 }
 
-/** Everything that proves nothing to `service`, by what it is; each would be an admin, if only it were believed. */
+/** Invalid credentials for `service`, by description; each claims to be an admin. */
 export async function refusedCredentials(service: ApiService, foreign: ApiService): Promise<Record<string, string>> {
   const { claims, nowSeconds, signed, ownSigned } = forgery(service);
   const [head, , signature] = (await service.issuer.sign(PEOPLE.viewer)).split(".");

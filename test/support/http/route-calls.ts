@@ -14,7 +14,6 @@ import type { ApiService, Person } from "./api-service.ts";
 
 import { PIPELINE_TOKEN } from "./memory-webhooks.ts";
 
-/** What a call sends, beside who calls. */
 export interface RouteCall {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -22,29 +21,28 @@ export interface RouteCall {
   readonly body?: object;
 }
 
-/** How the walk through the route table calls an operation. */
+/** The call of an operation in the walk through the route table. */
 export interface RouteFixture {
   /**
-   * Makes what a call is about, new each time, and says what to send. It has to be something that everybody with the
-   * right role may do it to, and that a stranger (a developer of another group) may not know of: the developer's own,
-   * shared with the group `shop`. What belongs to one person alone is made for `person`.
+   * Creates the call's object, new each time, and answers the input. Every caller with the right role must be allowed to do
+   * it, and it must stay hidden from a stranger (a developer of another group): the developer's own object, shared with the
+   * group `shop`. Personal objects belong to `person`.
    */
   call(service: ApiService, person: Person): Promise<RouteCall> | RouteCall;
-  /** For what belongs to somebody: the path of none, and the code of the 404. A stranger is answered in the same way. */
+  /** For owned objects: the path of a missing one, and the code of the 404. A stranger gets the same answer. */
   readonly absent?: { readonly params: Readonly<Record<string, string>>; readonly code?: ErrorCode };
-  /** The status of a stranger's call, where it is no success. */
+  /** The status of a stranger's call, where it fails. */
   readonly strangerStatus?: number;
 }
 
 let count = 0;
-/** Names that calls made. */
+/** Names of created objects. */
 export const MADE = /made-\d+/g;
-/** A name that no other call has. What belongs to somebody bears one, and no stranger may ever read it. */
+/** A unique name, for owned objects. A stranger must never read it. */
 export const unused = () => `made-${++count}`;
 
 const NOTHING: RouteFixture = { call: () => ({}) };
 
-/** An environment of the developer, shared with the group `shop`, and what to do to it. */
 const onEnvironment = (call: Omit<RouteCall, "params"> & { readonly params?: object } = {}): RouteFixture => ({
   async call(service) {
     const environment_id = unused();
@@ -60,7 +58,6 @@ const onEnvironment = (call: Omit<RouteCall, "params"> & { readonly params?: obj
   strangerStatus: 404,
 });
 
-/** A config set of the group `shop`, and what to do to it. */
 const onConfigSet = (body?: object): RouteFixture => ({
   async call(service) {
     const id = unused();
@@ -71,7 +68,6 @@ const onConfigSet = (body?: object): RouteFixture => ({
   strangerStatus: 404,
 });
 
-/** An API token of the caller's own, and its path. */
 const onToken: RouteFixture = {
   async call(service, person) {
     const token = await service.makeToken(person, { name: unused() });
@@ -81,7 +77,7 @@ const onToken: RouteFixture = {
   strangerStatus: 404,
 };
 
-/** A Repository of the group `shop`, on a host that the settings have a token of. */
+/** A call on a Repository of the group `shop`, on a host with a token in the settings. */
 const ofRepository: RouteFixture = {
   call(service) {
     const id = unused();
@@ -92,7 +88,7 @@ const ofRepository: RouteFixture = {
   strangerStatus: 404,
 };
 
-/** The link of a warning before the developer's environment expires. */
+/** A call with the link of a warning before the developer's environment expires. */
 const byLink: RouteFixture = {
   async call(service) {
     const { params } = await onEnvironment().call(service, "developer");
@@ -104,7 +100,7 @@ const byLink: RouteFixture = {
   },
 };
 
-/** A list on which what the other fixture makes has to be, or for a stranger not to be. */
+/** A list that includes the fixture's object, except for a stranger. */
 function listing(made: RouteFixture): RouteFixture {
   return {
     async call(...asked) {
@@ -114,7 +110,6 @@ function listing(made: RouteFixture): RouteFixture {
   };
 }
 
-/** A stored delivery of a Repository of the group `shop`. */
 const onDelivery: RouteFixture = {
   call(service) {
     const [id, repository] = [unused(), unused()];
@@ -126,7 +121,6 @@ const onDelivery: RouteFixture = {
   strangerStatus: 404,
 };
 
-/** A pull request of a Repository of the group `shop`. */
 function onPullRequest(callOf: (repository: string) => RouteCall): RouteFixture {
   return {
     call(service) {
@@ -143,10 +137,10 @@ const simulated = onPullRequest((repository) => ({
   body: { repository, event: "pull_request", payload: pullRequestBody({ repository: `shop/${repository}` }) },
 }));
 
-/** By operation. A route that is not here fails the walk. */
+/** By operation. A route without a fixture fails the walk. */
 export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   createEnvironment: {
-    // Those who see everything are in no group: what they may use is open to all.
+    // Maintainers and admins are in no group: only open objects are usable for them.
     call: (_service, person) => {
       const backend_repo = ["maintainer", "admin"].includes(person) ? "open-api" : "shop-api";
       return { body: { environment_name: unused(), backend_repo, backend_branch: "main" } };
@@ -159,7 +153,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   updateEnvironment: {
     ...onEnvironment(),
     async call(service, person) {
-      // Those who see everything are in no group of its Repository.
+      // Maintainers and admins are not in the group of its Repository.
       const moved = ["maintainer", "admin"].includes(person) ? {} : { backend_commit: HEAD_COMMIT };
       return { ...(await onEnvironment().call(service, person)), body: { suspended: true, ...moved } };
     },
@@ -195,7 +189,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   replaceConfigSet: onConfigSet({ description: "another" }),
   deleteConfigSet: onConfigSet(),
   listTokens: listing(onToken),
-  // Whoever makes one may be shown it later.
+  // The creator may be shown the token later.
   createToken: { call: () => ({ body: { name: "CI", scopes: ["ENV_READ"] } }) },
   revokeToken: onToken,
   getTokenValue: onToken,
@@ -220,7 +214,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   listDeliveries: listing(onDelivery),
   getDelivery: onDelivery,
   redeliverWebhook: onDelivery,
-  // Of a Repository that a body names, there is no path.
+  // A Repository in a body has no path.
   simulateWebhook: { call: simulated.call, strangerStatus: 404 },
   approveCommit: onPullRequest((id) => ({ params: { id, number: "42" }, body: { commit: HEAD_COMMIT } })),
   getHook: ofRepository,
@@ -230,7 +224,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   getStatus: NOTHING,
 };
 
-/** The fixture of an operation; fails when there is none. */
+/** The fixture of an operation; fails without one. */
 export function fixtureOf(operationId: string): RouteFixture {
   const fixture = FIXTURES[operationId];
   if (fixture === undefined) throw new Error(`test/support/http/route-calls.ts has no fixture for ${operationId}`);

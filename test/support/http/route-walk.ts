@@ -3,10 +3,9 @@ import { listRoutes } from "../../../api/routes.ts";
 import type { ApiService } from "./api-service.ts";
 import { fixtureOf, type RouteCall } from "./route-calls.ts";
 
-/** The contract of every route. */
 export const routes: readonly Contract[] = listRoutes().map(({ contract }) => contract);
 
-/** Every route in each of its versions. */
+/** Routes in each of their versions. */
 export const walk = routes.flatMap((contract) =>
   versionsOf(contract).map((version) => ({
     contract,
@@ -15,7 +14,7 @@ export const walk = routes.flatMap((contract) =>
   })),
 );
 
-/** Those that are not open to everybody. */
+/** Routes with access control. */
 export const guarded = walk.filter(({ contract }) => contract.access !== "public");
 
 /** A route in a version, at a service. */
@@ -25,7 +24,6 @@ export interface Served {
   readonly version: Version;
 }
 
-/** Sends what the call says to the route's path in a version. */
 export function send({ service, contract, version }: Served, call: RouteCall, authorization?: string) {
   const path = versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, (_all, name) => call.params?.[name] ?? "x");
   const request = service.http[contract.method](path)
@@ -35,12 +33,12 @@ export function send({ service, contract, version }: Served, call: RouteCall, au
   return authorization === undefined ? request : request.set("authorization", authorization);
 }
 
-/** The same call about something that does not exist. */
+/** The same call about a missing object. */
 export function absentCall({ operationId }: Contract, call: RouteCall): RouteCall {
   return { ...call, params: { ...call.params, ...fixtureOf(operationId).absent?.params } };
 }
 
-/** All that there is, one text each: a refused call changes none. What a new port keeps is added here. */
+/** All objects, one text each: an unauthorized call changes none. New ports are added here. */
 export function worldOf({ environments, configSets, apiTokens, webhookDeliveries }: ApiService): readonly string[] {
   const all = [...environments.list(), ...configSets.list(), ...apiTokens.list(), ...webhookDeliveries.list()];
   return all.map((object) => JSON.stringify(object));

@@ -20,28 +20,28 @@ const generous = {
   passwordResetsPerHour: 100_000,
 };
 
-/** What a test may say differently. */
+/** Overrides by a test. */
 export interface ServiceOptions {
   readonly limits?: Partial<typeof generous> & { readonly ownerPerMinute?: number };
   readonly repositories?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly api?: Readonly<Record<string, unknown>>;
-  /** Of the service's own issuer, and others beside it. */
+  /** Added to the service's own issuer. */
   readonly issuer?: Readonly<Record<string, unknown>>;
   readonly issuers?: readonly Readonly<Record<string, unknown>>[];
   readonly counters?: SharedCounters;
   readonly tracing?: Tracing;
-  /** The moment at which its clock stands; that of every other test unless said. */
+  /** The initial time of the clock; by default that of every test. */
   readonly now?: string;
-  /** That of another replica. */
+  /** Shared with another replica. */
   readonly secretManager?: MemorySecretManager;
-  /** Where the console and the command line are built. */
+  /** The folder of the built console and command line. */
   readonly clientsFolder?: string;
   readonly withoutIdentityProvider?: boolean;
 }
 
-/** The settings of the facade on doubles: generous limits, and its own issuer. */
+/** The settings of the API on doubles: generous limits, and its own issuer. */
 export function settingsFor(issuer: TokenIssuer, { limits, settings, api, ...options }: ServiceOptions) {
   return settingsFrom({
     baseDomain: "env.example.test",

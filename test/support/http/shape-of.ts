@@ -1,9 +1,9 @@
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
-/** What a value is, in the words that the specification's tables have for types; objects and lists by their parts. */
+/** The type of a value in the words of the specification's tables; objects and lists by their parts. */
 export type Shape = string | readonly Shape[] | { readonly [field: string]: Shape };
 
-/** The shape of a reply: a list is known by its first item, a timestamp by its form. */
+/** The shape of a reply: of a list by its first item, of a timestamp by its form. */
 export function shapeOf(value: unknown): Shape {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (value !== null && typeof value === "object") {

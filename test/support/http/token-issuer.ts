@@ -10,26 +10,23 @@ const KEY_ID = "k1";
 export interface TokenIssuer {
   readonly issuer: string;
   readonly jwksUri: string;
-  /** The public key as PEM-like JSON text: what a confused verifier would take for an HMAC secret. */
+  /** The public key as JSON text: a confused verifier would take it as an HMAC secret. */
   readonly publicKeyText: string;
-  /** How often the keys were fetched. */
   readonly fetches: () => number;
-  /** Signs claims as an ID token that is valid for an hour, where the claims (or the header) do not say otherwise. */
+  /** Signs claims as an ID token, valid for an hour by default; `header` overrides. */
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
-  /** New keys under a new id, as in a rotation; the old ones are gone. */
+  /** Replaces the keys by new ones with a new id, as in a rotation. */
   rotate(): Promise<void>;
-  /** Requests fail until it is set back. */
   setReachable(reachable: boolean): void;
-  /** What discovery says instead of the truth. */
   discover(document: Record<string, unknown>): void;
   stop(): Promise<void>;
 }
 
-/** An RSA key takes a twentieth of a second to make: who stops leaves it to the next. No two that run have the same. */
+/** Making an RSA key takes a twentieth of a second: stopped issuers leave theirs for reuse. Running ones never share. */
 const spareKeys: GenerateKeyPairResult[] = [];
 const keyPair = async () => spareKeys.pop() ?? generateKeyPair("RS256", { extractable: true });
 
-/** Starts an issuer on a free loopback port. `now` is what tokens are dated by. */
+/** Starts an issuer on a free loopback port. `now` dates the tokens. */
 export async function startTokenIssuer(now: () => Date = () => new Date()): Promise<TokenIssuer> {
   let { keys, kid } = { keys: await keyPair(), kid: KEY_ID };
   let isReachable = true;
@@ -55,7 +52,7 @@ export async function startTokenIssuer(now: () => Date = () => new Date()): Prom
     await closed;
     spareKeys.push(keys);
   };
-  // Once: what is left twice would be had by two.
+  // Once: two releases would give the key to two issuers.
   let stopped: Promise<void> | undefined;
 
   return {

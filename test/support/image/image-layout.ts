@@ -15,7 +15,7 @@ interface Descriptor {
   readonly platform?: { readonly os: string; readonly architecture: string };
 }
 
-/** An image in an archive, read as the specification has it. */
+/** An image in an archive, read as specified. */
 export interface ReadImage {
   readonly descriptor: Descriptor;
   readonly config: {
@@ -27,8 +27,8 @@ export interface ReadImage {
 }
 
 /**
- * Reads the images of an OCI image layout in a tar archive, with nothing of what wrote it, below a new folder in `parent`.
- * Fails when a blob has not the size or digest that it is described with, and when one is there that nothing describes.
+ * Reads the images of an OCI image layout in a tar archive, independently of its writer, below a new folder in `parent`.
+ * Fails for a blob with another size or digest than described, and for an undescribed one.
  *
  * https://github.com/opencontainers/image-spec/blob/main/image-layout.md
  */
@@ -63,7 +63,7 @@ export async function readImages(archive: string, parent: string): Promise<reado
   return images;
 }
 
-/** Lays the layers of an image over each other, as a runtime does for one without deletions. */
+/** Extracts an image's layers in order, as a runtime does without deletions. */
 export async function extractRoot(image: ReadImage, root: string): Promise<void> {
   await mkdir(root, { recursive: true });
   for (const [index, layer] of image.layers.entries()) {
@@ -73,7 +73,7 @@ export async function extractRoot(image: ReadImage, root: string): Promise<void>
   }
 }
 
-/** The entries of a layer as `tar -tv` shows them: `-rwxr-xr-x 0/0 126595440 1970-01-01 00:00 usr/bin/node`. */
+/** The entries of a layer, as in `tar -tv`: `-rwxr-xr-x 0/0 126595440 1970-01-01 00:00 usr/bin/node`. */
 export async function entriesOf(layer: Buffer, parent: string): Promise<readonly string[]> {
   const file = join(await mkdtemp(join(parent, "layer-")), "layer.tar");
   await writeFile(file, layer);

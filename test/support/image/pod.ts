@@ -13,8 +13,8 @@ export interface ImagePod extends Container {
 }
 
 /**
- * Runs the root file system on this machine's network, with what a kubelet would give it: the token of the platform's
- * ServiceAccount, where the API server is, and the settings at the chart's place.
+ * Runs the root file system on this machine's network with a kubelet's inputs: the token of the platform's ServiceAccount,
+ * the API server's address, and the settings at the chart's place.
  */
 export async function startImagePod(
   { root, settings, env }: { root: string; settings: object; env?: Readonly<Record<string, string>> },

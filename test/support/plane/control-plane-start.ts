@@ -5,8 +5,8 @@ import { hasPlanePool, publishPool } from "./control-plane.ts";
 import { startPlanePool } from "./plane-pool.ts";
 
 /**
- * Jest's globalSetup: the control planes of the run, unless it was started with some. The first one starts here, where no
- * test waits; the others when they are leased.
+ * Jest's globalSetup: starts the run's pool of control planes, unless one exists. The first control plane starts here, the
+ * others when they are leased.
  */
 export default async function start(): Promise<void> {
   if (hasPlanePool()) return;

@@ -1,6 +1,6 @@
 import { withdrawnPool } from "./control-plane.ts";
 
-/** Jest's globalTeardown: ends the control planes that this process has started. */
+/** Jest's globalTeardown: ends the pool of this process. */
 export default async function stop(): Promise<void> {
   await withdrawnPool()?.stop();
 }

@@ -11,9 +11,9 @@ const variable = "TEST_PLANE_POOL";
 const slot = Symbol.for("ephemeral-environments.test.plane-pool");
 
 /**
- * Leases the real API server of this worker (with Argo CD's kinds, the platform chart, and the controllers that make
- * namespaces, garbage and quotas real). It is as it was when it was new: call this once in a test file, or where a part
- * of the file needs it empty. Nothing has to be cleaned up.
+ * Leases this worker's real API server (with Argo CD's kinds, the platform chart, and the controllers of namespaces, garbage
+ * collection and quotas). Each lease resets it: call this once in a test file, or where an empty one is needed. No cleanup
+ * is required.
  *
  * Fails outside the Jest projects whose globalSetup starts the pool.
  */
@@ -31,7 +31,7 @@ export async function controlPlane(): Promise<LeasedPlane> {
   };
 }
 
-/** Whether this process runs under a Jest project with control planes. */
+/** True under a Jest project with control planes. */
 export function hasPlanePool(): boolean {
   return process.env[variable] !== undefined;
 }
@@ -39,7 +39,7 @@ export function hasPlanePool(): boolean {
 async function ask<R>(question: PlaneQuestion): Promise<R> {
   const socketPath = process.env[variable];
   if (!socketPath) throw new Error("no control plane was started: run this suite in a project that starts them");
-  // No connection is kept: the next file would take one that is closed by then.
+  // No connection is kept: the next file would reuse a closed one.
   const asked = request({ socketPath, agent: false, method: "POST", signal: AbortSignal.timeout(300_000) });
   asked.end(JSON.stringify(question));
   const [reply] = (await once(asked, "response")) as [IncomingMessage];
@@ -48,13 +48,13 @@ async function ask<R>(question: PlaneQuestion): Promise<R> {
   return answer;
 }
 
-/** Makes it known to the workers (by environment) and to the teardown (which runs in this process, reloaded). */
+/** Publishes the pool to the workers (by environment) and to the teardown (in this process, reloaded). */
 export function publishPool(pool: PlanePool): void {
   process.env[variable] = pool.socket;
   (globalThis as Record<symbol, unknown>)[slot] = pool;
 }
 
-/** The pool that this process published, for the teardown; from now on there is none. */
+/** Takes back the published pool, for the teardown. */
 export function withdrawnPool(): PlanePool | undefined {
   const published = globalThis as Record<symbol, unknown>;
   const pool = published[slot] as PlanePool | undefined;

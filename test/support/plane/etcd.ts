@@ -9,23 +9,22 @@ interface Entry {
   readonly value?: string;
 }
 
-/** All that a cluster holds, as it once was. */
+/** A cluster's complete state at one moment. */
 export interface EtcdSnapshot {
-  /** Brings everything back to how it was, past the API server, which learns it as any other change. */
+  /** Restores the state in etcd; the API server sees it as any other change. */
   restore(): Promise<void>;
 }
 
-/** etcd takes 128 operations at a time. */
+/** etcd accepts 128 operations at a time. */
 const OPERATIONS = 100;
-/** Controllers may write once more while what they write about is being removed. */
+/** Controllers may write again during the restore. */
 const ROUNDS = 20;
-/** What the API server keeps for itself: its leases, and where each group is served, which follows the kinds a moment later. */
+/** State of the API server itself: its leases, and its served groups, which follow the kinds a moment later. */
 const ITS_OWN = ["/registry/leases/kube-system/", "/registry/apiregistration.k8s.io/"];
 
-/** Remembers what etcd holds now. @param socket etcd's, which must have been started with its gateway */
+/** Reads the current state of etcd. @param socket etcd's, started with its gateway */
 export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
   const before = new Map((await entries(socket, "whole")).map((entry) => [entry.key, entry]));
-  /** Of what was restored, the version that it has since. */
   const versions = new Map([...before].map(([key, { mod_revision }]) => [key, mod_revision]));
 
   async function differences(): Promise<object[]> {
@@ -38,7 +37,7 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
     ];
   }
 
-  /** One revision for all; the next look must know it. */
+  /** One revision for all, recorded for the next comparison. */
   async function write(operations: readonly object[]): Promise<void> {
     const { header } = await ask<{ header: { revision: string } }>(socket, "/v3/kv/txn", { success: operations });
     for (const operation of operations) {
@@ -62,9 +61,9 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
 }
 
 /**
- * Writes an object past the API server, which learns it as any other change: only so it gets a creation long ago.
+ * Writes an object into etcd, for example with an old creation time; the API server sees it as any other change.
  *
- * @param path below /registry, such as `<group>/<plural>/<name>` of a kind that is no part of Kubernetes
+ * @param path below /registry, such as `<group>/<plural>/<name>` of a custom kind
  */
 export async function rewriteObject(
   socket: string,
@@ -76,14 +75,14 @@ export async function rewriteObject(
   if (found?.value === undefined) throw new Error(`etcd has no /registry/${path}`);
   const object = JSON.parse(Buffer.from(found.value, "base64").toString("utf8"));
   change(object);
-  // Whoever writes in between is not overwritten.
+  // Concurrent writes are not overwritten.
   const compare = [{ key, target: "MOD", mod_revision: found.mod_revision }];
   const success = [{ request_put: { key, value: bytes(JSON.stringify(object)) } }];
   const { succeeded } = await ask<{ succeeded?: boolean }>(socket, "/v3/kv/txn", { compare, success });
   if (!succeeded) throw new Error(`/registry/${path} was changed meanwhile`);
 }
 
-/** @param key as etcd's JSON has it */
+/** @param key base64, as in etcd's JSON */
 function isItsOwn(key: string): boolean {
   const text = Buffer.from(key, "base64").toString("utf8");
   return ITS_OWN.some((prefix) => text.startsWith(prefix));
@@ -101,7 +100,7 @@ async function entries(socket: string, wanted: "whole" | "keys"): Promise<readon
 }
 
 async function ask<R>(socketPath: string, path: string, question: object): Promise<R> {
-  // No connection is kept: etcd may be killed before the next question.
+  // No connection is kept: etcd may be killed before the next request.
   const asked = request({ socketPath, path, agent: false, method: "POST", signal: AbortSignal.timeout(60_000) });
   asked.end(JSON.stringify(question));
   const [reply] = (await once(asked, "response")) as [IncomingMessage];

@@ -1,19 +1,15 @@
-/** An answer of server-sent events, read while it goes on. */
 export interface EventReader {
   readonly status: number;
   readonly headers: Headers;
-  /** What came so far. */
   readonly events: readonly { readonly id: string; readonly data: unknown }[];
-  /** How many comments came so far. */
   readonly comments: number;
   readonly isOver: boolean;
-  /** Resolves at the end, whether the server ended it or cut it. */
+  /** Resolves at the end: by the server, or by a cut. */
   readonly end: Promise<"ended" | "cut">;
-  /** Hangs up. */
   leave(): void;
 }
 
-/** Asks, and reads on until the end. */
+/** Requests the stream and reads it to its end. */
 export async function readEvents(url: string, headers: Readonly<Record<string, string>>): Promise<EventReader> {
   const leaving = new AbortController();
   const response = await fetch(url, { headers, signal: leaving.signal });

@@ -10,26 +10,25 @@ import { type ControlPlane, startControlPlane } from "./own-control-plane.ts";
 
 const execute = promisify(execFile);
 const checkout = resolve(import.meta.dirname, "../../..");
-/** Of a command: each calls kubectl and helm many times, which take seconds to start on a busy machine. */
+/** A command calls kubectl and helm many times, which take seconds to start on a busy machine. */
 export const COMMAND_DEADLINE_MS = 120_000;
 
-/** A cluster that somebody has, and a shell of theirs whose context it is. */
+/** An existing cluster, and a user's shell with its context. */
 export interface ExistingCluster {
   readonly plane: ControlPlane;
-  /** The folder in which the commands keep what they know. */
+  /** The commands' state folder. */
   readonly state: string;
-  /** Where the platform answers once it runs. */
+  /** The platform's address once it runs. */
   readonly apiUrl: string;
-  /** kubectl as the cluster's administrator. */
   asAdministrator(...args: string[]): Promise<string>;
   writeSettings(name: string, more: object): Promise<string>;
-  /** The administrator's kubeconfig with another user, as the administrator impersonates them. */
+  /** The administrator's kubeconfig, impersonating another user. */
   kubeconfigOf(user: string): Promise<string>;
-  /** Where a person calls commands. */
+  /** Folder and environment for a person's commands. */
   shell(more?: NodeJS.ProcessEnv): { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
-  /** The command as a person calls it; answers all that it printed, and whether it succeeded. */
+  /** Runs a command as a person; answers its output and success. */
   make(command: string, more?: NodeJS.ProcessEnv): Promise<{ readonly ok: boolean; readonly output: string }>;
-  /** The platform, if it runs, the cluster, and the folder are gone after it. */
+  /** Ends the platform, if it runs, and removes the cluster and the folder. */
   stop(): Promise<void>;
 }
 

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { type Answer, type FakeApiServer, json, type SeenRequest, status } from "../doubles/fake-api-server.ts";
 
-/** A container of a pod, and what its runs wrote: the last one is the run that the cluster has now. */
+/** A container of a pod, and the output of its runs; the last run is the current one. */
 export interface FakeContainer {
   readonly name: string;
   readonly isInit?: boolean;
   readonly runs: FakeRun[];
-  /** Whether the last run goes on; without one, the container waits to be started. */
+  /** True while the last run lasts; without a run, the container waits to be started. */
   isRunning: boolean;
 }
 
@@ -23,17 +23,17 @@ export interface FakePod {
   readonly namespace: string;
   readonly name: string;
   readonly component: string;
-  /** Instead of the label that says the component. */
+  /** Replaces the label of the component. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** What has made it. */
+  /** The controlling owner. */
   readonly owner?: { readonly kind: string; readonly name: string };
   readonly containers: FakeContainer[];
-  /** The Secrets that its containers see. */
+  /** The Secrets of its containers. */
   readonly secrets?: readonly string[];
 }
 
 let count = 0;
-/** A line with a moment that no other has, as nanoseconds make it. */
+/** A line with a unique moment, by its nanoseconds. */
 export function lineAt({ at, text }: FakeLine): FakeLine {
   count += 1;
   const moment = typeof at === "string" ? at : at.toISOString().replace("Z", `${String(count).padStart(6, "0")}Z`);
@@ -47,14 +47,15 @@ interface Follower {
 
 /**
  * Pods and their logs behind a fake API server: it answers as a kubelet does, `tailLines`, `sinceTime`, `limitBytes`,
- * `previous` and `follow` included. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod
+ * `previous` and `follow` included.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod
  */
 export class FakeKubelet {
   readonly pods: FakePod[] = [];
   readonly secrets = new Map<string, Readonly<Record<string, string>>>();
-  /** Names of Secrets that nobody may read, which keeps all from being listed. */
+  /** Names of unreadable Secrets; one makes lists fail. */
   readonly withheld = new Set<string>();
-  /** Answers requests for the log of a container in the kubelet's place. */
+  /** Answers log requests of a container in the kubelet's place. */
   readonly broken = new Map<string, Answer>();
   readonly #followers = new Set<Follower>();
 
@@ -73,12 +74,11 @@ export class FakeKubelet {
     );
   }
 
-  /** Streams that are open now. */
   get followers(): number {
     return this.#followers.size;
   }
 
-  /** The last run of a container writes a line. */
+  /** Writes a line of the container's last run. */
   write({ runs }: FakeContainer, line: FakeLine): void {
     const run = runs.at(-1);
     const written = lineAt(line);
@@ -86,14 +86,14 @@ export class FakeKubelet {
     for (const follower of this.#followers) if (follower.run === run) follower.response.write(stamped(written));
   }
 
-  /** The last run of a container ends, and another begins at once. */
+  /** Ends the container's last run and begins another. */
   restart(container: FakeContainer): void {
     const ended = container.runs.at(-1);
     container.runs.push({ lines: [] });
     for (const { run, response } of this.#followers) if (run === ended) response.end();
   }
 
-  /** Cuts every stream, as a kubelet that is restarted. */
+  /** Cuts every stream, as a restarted kubelet. */
   cut(): void {
     for (const { response } of this.#followers) response.socket?.resetAndDestroy();
   }
@@ -142,7 +142,7 @@ export class FakeKubelet {
   }
 }
 
-/** The kubelet seeks the first wanted line from the end, and counts bytes from there. */
+/** The kubelet seeks the first requested line from the end, and counts bytes from there. */
 function answered(lines: readonly FakeLine[], query: URLSearchParams): Buffer {
   const tail = Number(query.get("tailLines") ?? lines.length);
   const seconds = query.get("sinceSeconds");

@@ -1,19 +1,19 @@
 import { isPortFree } from "../../../deploy/local/network/ports.ts";
 
 /**
- * Where ports are looked for: below those that systems give to outgoing connections (IANA's from 49152, Linux's from
- * 32768), so that none can take the port of a server while that is being restarted; and above the local cluster's own.
+ * Range of ports: below those of outgoing connections (IANA's from 49152, Linux's from 32768), so that none takes the port
+ * of a restarting server; and above the local cluster's.
  */
 const FIRST_PORT = 21_000;
 const LAST_PORT = 29_999;
-/** Processes with ids next to each other begin their search that far apart, so that they don't look at the same ports. */
+/** Distance between the search starts of processes with adjacent ids, so that they check different ports. */
 const APART = 64;
 
 let next = FIRST_PORT + ((process.pid * APART) % (LAST_PORT - FIRST_PORT + 1));
 
 /**
- * So many loopback ports that nothing listens on, all different. Another program may take one before it is used, which
- * then shows as an address in use.
+ * Different, free loopback ports, `count` of them. Another program may take one before its use, which then fails with an
+ * address in use.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];

@@ -3,8 +3,8 @@ import type { RequestOptions } from "node:https";
 import type { KubeConfigSource } from "../../../operator/kit/client/credentials/credentials.ts";
 
 /**
- * What the kit's client reads of a kubeconfig: a server, the PEM file of the authority that signed its certificate (none
- * for plain HTTP), and a bearer token. client-node's own KubeConfig would load a thousand modules into each test file.
+ * A kubeconfig for the kit's client: a server, its authority's PEM file (none for plain HTTP), and a bearer token.
+ * client-node's own KubeConfig would load a thousand modules into each test file.
  */
 export function kubeConfigOf(
   { url, caFile }: { readonly url: string; readonly caFile?: string },

@@ -18,12 +18,12 @@ export interface PolicyPeer {
 
 export interface PolicyPort {
   readonly protocol?: string;
-  /** A number, or the name of one on the pod that is reached. */
+  /** A number, or the name of a port of the target pod. */
   readonly port?: number | string;
   readonly endPort?: number;
 }
 
-/** A NetworkPolicy, as far as it decides. */
+/** The relevant parts of a NetworkPolicy. */
 export interface Policy {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: {
@@ -34,18 +34,17 @@ export interface Policy {
   };
 }
 
-/** A place in the network: a pod of a namespace, or (without one) an address outside the cluster, or of a node. */
+/** A place in the network: a pod of a namespace, or (without one) an address of a node or outside the cluster. */
 export interface Place {
   readonly address: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** The pod's ports by name. */
   readonly ports?: Readonly<Record<string, number>>;
 }
 
 export interface Network {
   readonly policies: readonly Policy[];
-  /** The labels of every namespace, by name. */
+  /** Labels of namespaces, by name. */
   readonly namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -53,15 +52,15 @@ export interface Way {
   readonly from: Place;
   readonly to: Place;
   readonly port: number;
-  /** `TCP` unless said. */
+  /** Default: `TCP`. */
   readonly protocol?: string;
 }
 
 /**
- * Whether NetworkPolicies let a connection through, as Kubernetes defines them: a pod that no policy selects is open; one
- * that some do is reached (or reaches) only by what one of them allows; both ends must agree.
+ * True when NetworkPolicies allow a connection by Kubernetes' rules: an unselected pod is open; a selected one is reached
+ * (or reaches) only by what one of its policies allows; both ends must agree.
  *
- * Blocks of addresses count for pods too, as most network plugins have it: what may be open, is.
+ * Address blocks cover pods, too, as with most network plugins: the more open result counts.
  * https://kubernetes.io/docs/concepts/services-networking/network-policies/
  */
 export function mayReach(network: Network, way: Way): boolean {
@@ -87,7 +86,7 @@ function selects({ metadata, spec }: Policy, { namespace, labels }: Place): bool
   return namespace !== undefined && namespace === metadata.namespace && matches(spec.podSelector, labels);
 }
 
-/** Without policyTypes a policy is about ingress, and about egress when it says anything of it. */
+/** Default types of a policy: ingress, and egress when it has egress rules. */
 function typesOf({ spec }: Policy): readonly string[] {
   return spec.policyTypes ?? ["Ingress", ...(spec.egress === undefined ? [] : ["Egress"])];
 }

@@ -29,38 +29,35 @@ import {
 import { freePorts } from "./free-ports.ts";
 import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders.ts";
 
-/** A program of the control plane, as `restart` and `kill` name it. */
+/** A program of the control plane, for `restart` and `kill`. */
 export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-manager";
 
-/** The options of a control plane for tests. */
 export interface ControlPlaneOptions {
-  /** With Argo CD's Application and AppProject kinds; nothing acts on them. Default true. */
+  /** With Argo CD's kinds Application and AppProject, without a controller. Default true. */
   readonly argoCd?: boolean;
-  /** With etcd answering in JSON too (https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/). Default false. */
+  /** With etcd answering in JSON, too (https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/). Default false. */
   readonly etcdGateway?: boolean;
   readonly progress?: Progress;
 }
 
-/** A running API server with the controllers that make namespaces, ServiceAccounts, garbage and quotas real. */
+/** A running API server with the controllers of namespaces, ServiceAccounts, garbage collection and quotas. */
 export interface ControlPlane {
-  /** A kubeconfig of a cluster administrator. */
   readonly kubeconfigPath: string;
-  /** The same administrator's bearer token. */
   readonly adminToken: string;
-  /** `https://127.0.0.1:<port>`; the port survives a restart of the API server. */
+  /** `https://127.0.0.1:<port>`; a restart keeps the port. */
   readonly url: string;
-  /** The PEM file of the authority that signed the API server's certificate. */
+  /** The PEM file of the API server's authority. */
   readonly caFile: string;
-  /** The Unix socket of etcd, for tests that write objects past the API server. */
+  /** The Unix socket of etcd, for writes past the API server. */
   readonly etcdSocket: string;
-  /** The kubectl that belongs to it. */
+  /** kubectl of the same version. */
   readonly kubectl: string;
-  /** Ends one program with SIGKILL, as a crash would, or after a SIGTERM and `graceMs`; it stays away until `restart`. */
+  /** Ends one program with SIGKILL, or with SIGTERM and SIGKILL after `graceMs`; it stays away until `restart`. */
   kill(program: ControlPlaneProgram, options?: { readonly graceMs?: number }): Promise<void>;
   /**
-   * Ends one program with SIGKILL if it runs, starts it again with the same state, and waits until it is ready. A controller
-   * manager that met an API server without answers pauses for up to a minute, in which no namespace goes: with the API server
-   * or etcd, a new one is started too where one runs.
+   * Restarts one program, ended with SIGKILL, with the same state, and waits until it is ready. A controller manager without
+   * an API server pauses for up to a minute, in which no namespace is deleted: a running one is restarted with the API
+   * server or etcd.
    */
   restart(program: ControlPlaneProgram): Promise<void>;
   /** Ends everything with SIGKILL and removes its state. */
@@ -76,11 +73,11 @@ const controllers = [
 ];
 
 /**
- * Starts a control plane of its own on loopback ports that are free, with its state in a temporary folder, and
- * returns when namespaces can be made and deleted. Several can run at once; none needs root. Its programs end with
- * our own process, however that ends. The first start on a machine builds the programs (minutes).
+ * Starts a control plane on free loopback ports, with its state in a temporary folder, and returns when namespaces can be
+ * created and deleted. Several can run at once, without root. Its programs end with our process, for any reason. The first
+ * start on a machine builds the programs (minutes).
  *
- * Fails when a program ends early or is not ready in time: the error has the end of its log.
+ * Fails with the end of the log when a program ends early or is not ready in time.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { argoCd = true, etcdGateway = false, progress = silentProgress } = options;
@@ -154,7 +151,6 @@ async function describePlane(
   };
 }
 
-/** What the programs wrote outlives the control plane where the run keeps such. */
 async function keepLogs(folder: string): Promise<void> {
   const { PROGRAM_LOGS } = process.env;
   const [logs, kept] = [join(folder, "log"), join(PROGRAM_LOGS ?? "", basename(folder))];
@@ -191,7 +187,7 @@ async function describePrograms(
   });
   const tokens = join(site.folder, "tokens.csv");
   await writeFile(tokens, `${access.token},admin,admin,system:masters\n`, { mode: 0o600 });
-  // No endpoints controller runs, so the API server must not wait for its own Service to get one.
+  // No endpoints controller runs, so the API server must not wait for its own Service's endpoints.
   const apiServer = kubeApiServer(site, serving, ["--token-auth-file", tokens, "--endpoint-reconciler-type", "none"]);
   const user = { commonName: "system:kube-controller-manager" };
   const kubeconfig = await kubeconfigFor({ folder: site.folder, ca, access }, "kube-controller-manager", user);

@@ -8,7 +8,7 @@ import type { ControlPlaneProgram } from "./own-control-plane.ts";
 import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders.ts";
 import { startTestPlane, type TestPlane } from "./test-plane.ts";
 
-/** What a worker asks of its control plane. */
+/** A worker's request for its control plane. */
 export type PlaneQuestion =
   | { readonly ask: "lease"; readonly worker: string }
   | { readonly ask: "restart"; readonly worker: string; readonly program: ControlPlaneProgram }
@@ -19,9 +19,8 @@ export type PlaneQuestion =
       readonly graceMs?: number | undefined;
     };
 
-/** The control planes of a test run. */
 export interface PlanePool {
-  /** The Unix socket where workers ask for theirs. */
+  /** The Unix socket for workers' requests. */
   readonly socket: string;
   /** Starts the control plane of a worker before it is leased. */
   prepare(worker: string): Promise<void>;
@@ -31,8 +30,8 @@ export interface PlanePool {
 const FOLDER_PREFIX = "ephemeral-planes-";
 
 /**
- * Gives each worker of Jest a control plane of its own, which outlives its test files. It starts when the worker first
- * leases it; every lease brings back the programs that were killed and all objects as they were at first.
+ * Gives each Jest worker its own control plane, which outlives its test files. It starts at the worker's first lease; every
+ * lease restarts killed programs and restores all objects.
  */
 export async function startPlanePool(): Promise<PlanePool> {
   const parent = parentForSockets(FOLDER_PREFIX);

@@ -9,35 +9,34 @@ import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./chart/platform-chart.ts";
 import { programLog } from "./program-log.ts";
 
-/** As `make up` and the image start it. */
+/** As in `make up` and the image. */
 let bundle: Promise<string> | undefined;
 
-/** The platform's real process, which can be started and killed as often as a test likes. */
+/** The platform's real process, for any number of starts and kills. */
 export interface PlatformProcess {
-  /** Resolves when it serves, which is just before it reconciles. */
+  /** Resolves when it serves, just before it reconciles. */
   start(): Promise<void>;
-  /** Ends it with SIGKILL: nothing of it can put its affairs in order. */
+  /** Ends it with SIGKILL, without any clean-up. */
   kill(): Promise<void>;
   /** Ends it with SIGTERM; answers its exit code. */
   terminate(): Promise<number | null>;
-  /** Suspends it (SIGSTOP), as a machine that has no time for it, and lets it go on (SIGCONT). */
+  /** Suspends it (SIGSTOP), as on an overloaded machine, and resumes it (SIGCONT). */
   suspend(): void;
   resume(): void;
   /** Waits until it ends by itself; answers its exit code. */
   ended(): Promise<number | null>;
-  /** Where it serves the REST API, such as `http://127.0.0.1:40123`. */
+  /** Address of the REST API, such as `http://127.0.0.1:40123`. */
   readonly url: string;
-  /** Where it serves the probes and its metrics. */
+  /** Address of the probes and metrics. */
   readonly probesUrl: string;
-  /** What it wrote, all runs together; a log of the test run has it, too. */
+  /** Output of all runs, also in the test run's logs. */
   readonly output: string;
-  /** Kills it and removes its settings. */
   stop(): Promise<void>;
 }
 
 /**
- * Prepares the process of `operator/main.ts` with these settings, under the platform's own identity; without leader election
- * unless the settings say so.
+ * Prepares the process of `operator/main.ts` with these settings, under the platform's identity; by default without leader
+ * election.
  */
 export async function platformProcess(
   identity: Pick<PlatformIdentity, "kubeconfigPath">,
@@ -47,10 +46,10 @@ export async function platformProcess(
   const main = await bundle;
   const folder = await mkdtemp(join(tmpdir(), "platform-process-"));
   const settingsFile = join(folder, "settings.yaml");
-  // Loopback ports of the system's choice unless they are said; without election, as after a crash nobody else leads.
+  // Default: free loopback ports, and no election, because no other process leads after a crash.
   const local = { probes: { port: 0 }, leaderElection: false, ...settings, api: { port: 0, ...settings.api } };
   await writeFile(settingsFile, stringify(local));
-  // Known until the next one begins, ended or not: nobody may take one that is ending for gone.
+  // Kept until the next run begins: an ending process must not count as ended.
   let run: { readonly child: ChildProcess; readonly exited: Promise<number | null> } | undefined;
   const log = programLog(basename(folder));
   let output = "";
@@ -73,7 +72,7 @@ export async function platformProcess(
         env,
         stdio: ["ignore", "pipe", "pipe"],
       });
-      // Once all its output is here.
+      // After all output has arrived.
       const exited = once(started, "close").then(([code, signal]) => {
         log(`ended ${code === null ? `by ${signal}` : `with ${code}`}\n`);
         return code;

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Most of what a log keeps, in characters. */
+/** Maximum size of a log, in characters. */
 const MOST = 4 * 2 ** 20;
 
 /**
- * Opens the log of a program that a test starts, where the run keeps such (`PROGRAM_LOGS`); its name begins with that of
- * the test file. Answers what appends to it. Of more than it may keep, the end is kept, at least half as much, in two files.
+ * Opens the log of a test's program, where the run keeps logs (`PROGRAM_LOGS`); its name begins with that of the test file.
+ * Answers a function that appends. The end of a long log is kept, at least half the maximum, in two files.
  */
 export function programLog(name: string, most = MOST): (text: string) => void {
   const { PROGRAM_LOGS, TEST_FILE } = process.env;

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { cacheRoot } from "../../../deploy/build/folders.ts";
 import { run } from "../../../deploy/build/run.ts";
 
-/** Seconds on an idle machine. */
+/** Takes seconds on an idle machine. */
 const INSTALL_DEADLINE_MS = 10 * 60_000;
 const NEEDED = "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))";
 
-/** Why programs in Python can't run on this machine, in one sentence, or undefined when they can. */
+/** The reason why this machine can't run Python programs, in one sentence, or undefined. */
 export async function whyNoPython(): Promise<string | undefined> {
   const works = await run("python3", ["-c", NEEDED]).then(
     () => true,
@@ -19,10 +19,10 @@ export async function whyNoPython(): Promise<string | undefined> {
 }
 
 /**
- * A Python that has the packages of a requirements file, from the cache or installed now from PyPI, by the hashes in it.
- * An installation that was cut off has no mark, and is made anew.
+ * A Python with the packages of a requirements file, from the cache or installed from PyPI by the file's hashes. An
+ * interrupted installation has no mark, and is repeated.
  *
- * @param name what the folder in the cache begins with
+ * @param name prefix of the cache folder
  * @param requirements the path of the requirements file
  */
 export async function installedPython(name: string, requirements: string): Promise<string> {

@@ -5,11 +5,10 @@ import { startHttpsServer } from "../http/https-server.ts";
 import { AUDIENCE, startTokenIssuer } from "../http/token-issuer.ts";
 import { type PlatformProcess, platformProcess } from "./platform-process.ts";
 
-/** An answer of the REST interface. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** As far as tests look into it. */
+  /** The fields that tests read. */
   readonly body: {
     readonly status?: string;
     readonly detail?: string;
@@ -19,30 +18,27 @@ export interface Reply {
   };
 }
 
-/** A request to the REST interface: a GET, or a POST where it has a body, unless it says otherwise. */
+/** A request to the REST interface; default: GET, or POST with a body. */
 export interface Sent {
   readonly method?: string;
   readonly body?: object;
-  /** Its idempotency key. */
   readonly key?: string;
-  /** 30 s, unless it says otherwise. */
+  /** Default: 30 s. */
   readonly signal?: AbortSignal;
 }
 
-/** Two processes of the platform that elect a leader, on the control plane of this worker. */
+/** Two processes of the platform that elect a leader, on this worker's control plane. */
 export interface ReplicaPair {
   readonly world: World;
   readonly replicas: readonly [PlatformProcess, PlatformProcess];
-  /** Asks a replica as a maintainer. @param path without `/api` */
+  /** Calls a replica as a maintainer. @param path without `/api` */
   call(replica: PlatformProcess, path: string, sent?: Sent): Promise<Reply>;
-  /** Makes an environment, and waits until both replicas see that it is ready. Answers its id. */
+  /** Creates an environment, and waits until both replicas see it ready. Answers its id. */
   haveReady(name: string): Promise<string>;
-  /** Waits until both replicas say that they are ready. */
   untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The body of a creation. */
 export const wanted = (environment_name: string) => ({
   environment_name,
   backend_repo: "test-backend",
@@ -50,7 +46,7 @@ export const wanted = (environment_name: string) => ({
   backend_commit: COMMIT,
 });
 
-/** Starts both; they serve when it ends. */
+/** Starts both replicas and waits until they serve. */
 export async function startReplicaPair(): Promise<ReplicaPair> {
   const world = await createWorld();
   const ingress = await startHttpsServer(["DNS:*.env.localhost"], (_request, reply) => reply.end("ok"));

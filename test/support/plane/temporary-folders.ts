@@ -7,25 +7,25 @@ import { writeWhole } from "../../../deploy/local/processes/whole-file.ts";
 
 const graceMs = 60_000;
 
-/** The longest address of a Unix socket: unix(7), without the zero at the end. */
+/** The longest address of a Unix socket, in bytes: unix(7), without the final zero. */
 const SOCKET_PATH_BYTES = 107;
 
 /**
- * Where a temporary folder of that prefix is to be made so that Unix sockets in it, with names of 16 bytes at most, can be
- * reached by their whole path: the usual parent, or `/tmp` where that one's path is too long.
+ * Parent for a temporary folder of that prefix, short enough for Unix sockets with names of at most 16 bytes: the usual one,
+ * or `/tmp` where its path is too long.
  */
 export function parentForSockets(prefix: string, usual = tmpdir()): string {
   const longest = join(usual, `${prefix}XXXXXX`, "s".repeat(16));
   return Buffer.byteLength(longest) <= SOCKET_PATH_BYTES ? usual : "/tmp";
 }
 
-/** Records that our own process uses that folder, so that `clearAbandoned` of another one leaves it alone. */
+/** Records our process as the folder's owner, so that other processes' `clearAbandoned` leaves it alone. */
 export async function markOwned(folder: string): Promise<void> {
   const owner = { pid: process.pid, startedAt: startOf(process.pid) };
   await writeWhole(join(folder, "owner.json"), JSON.stringify(owner));
 }
 
-/** Removes the temporary folders with that prefix whose owner has ended without removing them. */
+/** Removes temporary folders of that prefix whose owner has ended. */
 export async function clearAbandoned(prefix: string, parent = tmpdir()): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   for (const folder of names.map((name) => join(parent, name))) {
@@ -39,7 +39,7 @@ async function isAbandoned(folder: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EACCES") return false; // another user's
-    if (code === "ENOENT") return isOld(folder); // it is being made right now, or was killed before it was marked
+    if (code === "ENOENT") return isOld(folder); // being created right now, or killed before it was marked
     throw error;
   }
 }

@@ -6,7 +6,7 @@ export interface TestPlane extends ControlPlane {
   readonly platform: PlatformIdentity;
 }
 
-/** Starts a control plane with the platform chart; whoever starts it stops it. */
+/** Starts a control plane with the platform chart; the caller stops it. */
 export async function startTestPlane(options: ControlPlaneOptions = {}): Promise<TestPlane> {
   const plane = await startControlPlane(options);
   try {

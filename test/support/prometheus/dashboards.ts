@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const FOLDER = new URL("../../../deploy/charts/platform/files/dashboards/", import.meta.url);
 
-/** A panel, as the written JSON has it. */
 export interface Panel {
   readonly id: number;
   readonly type: string;
@@ -20,7 +19,6 @@ export interface Panel {
   };
 }
 
-/** A dashboard of the chart. */
 export interface WrittenDashboard {
   readonly file: string;
   readonly uid: string;
@@ -30,7 +28,6 @@ export interface WrittenDashboard {
   readonly variables: readonly string[];
 }
 
-/** The dashboards of the chart. */
 export const DASHBOARDS: readonly WrittenDashboard[] = readdirSync(FOLDER)
   .sort()
   .map((file) => {
@@ -47,7 +44,7 @@ export const DASHBOARDS: readonly WrittenDashboard[] = readdirSync(FOLDER)
     };
   });
 
-/** A query as Grafana asks it, with all namespaces, all controllers and these jobs chosen. */
+/** A query as sent by Grafana, with all namespaces, all controllers and these jobs chosen. */
 export function asAsked(expr: string, job: string): string {
   const chosen = { namespace: ".*", job, controller: ".*", __rate_interval: "1m", __range: "1h" };
   return Object.entries(chosen).reduce((text, [name, value]) => text.replaceAll(`$${name}`, value), expr);

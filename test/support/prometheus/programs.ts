@@ -9,11 +9,10 @@ import { findProgram, run } from "../../../deploy/build/run.ts";
 const DOWNLOAD_DEADLINE_MS = 5 * 60_000;
 const NAMES = ["prometheus", "promtool"] as const;
 
-/** The paths of Prometheus and of its tool. */
 export type PrometheusPrograms = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /**
- * Those in PATH, or those of Debian's package, from the cache or downloaded now. The package is only unpacked: installed, it
+ * The programs in PATH, or in Debian's package, from the cache or downloaded. The package is only unpacked: installed, it
  * would listen on all addresses.
  */
 export async function prometheusPrograms(): Promise<PrometheusPrograms> {

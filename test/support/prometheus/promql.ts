@@ -1,13 +1,12 @@
-/** What a query asks of one metric. */
 export interface Selector {
   readonly name: string;
-  /** Of the matchers, as written; `le` among them. */
+  /** The matchers, as written, including `le`. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Whether it asks for a range of time: `[5m]`. */
+  /** True for a range of time: `[5m]`. */
   readonly isRange: boolean;
 }
 
-/** An aggregation by labels, and what it is over. */
+/** An aggregation by labels, and its selectors. */
 export interface Grouping {
   readonly labels: readonly string[];
   readonly selectors: readonly Selector[];
@@ -37,7 +36,7 @@ export function groupingsOf(query: string): readonly Grouping[] {
   }));
 }
 
-/** Words that are neither in a selector nor in a list of labels nor in a text: functions and operators. */
+/** Words outside selectors, lists of labels and texts: functions and operators. */
 export function otherWordsOf(query: string): readonly string[] {
   const rest = query
     .replaceAll(SELECTOR, "$3")
@@ -47,7 +46,6 @@ export function otherWordsOf(query: string): readonly string[] {
   return [...new Set(rest.match(WORDS))];
 }
 
-/** The text up to the parenthesis that closes. */
 function insideOf(query: string, from: number): string {
   // Of the same length, so that parentheses in texts do not count.
   const blank = query.replaceAll(STRING, (text) => " ".repeat(text.length));

@@ -3,7 +3,6 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** A span as it was received. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -15,25 +14,22 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** A collector that speaks OTLP/HTTP in JSON: https://opentelemetry.io/docs/specs/otlp/#otlphttp */
+/** A collector for OTLP/HTTP in JSON: https://opentelemetry.io/docs/specs/otlp/#otlphttp */
 export interface OtlpReceiver {
-  /** What the settings name. */
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
-  /** What came, word for word. */
   readonly text: string;
-  /** Batches that came, answered or not. */
+  /** Received batches, answered or not. */
   readonly batches: number;
-  /** The headers of the last batch. */
   readonly headers: IncomingHttpHeaders;
-  /** Takes a request, as the receiver's own server does. */
+  /** Handles a request, as the receiver's own server does. */
   take(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** From now on no batch is answered before the end. */
+  /** Answers no batch before the end. */
   hang(): void;
   stop(): Promise<void>;
 }
 
-/** As `opentelemetry/proto/common/v1/common.proto` has it in JSON; numbers of 64 bits are strings. */
+/** JSON of `opentelemetry/proto/common/v1/common.proto`; numbers of 64 bits are strings. */
 interface KeyValue {
   readonly key: string;
   readonly value: Readonly<Record<string, unknown>>;
@@ -54,7 +50,7 @@ interface ExportRequest {
 
 const STATUS_ERROR = 2;
 
-/** Listens on a port of the system's choice. */
+/** Listens on a free port. */
 export async function otlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   let [text, batches, isHanging] = ["", 0, false];
@@ -68,7 +64,7 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
     if (isHanging) await ended.promise;
     const isTraces = request.method === "POST" && request.url === "/v1/traces";
     if (isTraces) spans.push(...spansOf(batch));
-    // Or the end would wait for connections that nobody uses.
+    // Otherwise the end would wait for idle connections.
     response.writeHead(isTraces ? 200 : 404, { "content-type": "application/json", connection: "close" }).end("{}");
   };
   const server = createServer((request, response) => void take(request, response));

@@ -7,11 +7,11 @@ import { otlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
 /** The real tracing, and a collector for its spans. */
 export interface TracedWork {
   readonly tracing: Tracing;
-  /** Ends the tracing; all spans, in the order in which they ended. */
+  /** Ends the tracing; answers all spans, in the order in which they ended. */
   received(): Promise<readonly ReceivedSpan[]>;
 }
 
-/** Tracing into a collector, which stops with the answer of `received`. */
+/** Traces into a collector, which `received` stops. */
 export async function receivedSpans({ sampleRatio = 1, log = silentLog }: Options = {}): Promise<TracedWork> {
   const receiver = await otlpReceiver();
   const { endpoint } = receiver;

@@ -1,6 +1,6 @@
 /**
- * What generators of clients ask of the document beyond OpenAPI 3.1. The stage `generators` runs them; what they stumbled
- * over once is found here at once, and for the languages whose tools are not at hand.
+ * Requirements of client generators beyond OpenAPI 3.1. The stage `generators` runs them; this test finds their former
+ * obstacles at once, also for languages whose tools are not installed.
  */
 import { expect, test } from "@jest/globals";
 import { openApiDocument } from "../../../api/openapi/document.ts";
@@ -18,7 +18,7 @@ const document = openApiDocument(listRoutes()) as {
 const { schemas = {}, securitySchemes = {} } = document.components;
 const titles = Object.keys(schemas);
 
-/** Every object of the document with the way to it; examples are values, not parts of the document. */
+/** Objects of the document with their paths; examples are values, not parts of the document. */
 function places(part: unknown, path = "#"): Place[] {
   if (typeof part !== "object" || part === null) return [];
   const children = Object.entries(part).filter(([key]) => key !== "example" && key !== "examples");
@@ -40,7 +40,7 @@ test("a schema of several forms names each: client programmers write these names
   expect(pathsWhere(isNameless)).toEqual([]);
 });
 
-test("names of schemas differ by more than case: each is a file, and not every disk tells them apart", () => {
+test("names of schemas differ by more than case: each is a file, and not every disk distinguishes case", () => {
   expect(new Set(titles.map((title) => title.toLowerCase())).size).toBe(titles.length);
 });
 

@@ -68,7 +68,7 @@ describe("a route", () => {
   });
 });
 
-// The compiler is the test: each line below a directive has to be an error.
+// The compiler is the test: each line below a directive must be an error.
 test("a contract with a misspelt property, or one that reads fields that its schemas don't have, does not compile", () => {
   const handle = () => ({ name: "" });
   // @ts-expect-error a misspelt optional property

@@ -1,15 +1,15 @@
-/** The settings that have no default. */
+/** The required settings. */
 export const least = {
   baseDomain: "env.test",
   defaultChart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
 };
 
-/** The least settings and these issuers. */
+/** The required settings with these issuers. */
 export const withIssuers = (...issuers: readonly object[]) => ({
   ...least,
   api: { issuers: issuers.map((change) => ({ audience: "a", ...change })) },
 });
-/** The least settings and one issuer with this change. */
+/** The required settings with one issuer with this change. */
 export const withIssuer = (change: object) => ({
   ...least,
   api: { issuers: [{ issuer: "https://i.test", audience: "a", ...change }] },

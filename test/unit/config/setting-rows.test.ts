@@ -9,7 +9,7 @@ describe("the table of settings", () => {
   test("says of every setting what it means, and has each once", () => {
     expect(rows.filter(({ meaning }) => !/[A-Z`/].*\.$/.test(meaning))).toEqual([]);
     expect(new Set(rows.map(({ path }) => path)).size).toBe(rows.length);
-    // A group without a word of its own stands by its parts.
+    // A group without its own text is represented by its parts.
     const first = new Set(rows.map(({ path }) => path.split(/[.[]/)[0]));
     expect([...first]).toEqual(Object.keys(Settings.properties));
   });
@@ -30,7 +30,7 @@ describe("the table of settings", () => {
     expect(rows.find((row) => row.path === path)).toMatchObject(expected);
   });
 
-  test("tells of which kind a setting is a part", () => {
+  test("names the kind that a setting is a part of", () => {
     const project = rows.find(({ path }) => path === "secretManager.project");
     expect(project?.meaning).toMatch(/^With `kind: google`\. The id of the Google Cloud project/);
   });

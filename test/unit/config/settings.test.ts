@@ -165,6 +165,6 @@ describe("the file", () => {
 test("there may be all Jobs that the CronJobs run and keep", () => {
   const defaultChart = { repoUrl: "https://git.example.test/chart.git", path: ".", revision: "main" };
   const { objects } = settingsFrom({ baseDomain: "env.example.test", defaultChart }).isolation;
-  // https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/: three that succeeded, one that failed, one that runs.
+  // https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/: three successful, one failed and one running Job.
   expect(Number(objects["count/jobs.batch"])).toBeGreaterThanOrEqual(Number(objects["count/cronjobs.batch"]) * 5);
 });

@@ -60,7 +60,7 @@ test.each<[object, TokenState, string | undefined]>([
   [{ revokedAt: past }, "revoked", past],
   [{ revokedAt: NOW.toISOString(), expiresAt: past }, "revoked", past],
   [{ revokedAt: past, expiresAt: future }, "revoked", past],
-  // Another replica's clock may be ahead: revoked is revoked.
+  // A revocation is effective even with a later time of another replica's clock.
   [{ revokedAt: future }, "revoked", undefined],
 ])("a token with %j is %s, ended at %s", (spec, state, ended) => {
   const token = apiTokenFixture(spec);
@@ -73,7 +73,7 @@ test("a value's owner is no environment that there can be, and another one for e
   const other = apiTokenFixture({}, tokenOf(new Uint8Array(32).fill(1)));
   for (const token of [one, other]) {
     expect(nameProblem(valueOwner(token).name)).toBe("must not contain '--'");
-    // What a label's value may be, and the name of a Secret.
+    // Valid as a label's value and as the name of a Secret.
     expect(valueOwner(token).name).toMatch(/^[a-z0-9][a-z0-9-]{0,48}[a-z0-9]$/);
   }
   expect(valueOwner(one).name).not.toBe(valueOwner(other).name);

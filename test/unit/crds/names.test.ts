@@ -138,7 +138,6 @@ describe("a name", () => {
   });
 });
 
-/** The few words of CEL that the rules use, said in JavaScript. */
 function evaluated(cel: string): (name: string) => boolean {
   const script = cel
     .replaceAll("name.size()", "name.length")
@@ -152,7 +151,7 @@ function evaluated(cel: string): (name: string) => boolean {
 describe("the hosts of an environment", () => {
   const furtherNames = fc.stringMatching(new RegExp(`^${FURTHER_HOST_PATTERN}$`));
   const DOMAIN = "env.test";
-  /** Names that are easily taken for another's with something behind it. */
+  /** Similar names: one begins with the other. */
   const alike = fc.tuple(names, names).map(([one, other]): [string, string] => [one, `${one}-${other}`.slice(0, 50)]);
   const pairs = fc
     .oneof(fc.tuple(names, names), alike)

@@ -9,7 +9,7 @@ test("an answer is computed once for an object, and anew for an equal one that m
   expect(doubled(other)).not.toBe(doubled(one));
 });
 
-test("what an answer is computed with besides is told to the first computation only", () => {
+test("further arguments of an answer reach the first computation only", () => {
   const scaled = oncePer(({ amount }: { amount: number }, factor: number) => ({ amount: amount * factor }));
   const one = { amount: 2 };
   expect(scaled(one, 3)).toEqual({ amount: 6 });

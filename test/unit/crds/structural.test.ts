@@ -64,12 +64,12 @@ describe("the definitions", () => {
   test.each([...customResourceDefinitions()])("%s describes the kind and each of its fields", (_file, manifest) => {
     const kind = schemaOf(manifest);
     expect(kind).toHaveProperty("description");
-    // The API server describes these itself; of the metadata it refuses another description.
+    // The API server describes these fields itself and refuses another description of metadata.
     const { apiVersion: _, kind: __, metadata: ___, ...properties } = kind.properties ?? {};
     expect(undescribed({ ...kind, properties }, "$")).toEqual([]);
   });
 
-  // A path that leads nowhere shows an empty column.
+  // An invalid path shows an empty column.
   test.each([...customResourceDefinitions()])(
     "%s has columns for kubectl, of fields that it has",
     (_file, manifest) => {
@@ -82,7 +82,7 @@ describe("the definitions", () => {
     },
   );
 
-  // What client-side `kubectl apply` keeps of an object in one annotation; all annotations together have 256 KiB.
+  // Client-side `kubectl apply` keeps the object in one annotation; all annotations together have 256 KiB.
   test.each([...customResourceDefinitions()])("%s fits into an annotation", (_file, manifest) => {
     expect(Buffer.byteLength(JSON.stringify(manifest))).toBeLessThan(256 * 1024);
   });
@@ -104,7 +104,7 @@ function schemaOf(manifest: object): FieldSchema {
   return spec.versions[0].schema.openAPIV3Schema;
 }
 
-/** Whether there is a field at the path; `[?(…)]` chooses of a list. */
+/** True when the path has a field; `[?(…)]` selects from a list. */
 function leadsSomewhere(jsonPath: string, schema: FieldSchema): boolean {
   const fields = jsonPath
     .replace(/\[[^\]]*\]/g, ".[]")
@@ -117,7 +117,7 @@ function leadsSomewhere(jsonPath: string, schema: FieldSchema): boolean {
   return found !== undefined;
 }
 
-/** The fields that `kubectl explain` has no description of, also those in lists and maps. */
+/** Fields without a description for `kubectl explain`, including those in lists and maps. */
 function undescribed({ properties = {}, items, additionalProperties }: FieldSchema, path: string): string[] {
   return [
     ...Object.entries(properties).flatMap(([field, schema]) => [
@@ -129,7 +129,7 @@ function undescribed({ properties = {}, items, additionalProperties }: FieldSche
   ];
 }
 
-/** Strings and lists without a maximum: CEL refuses rules over them for their cost, and etcd pays for them. */
+/** Strings and lists without a maximum: CEL refuses rules over them for their cost, and etcd stores them. */
 function unbounded(node: Node, path: string): string[] {
   const isOpen =
     (node.type === "string" && node.maxLength === undefined && node.enum === undefined) ||

@@ -39,7 +39,7 @@ const kindOn = (...clusters: string[]) => {
 const asked = async () => (await readFile(record, "utf8")).trimEnd().split("\n");
 
 describe("the real kind, with a stand-in for Docker", () => {
-  test("tells its version and the clusters", async () => {
+  test("answers its version and the clusters", async () => {
     expect(await kindOn().version()).toMatch(/^\d+\.\d+\.\d+$/);
     expect(await kindOn("one", "two").clusters()).toEqual(["one", "two"]);
     expect(await kindOn().clusters()).toEqual([]);
@@ -54,7 +54,7 @@ describe("the real kind, with a stand-in for Docker", () => {
   test("makes a cluster of that image, by that configuration", async () => {
     const image = "kindest/node:v1.36.1";
     const configOf = (role: string) => ({ kind: "Cluster", apiVersion: "kind.x-k8s.io/v1alpha4", nodes: [{ role }] });
-    // It gets as far as to the network of the nodes, which the stand-in does not have.
+    // The stand-in lacks the nodes' network, where kind fails.
     const making = kindOn().create({ name: "new", nodeImage: image, config: configOf("control-plane") });
     await expect(making).rejects.toThrow(/docker network/);
     expect(await asked()).toContain(`inspect --type=image ${image}`);

@@ -17,7 +17,7 @@ test("names the process that opened a socket, not the child processes that inher
   const path = join(folder, "socket");
   const server = createServer().listen(path);
   await once(server, "listening");
-  // Node has no public way to hand on a server's file descriptor.
+  // Node has no public way to pass on a server's file descriptor.
   const { fd } = (server as unknown as { readonly _handle: { readonly fd: number } })._handle;
   const children = Array.from({ length: 3 }, () =>
     spawn("sleep", ["600"], { stdio: ["ignore", "ignore", "ignore", fd] }),

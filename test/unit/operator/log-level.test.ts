@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-// As a ConfigMap's files change: whole. A reader of a file that is written in place finds it empty in between.
+// Atomically, as a ConfigMap's files change. A file written in place is empty for a moment.
 test("the level follows the settings file; what is not valid changes nothing", async () => {
   await writeWhole(file, stringify({ ...testSettings, logLevel: "debug" }));
   await until(() => log.level === "debug");

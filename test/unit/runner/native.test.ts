@@ -49,7 +49,7 @@ describe("Jest with our runner", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test("tells every end of a test, and files without tests fail", async () => {
+  test("reports every end of a test, and files without tests fail", async () => {
     const { testResults, numFailedTestSuites } = await jest();
     const statuses = testResults.flatMap(({ assertionResults }) =>
       assertionResults.map(({ fullName, status }) => [fullName, status]),
@@ -87,7 +87,7 @@ describe("Jest with our runner", () => {
       testRunner: join(checkout, "test/runner/native.ts"),
     };
     const args = ["--config", JSON.stringify(config), "--json", `--outputFile=${outputFile}`, "--runInBand", ...flags];
-    // Its exit status says that tests failed: the report says which.
+    // The exit status only shows that tests failed: the report names them.
     await new Promise((ended) =>
       execFile(process.execPath, [join(checkout, "node_modules/.bin/jest"), ...args], ended),
     );

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 const checkout = resolve(import.meta.dirname, "../../..");
 const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(checkout, path)).href);
 
-/** Test files of the stages below. The one that is unsteady fails only until it has left a mark. */
+/** Test files of the stages below. The unsteady one fails only until it has left a mark. */
 const TESTS = {
   "fails.test.ts": `
     import { expect, test } from "@jest/globals";
@@ -90,7 +90,7 @@ describe("a run of stages", () => {
 
   let lines: string[];
   let code: number;
-  /** The lines from the one that begins so. */
+  /** The lines from the one with this beginning. */
   const from = (beginning: string) => lines.slice(lines.findIndex((line) => line.startsWith(beginning)));
   async function run(...stages: string[]): Promise<void> {
     const { NODE_COMPILE_CACHE, PATH, HOME } = process.env;

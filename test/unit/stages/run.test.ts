@@ -8,7 +8,7 @@ import { whyNot } from "../../../deploy/local/prerequisites.ts";
 
 const main = resolve(import.meta.dirname, "../../run.ts");
 
-// Elsewhere no local cluster starts, so that none needs room.
+// Elsewhere no local cluster starts, so that none needs space.
 const canHaveCluster = whyNot() === undefined;
 (canHaveCluster ? test : test.skip)(
   "a whole run on a machine without room says so before it builds or runs anything",

@@ -6,7 +6,7 @@ import { type CommandLine, startCommandLine } from "../../../support/cli/command
 import { READY, untilFollowed, untilMade, writeStatus } from "../../../support/cli/operator.ts";
 
 const README = resolve(import.meta.dirname, "../../../../clients/cli/README.md");
-/** Git allows it; a script that reads it as a command makes a file. */
+/** Git allows it; a script that evaluates it creates a file. */
 const BRANCH = "feature/$(>owned)";
 
 let line: CommandLine;
@@ -15,7 +15,6 @@ beforeEach(async () => {
 });
 afterEach(() => line.stop());
 
-/** The YAML below a heading of the README. */
 async function documented(heading: string): Promise<unknown> {
   const text = await readFile(README, "utf8");
   const [, section = ""] = text.split(`## ${heading}\n`);

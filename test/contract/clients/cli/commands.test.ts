@@ -10,7 +10,6 @@ beforeEach(async () => {
 });
 afterEach(() => line.stop());
 
-/** An environment that runs. */
 async function make(name: string): Promise<string> {
   const { metadata } = await line.service.environments.create(name, {
     backend: { repository: "shop-api", branch: "main" },
@@ -148,7 +147,7 @@ describe("environments", () => {
     expect(await line.eenv("developer", ["wait", "shop-one", "--for", "deleted"])).toMatchObject({ code: 0 });
   });
 
-  test("who may not is told so: 4; what is not there: 5; and a platform that is away: 1", async () => {
+  test("exits with 4 without a right, 5 for a missing thing, and 1 while the platform is away", async () => {
     await make("shop-one");
     expect(await line.eenv("viewer", ["protect", "shop-one"])).toMatchObject({ code: 4, stdout: "" });
     expect(await line.eenv("stranger", ["get", "shop-one"])).toMatchObject({ code: 5, stdout: "" });

@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => line.stop());
 
-/** What is proposed for the last of the words. */
 async function proposed(words: readonly string[]): Promise<string[]> {
   const { stdout } = await line.eenv("developer", ["__complete", ...words]);
   return stdout
@@ -54,7 +53,7 @@ test("bash completes with its script", async () => {
   expect(await ended).toEqual({ code: 0, stdout: 'declare -a COMPREPLY=([0]="shop-two")\n', stderr: "" });
 });
 
-/** Shells that not every machine has; they read a script without running it. */
+/** Optional shells that read a script without running it. */
 for (const shell of ["zsh", "fish"]) {
   const isInstalled = spawnSync(shell, ["--version"]).status === 0;
   (isInstalled ? test : test.skip)(`${shell} understands its script`, async () => {

@@ -7,13 +7,11 @@ import { type CommandLine, startCommandLine } from "../../../support/cli/command
 import { READY, untilFollowed, untilMade, writeStatus } from "../../../support/cli/operator.ts";
 import { configSetFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
-/** The environment that examples are about. */
 const NAME = "shop-pr-42";
-/** These are about somebody who is not here: a person with a browser, and a program that uses tools. */
+/** Examples for others: a person with a browser, and a program with tools. */
 const ELSEWHERE = /^(login|mcp)/;
-/** In the world of the tests, the host of the repository is not known. */
+/** Examples with an error here: the repository's host is unknown in the tests. */
 const REFUSED = /^webhook doctor/;
-/** What developers may not do. */
 const OF_MAINTAINERS = /^(config-set|repo reload|webhook)/;
 
 const helpOf = generateHelpTextForAllCommands(application as unknown as Application<CommandContext>);
@@ -32,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(() => line.stop());
 
-/** The environment runs, as if nobody had touched it. */
 async function putEnvironment(): Promise<void> {
   const { environments } = line.service;
   environments.finishRemoval(NAME);
@@ -64,7 +61,7 @@ test.each(documented.filter(({ examples }) => !ELSEWHERE.test(examples[0] ?? "")
       const { id } = await line.service.makeToken(person);
       const args = words(example.replace("TOKEN_ID", id));
       const running = await line.start(person, args, { env: { BROWSER: "true" } });
-      // These are waited for.
+      // Creations that wait.
       if (isCreation && !args.includes("--no-wait")) {
         await untilMade(line.service, NAME);
         await writeStatus(line.service, NAME, READY);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.stop());
 
-/** Runs `eenv` as somebody whose only credentials are those of a log-in. */
+/** Runs `eenv` with the credentials of a log-in alone. */
 const eenv = (args: readonly string[], env: Readonly<Record<string, string>> = {}, input = ""): Promise<Ended> =>
   site.line.spawn(process.execPath, [eenvFile, ...args], { env, input }).ended;
 
@@ -20,7 +20,7 @@ const credentialsFile = () => join(site.line.home, ".config/eenv/credentials.jso
 const credentials = async () => JSON.parse(await readFile(credentialsFile(), "utf8"));
 const stored = async () => (await credentials()).platforms[site.line.url].credential;
 
-/** The ID token that is kept is over; the refresh token is as it was. */
+/** Expires the stored ID token; the refresh token stays. */
 async function expire(): Promise<void> {
   const { current, platforms } = await credentials();
   const { credential } = platforms[site.line.url];
@@ -36,7 +36,7 @@ describe("eenv login", () => {
     const { code, stdout, stderr } = await eenv(["login"], site.browser);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(`Logged in to ${site.line.url} as dev@example.test (developer).`);
-    // There is no keychain: that is said, and where they are instead.
+    // Without a keychain the output says that, and names the file.
     expect(stderr).toContain(`the credentials are in ${credentialsFile()}`);
     expect((await stat(credentialsFile())).mode & 0o777).toBe(0o600);
     expect((await stat(join(credentialsFile(), ".."))).mode & 0o777).toBe(0o700);
@@ -109,7 +109,7 @@ describe("eenv login", () => {
   });
 });
 
-/** Does what secret-tool(1) does, with a file for the secret service; notes its arguments. */
+/** Stands in for secret-tool(1), with a file as the secret service; records its arguments. */
 const SECRET_TOOL = `#!/bin/sh
 echo "$@" >> "$KEYRING.calls"
 case "$1" in

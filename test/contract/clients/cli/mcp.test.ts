@@ -11,11 +11,10 @@ beforeEach(async () => {
 });
 afterEach(() => line.stop());
 
-/** What an assistant's program does: JSON lines over stdin and stdout. */
+/** An assistant's program: JSON lines over stdin and stdout. */
 class Assistant {
   readonly #running: Running;
   readonly #waiting = new Map<number, (message: Json) => void>();
-  /** Whatever is on stdout that is no message. */
   readonly strays: string[] = [];
   #last = 0;
 
@@ -45,7 +44,7 @@ class Assistant {
     return (result ?? error) as Json;
   }
 
-  /** A call of a tool: its text, read as JSON where it worked. */
+  /** Calls a tool: its text, parsed as JSON after a success. */
   async call(name: string, given: Json): Promise<{ isError: boolean; value: unknown }> {
     const { content, isError = false } = await this.ask("tools/call", { name, arguments: given });
     const [{ text }] = content as [{ text: string }];
@@ -90,7 +89,6 @@ async function toolNames(one: Assistant): Promise<string[]> {
   return (tools as { name: string }[]).map(({ name }) => name);
 }
 
-/** What each request of that revision says of its client. */
 const OF_2026 = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },

@@ -15,7 +15,6 @@ afterEach(() => {
 });
 afterAll(() => line.stop());
 
-/** A server that answers everything with this. Its URL. */
 async function answering(type: string, body: string): Promise<string> {
   const server = createServer((_, response) => response.setHeader("content-type", type).end(body));
   servers.push(server);

@@ -4,7 +4,7 @@ import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/error
 import { EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { type EnvironmentsScene, spec } from "./scene.ts";
 
-/** How environments are extended, switched and removed. */
+/** Tests of extensions, switches and removals. */
 export function changingEnvironments(scene: EnvironmentsScene): void {
   const { create, createHeld, found } = scene;
 

@@ -4,7 +4,7 @@ import { NameExists } from "../../../../crds/errors.ts";
 import { unique } from "../../../support/faults/people.ts";
 import { type EnvironmentsScene, spec } from "./scene.ts";
 
-/** How names are taken, and a repeated request makes nothing more. */
+/** Tests of names and idempotent creations. */
 export function creatingEnvironments(scene: EnvironmentsScene): void {
   const { createHeld, found } = scene;
 

@@ -3,11 +3,11 @@ import type { EnvironmentChange } from "../../../../operator/ports/facade/enviro
 import { until } from "../../../support/fixtures/until.ts";
 import type { EnvironmentsScene } from "./scene.ts";
 
-/** How changes are followed. */
+/** Tests of followed changes. */
 export function followedEnvironments(scene: EnvironmentsScene): void {
   const { createHeld, found } = scene;
 
-  /** What is told of one environment, until `end`. */
+  /** The events of one environment, until `end`. */
   function follow(id: () => string) {
     const ended = new AbortController();
     const all: EnvironmentChange[] = [];
@@ -24,7 +24,7 @@ export function followedEnvironments(scene: EnvironmentsScene): void {
     };
   }
 
-  test("a follower is told of the creation, of changes and of the end", async () => {
+  test("a follower receives the creation, changes and the end", async () => {
     let uid = "";
     const follower = follow(() => uid);
     const made = await createHeld();
@@ -42,7 +42,7 @@ export function followedEnvironments(scene: EnvironmentsScene): void {
     await follower.end();
   }, 30_000);
 
-  test("a slow reader is told of each environment once, in its last state, and of nothing after the end", async () => {
+  test("a slow reader receives each environment once, in its last state, and nothing after the end", async () => {
     const ended = new AbortController();
     const changes = scene.world.environments.changes(ended.signal);
     const { metadata } = await createHeld();

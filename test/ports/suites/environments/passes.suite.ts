@@ -3,7 +3,7 @@ import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/envi
 import { EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { type EnvironmentsScene, PASS_DEADLINE_MS, spec } from "./scene.ts";
 
-/** How a pass that a caller asks for is waited for. */
+/** Tests of waits for a requested reconcile. */
 export function passesOverEnvironments(scene: EnvironmentsScene): void {
   const { create, createHeld, found } = scene;
 

@@ -4,7 +4,7 @@ import type { EnvironmentQuery } from "../../../../operator/ports/facade/environ
 import { unique } from "../../../support/faults/people.ts";
 import { type EnvironmentsScene, NO_ONES_ID, spec } from "./scene.ts";
 
-/** How environments are found, listed and counted. */
+/** Tests of finding, listing and counting. */
 export function readingEnvironments(scene: EnvironmentsScene): void {
   const { create, found } = scene;
 
@@ -63,7 +63,7 @@ export function readingEnvironments(scene: EnvironmentsScene): void {
       expect(named({ search, isVisible: (rights) => rights.owner?.subject === "other" })).toEqual([other.name]);
       expect(total({ isVisible: (rights) => rights.access?.groups.includes("team") ?? false })).toBe(2);
       expect([total({ phase: "creating" }), total({ phase: "ready" })]).toEqual([2, 0]);
-      // Names are no lines of one text.
+      // Names are not lines of one text.
       expect([total({ search: one.name }), total({ search: `${one.name}\n` })]).toEqual([1, 0]);
       const firstMs = Date.parse(one.creationTimestamp);
       expect([total({ createdFromMs: firstMs }), total({ createdBeforeMs: firstMs })]).toEqual([2, 0]);

@@ -3,20 +3,17 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/env
 import type { Environments } from "../../../../operator/ports/facade/environments.ts";
 import { unique } from "../../../support/faults/people.ts";
 
-/** An adapter with the rest of the world around it. */
 export interface EnvironmentsWorld {
   readonly environments: Environments;
-  /** Takes hold of an environment as the operator does, so that a deletion waits for `release`. */
+  /** Adds a finalizer as the operator does, so that a deletion waits for `release`. */
   hold(environment: EphemeralEnvironment): Promise<void>;
-  /** Whether passes that are asked for are answered, as the operator does. */
+  /** Switches the answers to requested reconciles on or off. */
   setOperating(isOperating: boolean): void;
-  /** Lets an environment that is being deleted go. */
+  /** Finishes the deletion of an environment. */
   release(environment: EphemeralEnvironment): Promise<void>;
-  /** Removes what the tests made. */
   stop(): Promise<void>;
 }
 
-/** What every environment of the suite asks for. */
 export const spec: EnvironmentSpec = {
   ttlHours: 24,
   backend: { repository: "sample-backend", branch: "main" },
@@ -24,10 +21,10 @@ export const spec: EnvironmentSpec = {
   trigger: { kind: "api" },
 };
 
-/** A control plane of one's own starts and stops in seconds, on a busy machine in more. */
+/** A separate control plane starts and stops in seconds, longer on a busy machine. */
 const WORLD_DEADLINE_MS = 60_000;
 
-/** How long a pass that is asked for may take. */
+/** Maximum duration of a requested reconcile. */
 export const PASS_DEADLINE_MS = 20_000;
 
 /** The UID of no environment. */
@@ -65,5 +62,4 @@ export function environmentsScene(makeWorld: () => Promise<EnvironmentsWorld>) {
   };
 }
 
-/** What `environmentsScene` returns. */
 export type EnvironmentsScene = ReturnType<typeof environmentsScene>;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { until } from "../../../support/fixtures/until.ts";
 import { newOwner, nobody, type SecretManagerScene, wanted } from "./scene.ts";
 
-/** What is shared, and whom secrets belong to. */
+/** Tests of shared secrets, and of owners. */
 export function secretOwners(scene: SecretManagerScene): void {
   describe("shared secrets", () => {
     const id = () => `shared-${randomUUID()}`;
@@ -78,7 +78,7 @@ export function secretOwners(scene: SecretManagerScene): void {
       expect((await ours()).map(({ uid }) => uid)).toEqual([namesake.uid]);
     });
 
-    test("are told with the time of their oldest entry and of their youngest", async () => {
+    test("are reported with the time of their oldest entry and of their youngest", async () => {
       const owner = newOwner();
       await scene.manager.ensure(owner, wanted("A").requests);
       const oneSecondLater = Date.now() + 1_000;

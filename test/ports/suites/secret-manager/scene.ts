@@ -4,28 +4,26 @@ import { Sensitive } from "../../../../crds/sensitive.ts";
 import type { Owner } from "../../../../operator/ports/cluster.ts";
 import type { SecretManager, SecretRequest } from "../../../../operator/ports/secret-manager.ts";
 
-/** An adapter with the rest of the world around it. */
 export interface SecretManagerWorld {
-  /** Two clients of the same store, as two replicas are. */
+  /** Two clients of the same store, as in two replicas. */
   readonly managers: readonly [SecretManager, SecretManager];
-  /** Makes a secret that no environment owns, the values being its versions from 1 on. */
+  /** Creates a secret without an owner, with the values as its versions from 1 on. */
   share(secret: { id: string; labels: Record<string, string>; values: readonly string[] }): Promise<void>;
-  /** The id that the manager gave the entry of a variable. */
+  /** The manager's id of a variable's entry. */
   idOf(owner: Owner, variable: string): string;
   stop(): Promise<void>;
 }
 
 let counter = 0;
 
-/** An owner that nobody had before. */
 export function newOwner(name = `owner-${++counter}`): Owner {
   return { name, uid: randomUUID() };
 }
 
-/** For asking after all owners. */
+/** Selects all owners. */
 export const nobody = () => false;
 
-/** Asks for the first version of variables; every call of `generate` makes another value. */
+/** Requests the first version of variables; every call of `generate` makes another value. */
 export function wanted(...names: string[]) {
   const generated: string[] = [];
   const requests = names.map((name) => ({
@@ -40,7 +38,7 @@ export function wanted(...names: string[]) {
   return { requests, generated: () => generated };
 }
 
-/** Asks for one version of a variable: with a value it is made when absent, without one it is only looked for. */
+/** Requests one version of a variable: with a value it is created if missing, without one it is only read. */
 export function asked(name: string, version: number, value?: string): SecretRequest[] {
   return [{ name, version, ...(value === undefined ? {} : { generate: () => new Sensitive(value) }) }];
 }
@@ -75,5 +73,4 @@ export function secretManagerScene(makeWorld: () => Promise<SecretManagerWorld>)
   };
 }
 
-/** What `secretManagerScene` returns. */
 export type SecretManagerScene = ReturnType<typeof secretManagerScene>;

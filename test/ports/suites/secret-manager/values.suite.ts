@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
 import { asked, newOwner, revealed, type SecretManagerScene, wanted } from "./scene.ts";
 
-/** How values are made once, kept and removed. */
+/** Tests of the creation, storage and removal of values. */
 export function secretValues(scene: SecretManagerScene): void {
   test("makes what is absent, in the version that was asked for", async () => {
     const stored = await scene.manager.ensure(newOwner(), wanted("A", "B").requests);
@@ -34,7 +34,7 @@ export function secretValues(scene: SecretManagerScene): void {
     expect(await scene.manager.holdsAny(owner, [])).toBe(false);
   });
 
-  test("tells variables apart by case", async () => {
+  test("distinguishes variables by case", async () => {
     const values = revealed(await scene.manager.ensure(newOwner(), wanted("Key", "KEY", "key", "k_e_y").requests));
     expect(Object.entries(values).every(([variable, value]) => value.startsWith(`${variable}-`))).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { asked, newOwner, revealed, type SecretManagerScene, wanted } from "./scene.ts";
 
-/** How versions follow each other, and values come from somebody else. */
+/** Tests of consecutive versions, and of foreign values. */
 export function secretVersions(scene: SecretManagerScene): void {
   describe("versions", () => {
     test("a new version stands beside the old one", async () => {
@@ -54,7 +54,7 @@ export function secretVersions(scene: SecretManagerScene): void {
     });
   });
 
-  describe("values that somebody else provides", () => {
+  describe("values that a user provides", () => {
     test("are left out until they are there", async () => {
       const owner = newOwner();
       expect(await scene.manager.ensure(owner, asked("P", 1))).toEqual(new Map());

@@ -16,15 +16,14 @@ interface Description {
   readonly components: { readonly schemas: Readonly<Record<string, AnySchemaObject>> };
 }
 
-/** What an operation accepts, and how it answers. */
 interface Checks {
   readonly pattern: RegExp;
-  /** Of the values of its path and of its query, which are texts. */
+  /** Validates path and query values, which are texts. */
   readonly values: ValidateFunction;
   readonly body: ValidateFunction | undefined;
-  /** By status of success; `undefined` for an answer without a body. */
+  /** By success status; `undefined`: no body. */
   readonly answers: ReadonlyMap<number, ValidateFunction | undefined>;
-  /** The published one of an answer. */
+  /** The published example of an answer. */
   readonly example: unknown;
 }
 
@@ -33,12 +32,12 @@ const description: Description = structuredClone(published);
 const { schemas } = description.components;
 const ajv = new Ajv2020({ strict: false, logger: false });
 const texts = new Ajv2020({ strict: false, coerceTypes: true, logger: false });
-/** Compiled with the first call. */
+/** Compiled on the first call. */
 let operations: readonly Checks[] | undefined;
 
 /**
  * GitHub's published description of its REST API, https://github.com/octokit/openapi, for the operations in `extract.ts`. It
- * is stricter than GitHub, which ignores fields and parameters that it does not know. GraphQL is outside of it.
+ * is stricter than GitHub, which ignores unknown fields and parameters. It does not cover GraphQL.
  */
 export const githubContract: HostContract = {
   breachOf(call) {
@@ -60,14 +59,14 @@ export const githubContract: HostContract = {
   },
 };
 
-/** An answer with what GitHub would say besides: the published example, where the answer does not say otherwise. */
+/** GitHub's published example, overlaid with the answer. */
 export function githubAnswer(call: HostCall, answer: HostAnswer): HostAnswer {
   const example = operationOf(call)?.checks.example;
   if (answer.status >= 300 || answer.body === undefined || example === undefined) return answer;
   return { ...answer, body: overlaid(example, answer.body) };
 }
 
-/** Entries of a list are each laid over the first one of the example. */
+/** Overlays each entry of a list on the example's first one. */
 function overlaid(example: unknown, said: unknown): unknown {
   if (Array.isArray(said)) return said.map((one) => overlaid(Array.isArray(example) ? example[0] : undefined, one));
   if (!isObject(said) || !isObject(example)) return said;
@@ -106,7 +105,7 @@ function compiled(): readonly Checks[] {
   return all.map(checksOf);
 }
 
-/** A body has no fields but those that are listed, at any depth. */
+/** Closes a body's schema to unlisted fields, at any depth. */
 function closed(schema: AnySchemaObject): AnySchemaObject {
   if (typeof schema.$ref === "string") return closed(schemas[schema.$ref.slice("#/components/schemas/".length)] ?? {});
   if (schema.properties === undefined) return schema;
@@ -139,5 +138,5 @@ function checksOf({ path, method, operation: { parameters, requestBody, response
   };
 }
 
-/** A part of a JSON pointer in a fragment of a URI. */
+/** A part of a JSON pointer in a URI fragment. */
 const pointer = (part: string | number) => encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"));

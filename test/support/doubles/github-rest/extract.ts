@@ -1,15 +1,15 @@
 /**
- * Writes `operations.json`: of GitHub's published description of its REST API the operations that are called, their success
- * answers with one example each, and what they refer to. By hand, after a new VERSION or a new operation:
+ * Writes `operations.json` from GitHub's published description of its REST API: the called operations, their success answers
+ * with one example each, and the referenced schemas. By hand, after a new VERSION or a new operation:
  *
- *     npm run node -- test/support/doubles/github-rest/extract.ts && npx biome check --write test/support/doubles/github-rest
+ * npm run node -- test/support/doubles/github-rest/extract.ts && npx biome check --write test/support/doubles/github-rest
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Of `@octokit/openapi`, which is too large to be a dependency. */
+/** The version of `@octokit/openapi`, which is too large to be a dependency. */
 const VERSION = "23.0.2";
 const MEMBER = "package/generated/api.github.com.json";
 const REPOSITORY = "/repos/{owner}/{repo}";
@@ -30,14 +30,14 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   [`${REPOSITORY}/hooks/{hook_id}/deliveries`]: ["get"],
   [`${REPOSITORY}/hooks/{hook_id}/deliveries/{delivery_id}/attempts`]: ["post"],
 };
-/** What validates nothing. */
+/** Keywords that validate nothing. */
 const DROPPED = new Set(["description", "example", "examples", "title", "summary", "externalDocs"]);
 const JSON_TYPE = "application/json";
 
 // biome-ignore lint/suspicious/noExplicitAny: the description is walked as it is
 type Json = any;
 
-/** A schema or a parameter without what validates nothing. A property may have such a name. */
+/** Drops keywords that validate nothing. A property may have such a name. */
 function bare(value: Json, areNames = false): Json {
   if (Array.isArray(value)) return value.map((one) => bare(one));
   if (value === null || typeof value !== "object") return value;

@@ -1,7 +1,7 @@
 import type { HostCall } from "../recording-host.ts";
 import { type HostHook, type HostHooks, hookRoutes, invalid, refusal } from "./host-hook.ts";
 
-/** Whose parts are separate in what it shows, see `updateHookEvents` in its routers/api/v1/utils/hook.go. */
+/** Events that Gitea lists separately, see `updateHookEvents` in its routers/api/v1/utils/hook.go. */
 const OF_PULL_REQUESTS = [
   "pull_request",
   "pull_request_assign",
@@ -15,7 +15,7 @@ const OF_PULL_REQUESTS = [
 const OTHERS = ["create", "delete", "fork", "push", "issues", "release", "status", "workflow_run", "workflow_job"];
 const FIELDS = ["type", "config", "events", "branch_filter", "authorization_header", "active", "name"];
 
-/** Gitea's part, https://docs.gitea.com/api/1.25/#tag/repository. It shows neither secrets nor deliveries. */
+/** Gitea's hooks, https://docs.gitea.com/api/1.25/#tag/repository. Neither secrets nor deliveries are shown. */
 export function giteaHooks(): HostHooks {
   const hooks: HostHook[] = [];
   const path = "/repos/shop/[^/]+/hooks";

@@ -3,13 +3,13 @@ import { aboutHook, type HostHook, type HostHooks, hookRoutes, invalid } from ".
 
 const CHANGED = "2026-06-01T11:00:00Z";
 const DELIVERED = "2026-06-01T11:30:00.123Z";
-/** Those of https://docs.github.com/en/webhooks/webhook-events-and-payloads that a repository's hook may have. */
+/** Events of https://docs.github.com/en/webhooks/webhook-events-and-payloads that a repository's hook may have. */
 const EVENTS = ["*", "issues", "merge_group", "pull_request", "push", "workflow_run"];
 const HOOKS = "/repos/shop/[^/]+/hooks";
 
 /**
- * GitHub's part, https://docs.github.com/en/rest/repos/webhooks, beside what `githubContract` refuses. A changed hook has
- * exactly the config that was sent.
+ * GitHub's hooks, https://docs.github.com/en/rest/repos/webhooks, beyond the checks of `githubContract`. A change replaces
+ * the whole config.
  */
 export function githubHooks(): HostHooks {
   const hooks: HostHook[] = [];
@@ -34,7 +34,7 @@ export function githubHooks(): HostHooks {
   return made;
 }
 
-/** What GitHub wants beyond its schema. */
+/** Rules of GitHub beyond its schema. */
 function problemOf({ name, config, events }: HostCall["body"], isNew: boolean) {
   if (isNew && name !== "web") return invalid("name must be web");
   if ((events as string[]).some((event) => !EVENTS.includes(event))) return invalid("unknown event");

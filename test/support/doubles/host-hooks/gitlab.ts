@@ -15,7 +15,7 @@ const FIELDS = [
 ];
 const HOOKS = "/projects/shop%2F[^/]+/hooks";
 
-/** GitLab's part, https://docs.gitlab.com/api/project_webhooks/. A test that is accepted ends a pause. */
+/** GitLab's hooks, https://docs.gitlab.com/api/project_webhooks/. A successful test ends a pause. */
 export function gitlabHooks(): HostHooks {
   const hooks: HostHook[] = [];
   const one = `${HOOKS}/(\\d+)`;
@@ -45,13 +45,12 @@ function problemOf(body: HostCall["body"]) {
   return refusal(body, FIELDS);
 }
 
-/** What a hook is made from. */
 const UNTOUCHED = {
   fields: { push_events: true, enable_ssl_verification: true, alert_status: "executable" },
   secret: undefined,
 };
 
-/** A changed address forgets the token. */
+/** A changed address drops the token. */
 function stored(body: HostCall["body"], former: Pick<HostHook, "fields" | "secret"> = UNTOUCHED) {
   const { token, signing_token, branch_filter_strategy: _, ...fields } = body;
   const kept = former.fields.url === body.url ? former.secret : undefined;

@@ -1,39 +1,38 @@
 import { ABSENT, type HostAnswer, type HostCall, type Routes } from "../recording-host.ts";
 
-/** A webhook, as its host stores it. */
+/** A webhook as stored by its host. */
 export interface HostHook {
   readonly id: number;
-  /** What the host shows, apart from its id. */
+  /** Fields that the host shows, without the id. */
   fields: Readonly<Record<string, unknown>>;
   /** Never shown. */
   secret: string | undefined;
-  /** The status of our answer to each delivery, the last one at the end. */
+  /** Status codes of our answers to its deliveries, in order. */
   readonly answers: number[];
 }
 
-/** The hooks of one repository on a host, and how its API speaks of them. */
+/** The hooks of one repository on a host, and the routes of its API. */
 export interface HostHooks {
   readonly hooks: HostHook[];
   readonly routes: Routes;
-  /** The status that the platform answers a ping or a test with. */
+  /** The platform's answer to a ping or test. */
   answer: number;
 }
 
-/** How one kind of host speaks of hooks. */
 interface Wording {
-  /** Where they are: a pattern without groups. */
+  /** The path of hooks: a pattern without groups. */
   readonly path: string;
-  /** The only query that a list is asked with. */
+  /** The only accepted query of a list. */
   readonly listed: string;
-  /** Left out where no hook is changed. */
+  /** Absent where hooks can't be changed. */
   readonly edit?: "PATCH" | "PUT";
-  /** The refusal of what was sent. */
+  /** An error for the sent fields. */
   problemOf(body: HostCall["body"], isNew: boolean): HostAnswer | undefined;
   stored(body: HostCall["body"], former?: HostHook): Pick<HostHook, "fields" | "secret">;
   shown(hook: HostHook): object;
 }
 
-/** A call about the hook with the id that its path ends with; 404 when there is none. */
+/** Answers a call about the hook whose id ends the path; 404 for an unknown one. */
 export function aboutHook(
   hooks: readonly HostHook[],
   pattern: string,
@@ -48,7 +47,7 @@ export function aboutHook(
   ];
 }
 
-/** What hosts have in common: hooks are listed, made, changed and deleted. */
+/** The hosts' common routes: hooks are listed, created, changed and deleted. */
 export function hookRoutes(
   hooks: HostHook[],
   { path, listed, edit, problemOf, stored, shown }: Wording,
@@ -80,7 +79,7 @@ export function hookRoutes(
   ];
 }
 
-/** A refusal of what the host's schema does not have. */
+/** An error for fields outside the host's schema. */
 export function refusal(body: HostCall["body"], known: readonly string[]): HostAnswer | undefined {
   const unknown = Object.keys(body).filter((field) => !known.includes(field));
   return unknown.length === 0 ? undefined : invalid(`unknown: ${unknown.join(", ")}`);
@@ -88,7 +87,7 @@ export function refusal(body: HostCall["body"], known: readonly string[]): HostA
 
 export const invalid = (message: string): HostAnswer => ({ status: 422, body: { message } });
 
-/** Stores a hook; ids are never used again. */
+/** Stores a hook; ids are never reused. */
 export function add(hooks: HostHook[], hook: Pick<HostHook, "fields" | "secret">): HostHook {
   ids += 1;
   const added = { id: ids, answers: [], ...hook };

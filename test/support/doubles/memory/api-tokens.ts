@@ -8,21 +8,19 @@ import { kubernetesTime } from "./environments.ts";
 
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** What a test may do to the world behind the port. */
 export interface MemoryApiTokens extends ApiTokens {
-  /** The cluster goes away, or comes back; what the watch saw stays. */
+  /** Ends or restores the connection to the cluster; the watched state stays. */
   setReachable(reachable: boolean): void;
-  /** From now on the watch shows nothing new of what others do, or does again. */
+  /** Hides or shows others' changes from the watch. */
   setWatching(watching: boolean): void;
-  /** Changes a token as another replica would. */
   elsewhere(token: ApiToken, spec: Partial<ApiTokenSpec>): void;
-  /** Every live read so far, by id. */
+  /** The ids of all live reads so far. */
   readonly reads: readonly string[];
-  /** Every change of a token so far, by what it was. */
+  /** The kinds of all changes so far. */
   readonly writes: readonly string[];
 }
 
-/** API tokens without a cluster; keeps the promises of the port that `apiTokensSuite` asks of every adapter. */
+/** API tokens without a cluster; fulfils `apiTokensSuite`. */
 export function memoryApiTokens(clock: Pick<Clock, "now">): MemoryApiTokens {
   const stored = new Map<string, ApiToken>();
   let seen: ReadonlyMap<string, ApiToken> = stored;

@@ -1,12 +1,11 @@
 import type { AuditRecord, AuditTrail } from "../../../../operator/ports/audit-trail.ts";
 
-/** What a test may see and do behind the port. */
 export interface MemoryAuditTrail extends AuditTrail {
   readonly records: readonly AuditRecord[];
   setWritable(writable: boolean): void;
 }
 
-/** Records that live as long as the object; keeps the promises of the port that `auditTrailSuite` asks of the adapter. */
+/** In-memory records; fulfils `auditTrailSuite`. */
 export function memoryAuditTrail(): MemoryAuditTrail {
   const records: AuditRecord[] = [];
   let waiting: AuditRecord[] = [];

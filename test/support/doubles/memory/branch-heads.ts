@@ -1,16 +1,15 @@
 import { HostUnavailable } from "../../../../crds/errors.ts";
 import type { BranchHeads } from "../../../../operator/ports/facade/branch-heads.ts";
 
-/** What a test may do to the hosts behind the port. */
 export interface MemoryBranchHeads extends BranchHeads {
-  /** What was asked, as `<repository>@<branch>`. */
+  /** Requests, as `<repository>@<branch>`. */
   readonly asked: readonly string[];
   /** Puts a commit at the head of a branch. */
   push(repository: string, branch: string, commit: string): void;
   setReachable(reachable: boolean): void;
 }
 
-/** Hosts whose branches are what a test has pushed. */
+/** Hosts with the branches that a test has pushed. */
 export function memoryBranchHeads(): MemoryBranchHeads {
   const heads = new Map<string, string>();
   const asked: string[] = [];

@@ -12,29 +12,25 @@ import {
   type Owner,
 } from "../../../../operator/ports/cluster.ts";
 
-/** An object of the double. */
 export type MemoryObject = ObservedObject & KubeObject;
 
-/** What a test may do to the world behind the port. */
 export interface MemoryCluster extends Cluster {
-  /** What there is, as `Kind/name`, in the order in which it was made. */
+  /** All objects, as `Kind/name`, in the order of creation. */
   titles(): string[];
   list(): readonly MemoryObject[];
-  /** The same of one namespace, each with its kind. */
+  /** The objects of one namespace, with their kinds. */
   within(namespace: string): readonly { readonly kind: Kind; readonly object: MemoryObject }[];
-  /** Makes or replaces an object that is nobody's, as it is given. */
+  /** Creates or replaces an object without an owner. */
   put(kind: Kind, object: MemoryObject): void;
-  /** Holds an object by these finalizers from now on; without any, one that is being deleted goes. */
+  /** Sets an object's finalizers; without any, an object in deletion disappears. */
   hold(kind: Kind, ref: ObjectRef, finalizers: readonly string[]): void;
-  /** Has an admin annotate an object. */
   annotate(kind: Kind, ref: ObjectRef, annotations: Readonly<Record<string, string>>): void;
-  /** How often it was asked about objects of the kind. */
   looks(kind: Kind): number;
-  /** From now on it can't be asked about the kind, or can again. */
+  /** Makes reads of the kind fail, or work again. */
   fail(kind: Kind, failure: Error | undefined): void;
 }
 
-/** Objects without an API server; keeps the promises of the port that `clusterSuite` asks of the adapter. */
+/** Objects without an API server; fulfils `clusterSuite`. */
 export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster {
   const objects = new Map<string, MemoryObject>();
   const failures = new Map<string, Error>();

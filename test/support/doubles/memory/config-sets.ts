@@ -7,17 +7,15 @@ import type { ConfigSets, ConfigSetVersions, Discard } from "../../../../operato
 const MADE = "2026-06-01T12:00:00Z";
 const CHANGED = "2026-06-01T12:00:01Z";
 
-/** What a test may do to the world behind the port. */
 export interface MemoryConfigSets extends ConfigSets {
-  /** Puts one there as if another door had made or changed it. */
+  /** Stores a config set as another client would. */
   put(configSet: ConfigSet): void;
-  /** Takes one away as another door would. */
+  /** Removes one as another client would. */
   drop(name: string): void;
-  /** The next write fails so. */
   failNext(error: Error): void;
 }
 
-/** Config sets without a cluster; keeps the promises of the port that `configSetsSuite` asks of every adapter. */
+/** Config sets without a cluster; fulfils `configSetsSuite`. */
 export function memoryConfigSets(...made: readonly ConfigSet[]): MemoryConfigSets {
   const byName = new Map(made.map((configSet) => [configSet.metadata.name, configSet]));
   let failure: Error | undefined;
@@ -74,7 +72,7 @@ interface Kept {
   unusedSince: number | undefined;
 }
 
-/** Versions that are kept for as long as the object lives, or until they were unused for ten minutes of this clock. */
+/** Versions that are kept in memory, until they were unused for ten minutes of this clock. */
 export function memoryConfigSetVersions(
   kept: readonly ConfigSetVersion[] = [],
   now: () => number = Date.now,
@@ -93,7 +91,7 @@ export function memoryConfigSetVersions(
       if (found === undefined) return { state: "gone" };
       if (!isLongUnused(found, now())) return NOTED;
       if (await isUsed()) return used(found);
-      // Whoever took it up meanwhile crossed the note out.
+      // A concurrent use has removed the mark.
       if (found.unusedSince === undefined) return NOTED;
       versions.delete(revision);
       return { state: "gone" };
@@ -103,7 +101,7 @@ export function memoryConfigSetVersions(
 
 const NOTED: Discard = { state: "noted", requeueAfterMs: UNUSED_FOR_MS };
 
-/** Notes since when it is unused, unless it was made a moment ago. */
+/** True when a version was unused for ten minutes; marks an unused one, unless it is new. */
 function isLongUnused(kept: Kept, now: number): boolean {
   if (now - kept.madeAt < UNUSED_FOR_MS) return false;
   kept.unusedSince ??= now;

@@ -1,12 +1,12 @@
 import type { DeployerEntry, DeployerLog } from "../../../../operator/ports/facade/deployer-log.ts";
 
-/** A deployer that says what a test lets it say. */
+/** A deployer's log, filled by a test. */
 export interface MemoryDeployerLog extends DeployerLog {
-  /** Of an environment's application. */
+  /** Adds an entry for the environment's application. */
   say(environment: string, entry: DeployerEntry): void;
 }
 
-/** Keeps the promises of the port: the oldest first, nothing of another's application. */
+/** Answers entries of one application, the oldest first. */
 export function memoryDeployerLog(): MemoryDeployerLog {
   const said = new Map<string, DeployerEntry[]>();
   return {

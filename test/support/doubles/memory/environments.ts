@@ -23,24 +23,22 @@ import { listed } from "../../fixtures/environment/environment-list.ts";
 const TERMINATING_RETRY_SECONDS = 10;
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** What a test may do to the world behind the port. */
 export interface MemoryEnvironments extends Environments {
-  /** Puts an environment there as if another door had made it. */
+  /** Stores an environment as another client would. */
   put(environment: EphemeralEnvironment): void;
-  /** Lets an environment that is being deleted go, as the operator does at the end of its teardown. */
+  /** Ends the deletion of an environment, as the operator's teardown does. */
   finishRemoval(name: string): void;
-  /** The operator answers whoever asks for a pass, at once (as it does from the start), or not at all. */
+  /** Switches the operator on (the default) or off: it answers a requested reconcile at once, or never. */
   setOperating(operating: boolean): void;
-  /** Those who follow changes stay until their signal ends; before, they are sent away at once. */
+  /** Keeps followers connected until their signal; by default they are disconnected at once. */
   holdFollowers(): void;
   readonly followers: number;
-  /** The cluster goes away, or comes back. */
   setReachable(reachable: boolean): void;
-  /** The next call fails in a way that nobody foresaw. */
+  /** Makes the next call fail with an unexpected error. */
   failNext(error: Error): void;
 }
 
-/** Environments without a cluster; keeps the promises of the port that `environmentsSuite` asks of every adapter. */
+/** Environments without a cluster; fulfils `environmentsSuite`. */
 export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironments {
   const byName = new Map<string, EphemeralEnvironment>();
   let version = 1;
@@ -199,7 +197,6 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
   };
 }
 
-/** A JSON merge patch, as the API server merges it. */
 function mergedPatch(target: object, patch: object): object {
   const merged: Record<string, unknown> = { ...target };
   for (const [field, value] of Object.entries(patch)) {

@@ -2,15 +2,14 @@ import type { Clock } from "../../../../operator/kit/time/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../../../operator/kit/time/token-bucket.ts";
 import type { Event, EventRecorder } from "../../../../operator/ports/event-recorder.ts";
 
-/** An event as readers see it. */
+/** An event in readers' form. */
 export interface RecordedEvent extends Event {
-  /** The name of the environment that it is about. */
   readonly environment?: string;
-  /** How often it happened within the hour. */
+  /** Occurrences within the hour. */
   readonly count: number;
 }
 
-/** What was told, without a place to tell it; keeps the promises of the port that `eventRecorderSuite` asks of the adapter. */
+/** Events in memory; fulfils `eventRecorderSuite`. */
 export interface MemoryEventRecorder extends EventRecorder {
   list(): readonly RecordedEvent[];
 }

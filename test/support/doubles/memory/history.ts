@@ -1,7 +1,7 @@
 import type { History } from "../../../../operator/ports/facade/history.ts";
 import type { MemoryRecords } from "./records.ts";
 
-/** The History port in memory: whatever is asked for may have changed. */
+/** The History port in memory: every read may be a change. */
 export function memoryHistory(records: Pick<MemoryRecords, "list">): History {
   let revision = 0;
   return {

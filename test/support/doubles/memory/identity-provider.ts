@@ -3,10 +3,10 @@ import {
   IdentityProviderUnavailable,
 } from "../../../../operator/ports/facade/identity-provider.ts";
 
-/** The double: accounts by their addresses, and who was sent a link. */
+/** Accounts by address, and the addresses of sent links. */
 export interface MemoryIdentityProvider extends IdentityProvider {
   readonly sentTo: readonly string[];
-  /** While it is away, whoever asks is refused. */
+  /** True: every call fails. */
   away: boolean;
 }
 

@@ -5,15 +5,14 @@ import { podKind, volumeClaimKind, volumeKind } from "../../../../operator/kit/c
 import type { NamespaceContents } from "../../../../operator/ports/namespace-contents.ts";
 import type { MemoryCluster } from "./cluster.ts";
 
-/** The contents of namespaces in memory, and what a test counts of them or has an admission webhook do. */
+/** The contents of namespaces in memory, with counters and admission errors. */
 export interface MemoryNamespaceContents extends NamespaceContents {
-  /** How often a namespace was listed. */
   lists(): number;
-  /** No finalizer can be taken off objects of this name, with this sentence; without one they can be again. */
+  /** Makes the removal of finalizers from this object fail with the sentence; without one it works again. */
   refuse(name: string, sentence?: string): void;
 }
 
-/** The contents of namespaces of a cluster in memory; pods that are asked to end stay, as on a node that is slow. */
+/** In-memory contents of a cluster's namespaces; evicted pods stay, as on a slow node. */
 export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespaceContents {
   const refusals = new Map<string, string | undefined>();
   let lists = 0;

@@ -5,14 +5,12 @@ type Dependency = "datastore" | "cache" | "deployer";
 /** A platform whose dependencies a test can break. */
 export interface MemoryPlatformHealth extends PlatformHealthCheck {
   setHealthy(dependency: Dependency, healthy: boolean): void;
-  /** How old the cache is from now on. */
   setAge(ageMs: number): void;
-  /** What is in front of services from now on. */
   setCircuitBreakers(...breakers: readonly CircuitBreakerState[]): void;
   setExpirationsBlocked(blocked: boolean): void;
 }
 
-/** All healthy until a test says otherwise. */
+/** All healthy at first. */
 export function memoryPlatformHealth(lastCheck: Date): MemoryPlatformHealth {
   const healthy: Record<Dependency, boolean> = { datastore: true, cache: true, deployer: true };
   let ageMs = 11_500;

@@ -10,15 +10,14 @@ import type {
   PodLogs,
 } from "../../../../operator/ports/facade/pod-logs.ts";
 
-/** There are no secrets here. */
+/** No secrets exist here. */
 const unmasked = async (text: string) => printable(text);
 
-/** What a test may do to the pods behind the port. */
 export interface MemoryPodLogs extends PodLogs {
-  /** A container of a component, or of a workload by its kind and name, writes a line. */
+  /** Writes a line of a container of a component, or of a workload by its kind and name. */
   write(environment: string, writer: string, line: { readonly at: Date; readonly text: string }): void;
   setReachable(reachable: boolean): void;
-  /** Those who follow stay until their signal ends; before, they are sent away after what there is. */
+  /** Keeps followers connected until their signal; by default they are disconnected after the existing lines. */
   holdFollowers(): void;
   readonly followers: number;
 }
@@ -26,7 +25,7 @@ export interface MemoryPodLogs extends PodLogs {
 const writerOf = (target: LogTarget) =>
   "workload" in target ? `${target.workload.kind}/${target.workload.name}` : target.component;
 
-/** Logs without a cluster; keeps the promises of the port that `podLogsSuite` asks of every adapter. */
+/** Logs without a cluster; fulfils `podLogsSuite`. */
 export function memoryPodLogs(): MemoryPodLogs {
   const written = new Map<string, LogLine[]>();
   const news = new EventTarget();
@@ -45,7 +44,7 @@ export function memoryPodLogs(): MemoryPodLogs {
     );
   };
 
-  /** There is one container, and one clock. */
+  /** One container and one clock. */
   const told = async (lines: readonly LogLine[]) =>
     (await shown(lines, unmasked)).map((line) => ({ ...line, position: line.at }));
 

@@ -1,11 +1,10 @@
 import type { ProbeResult, UrlProber } from "../../../../operator/ports/url-prober.ts";
 
-/** URLs that answer as a test says, and what was asked of them. */
+/** URLs with the answers of a test, and the probes of them. */
 export interface MemoryProber extends UrlProber {
   readonly asked: readonly string[];
-  /** How a URL answers from now on; any other is healthy. */
   answer(url: string, result: Pick<ProbeResult, "status" | "responseTimeMs">): void;
-  /** Nothing is answered until the returned function is called. */
+  /** Delays all answers until the returned function is called. */
   hold(): () => void;
 }
 

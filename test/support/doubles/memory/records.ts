@@ -1,17 +1,14 @@
 import { newest, type RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type { Records } from "../../../../operator/ports/records.ts";
 
-/** What a test may see and do behind the port. */
 export interface MemoryRecords extends Records {
-  /** What is kept, in the order in which it was written. */
+  /** The kept records, in the order in which they were written. */
   list(): readonly RecordSpec[];
-  /** From now on nothing can be written, or can again. */
   fail(failure: Error | undefined): void;
-  /** Drops all of it. */
   forget(): void;
 }
 
-/** Records that live as long as the object; keeps the promises of the port that `recordsSuite` asks of the adapter. */
+/** In-memory records; fulfils `recordsSuite`. */
 export function memoryRecords({ mostPruned = 1_000 } = {}): MemoryRecords {
   const byUid = new Map<string, RecordSpec>();
   let failure: Error | undefined;

@@ -14,7 +14,7 @@ import { memoryNamespaceContents } from "./namespace-contents.ts";
 import { memoryRecords } from "./records.ts";
 import { memorySecretManager } from "./secret-manager.ts";
 
-/** Where an environment's things are. */
+/** The places of an environment's objects. */
 export const namespaceOf = ({ name }: Pick<Owner, "name">) => ({ name: namespaceName(name) });
 export const applicationOf = ({ name }: Pick<Owner, "name">) => ({
   name: namespaceName(name),

@@ -3,15 +3,12 @@ import { API_VERSION } from "../../../../crds/group.ts";
 import type { Repository, RepositorySpec } from "../../../../crds/repository/repository.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
 
-/** What a test may do to the world behind the port. */
 export interface MemoryRepositories extends Repositories {
-  /** Registers one, or changes it. */
   put(repository: Repository): void;
-  /** Takes one away. */
   drop(name: string): void;
 }
 
-/** Repositories that were registered by hand. */
+/** Repositories registered by hand. */
 export function memoryRepositories(...registered: readonly Repository[]): MemoryRepositories {
   const byName = new Map(registered.map((repository) => [repository.metadata.name, repository]));
   return {
@@ -22,7 +19,7 @@ export function memoryRepositories(...registered: readonly Repository[]): Memory
   };
 }
 
-/** A Repository with what a test says, and the rest as it usually is. */
+/** A Repository with usual values for absent fields. */
 export function aRepository(name: string, spec: Partial<RepositorySpec> = {}): Repository {
   return {
     apiVersion: API_VERSION,

@@ -2,15 +2,14 @@ import type { Repository } from "../../../../crds/repository/repository.ts";
 import type { RepositoryReloads } from "../../../../operator/ports/facade/repository-reloads.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
 
-/** What a test may do to the world behind the port. */
 export interface MemoryRepositoryReloads extends RepositoryReloads {
-  /** From now on the check of this Repository finds that; without a message, nothing. */
+  /** Sets the check's finding for this Repository; without a message, none. */
   find(name: string, message?: string): void;
-  /** The names of those whose check was requested alone. */
+  /** Names of the Repositories with a single requested check. */
   readonly requested: readonly string[];
 }
 
-/** Checks at once; keeps the promises of the port that `repositoryReloadsSuite` asks of every adapter. */
+/** Checks at once; fulfils `repositoryReloadsSuite`. */
 export function memoryRepositoryReloads(repositories: Repositories): MemoryRepositoryReloads {
   const found = new Map<string, string>();
   const requested: string[] = [];

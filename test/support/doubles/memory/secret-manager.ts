@@ -8,13 +8,11 @@ import {
   type StoredSecret,
 } from "../../../../operator/ports/secret-manager.ts";
 
-/** What a test may do to the world behind the port. */
 export interface MemorySecretManager extends SecretManager {
-  /** Makes a secret that no environment owns, the values being its versions from 1 on. */
+  /** Creates a secret without an owner, with the values as its versions from 1 on. */
   share(secret: { id: string; labels: Record<string, string>; values: readonly string[] }): void;
-  /** The manager goes away, or comes back. */
   setReachable(reachable: boolean): void;
-  /** What was asked about secrets that no environment owns: `shared <id>` and `read <id>`. */
+  /** Reads of secrets without an owner: `shared <id>` and `read <id>`. */
   readonly looks: readonly string[];
 }
 
@@ -26,7 +24,7 @@ interface Entries {
   readonly values: Map<string, Sensitive>;
 }
 
-/** Secrets without a manager; keeps the promises of the port that `secretManagerSuite` asks of every adapter. */
+/** Secrets without a manager; fulfils `secretManagerSuite`. */
 export function memorySecretManager(now: () => Date = () => new Date()): MemorySecretManager {
   const byUid = new Map<string, Entries>();
   const sharedById = new Map<string, { labels: Record<string, string>; values: readonly Sensitive[] }>();
@@ -97,5 +95,4 @@ function kept(
   return [[name, { version, value }]];
 }
 
-/** The id that an entry would have. */
 export const memorySecretId = (owner: Owner, variable: string) => `${secretStoreName(owner)}-${variable}`;

@@ -4,12 +4,11 @@ import {
   type SharedCounters,
 } from "../../../../operator/ports/facade/shared-counters.ts";
 
-/** What a test may do behind the port. */
 export interface MemorySharedCounters extends SharedCounters {
   setReachable(reachable: boolean): void;
 }
 
-/** Counters of one process for as many replicas as a test has; keeps the promises that `sharedCountersSuite` asks for. */
+/** Counters of one process for all replicas of a test; fulfils `sharedCountersSuite`. */
 export function memorySharedCounters(): MemorySharedCounters {
   const windows = new Map<string, { total: number; readonly endsAt: Date }>();
   let isReachable = true;

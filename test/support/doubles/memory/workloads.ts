@@ -2,12 +2,10 @@ import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import type { ComponentSelectors } from "../../../../crds/repository/component-selectors.ts";
 import type { Workload, Workloads } from "../../../../operator/ports/facade/workloads.ts";
 
-/** Workloads without a cluster. */
 export interface MemoryWorkloads extends Workloads {
-  /** The workloads of an environment from now on. */
   put(environment: string, ...workloads: readonly Workload[]): void;
   setReachable(reachable: boolean): void;
-  /** What was said about components at the last call. */
+  /** The component selectors of the last call. */
   readonly selectors: ComponentSelectors | undefined;
 }
 

@@ -6,23 +6,21 @@ import { activeHook, type Remembered, rememberingHost } from "../../doubles/memo
 import type { World } from "../../fixtures/environment/environment-world.ts";
 import { shareSecret } from "../../fixtures/shared-secret.ts";
 
-/** The hosts, chats and mail servers that are told about environments, and asked. They outlive every process. */
+/** The hosts, chats and mail servers that receive reports on environments. They outlive every process. */
 export interface Audience {
   readonly ports: Pick<ControllerDependencies, "pullRequestHost" | "pullRequestReader" | "hooks"> & {
     readonly chat: MemoryChat;
     readonly mail: MemoryMail;
   };
-  /** Their addresses, for the settings; grows with every Repository. */
+  /** Addresses of the chats, for the settings; grows with every Repository. */
   readonly channels: Settings["notifications"]["chat"]["webhooks"];
-  /** Stores the key of webhooks. */
   prepare(): Promise<void>;
-  /** Registers the Repository of a pull request whose environment has this name, with a hook and a chat channel of its own. */
+  /** Registers the Repository of a pull request for the environment of this name, with its own hook and chat channel. */
   register(environment: string): Promise<void>;
-  /** What the host has of the repository of an environment. */
+  /** The host's data of an environment's repository. */
   hostOf(environment: string): Remembered;
-  /** What was posted about an environment, in order. */
   posted(environment: string): readonly string[];
-  /** The subjects of the e-mails to the owner of an environment. */
+  /** The subjects of the e-mails to an environment's owner. */
   mailed(environment: string): readonly string[];
 }
 
@@ -32,32 +30,30 @@ export const PULL_REQUEST = 1;
 const ENDING = pullRequestEnvironmentName("", PULL_REQUEST);
 const HOST = "git";
 const KEY_REF = { name: "webhook-key", key: "latest" };
-/** Those who are told, as settings name them. */
 export const AUDIENCE_SETTINGS = {
   hosts: [{ id: HOST, kind: "github", apiUrl: "https://git.test/api", token: { name: "host-token", key: "latest" } }],
   webhooks: { secrets: [KEY_REF] },
   notifications: { email: { smtp: { host: "mail.test", from: "platform@example.test" } } },
 } as const;
-/** Where the platform is, for worlds whose hosts are asked for our hooks. */
+/** The platform's public address, for worlds whose hosts have our hooks. */
 export const PUBLIC_URL = "https://platform.test";
 const HOOK = `${PUBLIC_URL}/api/webhooks/repohost`;
 const CHAT = "https://chat.test/";
 
-/** The name of the environment of a repository's pull request. */
+/** The environment of a repository's pull request. */
 export const environmentOf = (repository: string): string => pullRequestEnvironmentName(repository, PULL_REQUEST);
-/** The Repository of the environment of a pull request; another environment's own name. */
+/** The Repository of a pull request's environment; for another environment, its own name. */
 export const repositoryOf = (environment: string): string =>
   environment.endsWith(ENDING) ? environment.slice(0, -ENDING.length) : environment;
 export const fullNameOf = (environment: string): string => `shop/${repositoryOf(environment)}`;
-/** The address of the owner of an environment. */
 export const addressOf = (environment: string): string => `${environment}@example.test`;
-/** The environment whose chat has this address. */
+/** The environment of this chat address. */
 export const environmentOfChat = (url: string): string => url.slice(CHAT.length);
 
 export function createAudience({ admin, register }: Pick<World, "admin" | "register">): Audience {
   const host = rememberingHost();
   const [chat, mail] = [memoryChat(), memoryMail()];
-  // Without any channel no message is made.
+  // Without a channel no message is created.
   const channels: Audience["channels"] = [{ channel: "unused", urlRef: { name: "unused", key: "latest" } }];
   return {
     ports: { pullRequestHost: host.told, pullRequestReader: host.reader, hooks: host.hooks, chat, mail },

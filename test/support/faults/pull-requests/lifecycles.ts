@@ -12,10 +12,9 @@ import { type FaultWorld, faultSpec } from "../fault-world.ts";
 import { addressOf, fullNameOf, PULL_REQUEST, repositoryOf, WEBHOOK_KEY } from "./audience.ts";
 import { type Outbox, toldOf } from "./told.ts";
 
-/** The heads of the pull request: of its first event, and since the push. */
+/** The heads of the pull request: at its first event, and since the push. */
 const HEADS = { first: "a".repeat(40), second: COMMIT } as const;
 
-/** What a host sends about a pull request. */
 interface Sent {
   readonly action: "opened" | "synchronize" | "closed";
   readonly commit: string;
@@ -24,10 +23,10 @@ const OPENED: Sent = { action: "opened", commit: HEADS.first };
 const PUSHED: Sent = { action: "synchronize", commit: HEADS.second };
 const CLOSED: Sent = { action: "closed", commit: HEADS.first };
 
-/** The warning of an environment with a TTL of as many hours is due from its creation on. */
+/** The warning of an environment with this TTL is due from its creation on. */
 export const WARNING_HOURS = 24;
 
-/** The life of an environment that the webhooks of a pull request lead, and a warning to the owner of another one. */
+/** The life of an environment under a pull request's webhooks, and a warning to the owner of another one. */
 export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
   const { observer, audience } = world;
   const { patched } = deeds(world);
@@ -95,15 +94,15 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
   ];
 }
 
-/** Nobody else may write a status. */
+/** Only the operator may write a status. */
 async function asOperator({ world }: FaultWorld, write: (client: KubeClient) => Promise<unknown>): Promise<void> {
   const client = createKubeClient({ kubeConfig: world.identity.kubeConfig });
   await write(client).finally(() => client.close());
 }
 
 /**
- * Sends a webhook as its host would: again while it is not acknowledged, and never what is stored already, so that the
- * platform alone can finish it.
+ * Sends a webhook as its host would: repeated until it is acknowledged, and never after it is stored, so that only the
+ * platform can finish it.
  */
 async function send({ world, clock, asClient }: FaultWorld, environment: string, sent: Sent): Promise<void> {
   const fullName = fullNameOf(environment);

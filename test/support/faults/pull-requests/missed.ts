@@ -9,12 +9,10 @@ import type { Violation } from "../world-observer.ts";
 import { PULL_REQUEST, repositoryOf } from "./audience.ts";
 import { type Outbox, type Told, toldOf } from "./told.ts";
 
-/** So often a host is asked before it counts that nothing followed from its answers. */
+/** Number of reads of a host before its answers count as ineffective. */
 const QUESTIONS = 2;
 
-/**
- * The life of an environment of whose pull request no webhook tells: the host is asked. And a hook that its host pauses.
- */
+/** The life of an environment without its pull request's webhooks: the host is read. And a hook paused by its host. */
 export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
   const { observer, audience } = world;
   const told = toldOf(world, outbox);
@@ -60,7 +58,7 @@ export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
   ];
 }
 
-/** The host has lost its pull requests: it lists none, and knows none. The environment stays. */
+/** The host has lost its pull requests: lists are empty, reads find none. The environment stays. */
 function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Told): Part {
   const since = new Map<string, number>();
   const unasked = (environment: string): Violation[] => {
@@ -84,7 +82,6 @@ function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Told): Part {
   };
 }
 
-/** The pull request is so at its host, which sends no webhook. */
 function host({ audience, clock }: FaultWorld, environment: string, { state }: Pick<HostedPullRequest, "state">): void {
   audience.hostOf(environment).pulls.set(PULL_REQUEST, {
     number: PULL_REQUEST,
@@ -100,7 +97,7 @@ function host({ audience, clock }: FaultWorld, environment: string, { state }: P
   });
 }
 
-/** The host pauses the hook, and a person has the Repository checked. */
+/** The host pauses the hook, and a person requests a check of the Repository. */
 async function pause({ audience, asClient, world }: FaultWorld, environment: string): Promise<void> {
   const { hooks } = audience.hostOf(environment);
   hooks.splice(0, hooks.length, ...hooks.map((hook) => ({ ...hook, state: "paused" as const })));

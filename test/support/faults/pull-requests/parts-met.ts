@@ -3,25 +3,23 @@ import { type DrawnPlan, drawPlans, meetFates, type Outcome, type RecordedLifecy
 import { type FaultWorld, faultSeed } from "../fault-world.ts";
 import { environmentOf } from "./audience.ts";
 
-/** Which plans are met, and by which environments. */
 interface Choice {
-  /** The pull requests' repositories are named after it. */
   readonly prefix: string;
   /** The writes and calls of a part that are to fail. */
   readonly isTarget: (target: string, part: string) => boolean;
   readonly isWanted?: (drawn: DrawnPlan) => boolean;
 }
 
-/** What became of the plans of some parts of life. */
+/** The results of the plans of some parts of life. */
 export interface PartsMet {
-  /** By part: the chosen writes and calls that it makes without faults. */
+  /** By part: the chosen writes and calls of its run without faults. */
   readonly targets: Readonly<Record<string, readonly string[]>>;
-  /** Of the environments, one for each plan. */
+  /** Names of the environments, one for each plan. */
   readonly names: readonly string[];
   readonly outcomes: readonly Outcome[];
 }
 
-/** Has each part happen without faults first, then once for each plan that is drawn, and prints how the plans ended. */
+/** Runs each part without faults, then once for each drawn plan, and prints the results. */
 export async function meetParts(
   world: FaultWorld,
   parts: readonly Part[],

@@ -19,12 +19,11 @@ import type { FaultWorld } from "../fault-world.ts";
 import type { InvariantId, Violation } from "../world-observer.ts";
 import { repositoryOf } from "./audience.ts";
 
-/** What the platform stores of what comes and goes, and of the hooks that it comes by, as it is now. */
+/** The platform's current deliveries, messages, records and hooks. */
 export interface Outbox {
   deliveriesOf(environment: string): readonly WebhookDelivery[];
   messagesOf(environment: string): readonly Notification[];
   recordsOf(environment: string): readonly EnvironmentRecord[];
-  /** The condition of the hook of its Repository. */
   hookOf(environment: string): Condition | undefined;
   stop(): Promise<void>;
 }
@@ -62,7 +61,6 @@ function watched<T extends KubeObject>(client: KubeClient, type: ResourceType<T>
   return { cache, reflector };
 }
 
-/** The events that a chat is told, and the words of its message. */
 const WORDS = {
   created: "is being created",
   ready: "is ready",
@@ -72,33 +70,33 @@ const WORDS = {
 } as const;
 type ChatEvent = keyof typeof WORDS;
 
-/** Judges what was told, and what is left to do. */
+/** Judges reports and leftovers. */
 export interface Told {
-  /** Of an environment that lives: its host says what it is, and the chat was told these events. */
+  /** For a living environment: its host shows its state, and the chat received these events. */
   ofLiving(environment: string, events: readonly ChatEvent[]): readonly Violation[];
-  /** Of an environment that lives: its status says what its host was told, and by which comment. */
+  /** For a living environment: its status has the report to its host, and the comment's id. */
   ofStored(environment: string): readonly Violation[];
-  /** Of an environment that is gone: its host says so and keeps nothing, and it left one record. */
+  /** For a deleted environment: its host shows it and keeps nothing, and one record remains. */
   ofGone(environment: string, events: readonly ChatEvent[]): readonly Violation[];
-  /** Of an environment whose owner is to be warned. */
+  /** For an environment whose owner is due a warning. */
   byMail(environment: string): readonly Violation[];
-  /** Of the hook of an environment's repository: its host sends by it, and by no other, and the platform knows that. */
+  /** For the hook of an environment's repository: its host sends by it alone, and the platform knows that. */
   ofHook(environment: string): readonly Violation[];
 }
 
 type Plan = Course["plan"];
-/** A sentence about what is wrong; `false` when nothing is. */
+/** A sentence about a violation; `false` without one. */
 type Finding = readonly [InvariantId, false | string];
 
 export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox): Told {
   const violations = (environment: string, findings: readonly Finding[]): Violation[] =>
     findings.flatMap(([invariant, what]) => (what === false ? [] : [{ invariant, environment, what }]));
 
-  /** Of the plan in which one message is refused for good: it is given up, and not tried again. */
+  /** For the plan with a refused message: it is given up, and not retried. */
   const deadLetters = (name: string) =>
     losesMessage(field.of(name).plan) ? outbox.messagesOf(name).filter(({ status }) => status?.phase === "failed") : [];
 
-  /** I11: what was acknowledged has an outcome, and what was announced was sent. */
+  /** I11: acknowledged deliveries have an outcome, and announced messages were sent. */
   const settled = (name: string): Finding[] => {
     const open = outbox.deliveriesOf(name).filter((one) => !isFinal(one));
     const { plan } = field.of(name);
@@ -112,7 +110,7 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     ];
   };
 
-  /** I11: without the id, each change of the comment is a search among those of everybody. */
+  /** I11: without the stored id, each change of the comment requires a search among all comments. */
   const stored = (name: string): Finding[] => {
     const { spec, status: { feedback = {} } = {} } = observer.environment(name) ?? {};
     const { status, comment, problem } = feedback;
@@ -122,7 +120,7 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     return [["I11", !isStored && `its comment is ${id}, its status says ${JSON.stringify(feedback)}`]];
   };
 
-  /** I11: of a change that is not stored as announced, the messages are made again with every pass. */
+  /** I11: without a stored announcement, each reconcile creates the messages again. */
   const announced = (name: string): Finding[] => {
     const { status } = observer.environment(name) ?? {};
     const ready = findCondition(status?.conditions, "Ready");
@@ -132,7 +130,7 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
     return [["I11", !isStored && what]];
   };
 
-  /** I10: each message at least once, and twice only where no one could know that it had arrived. */
+  /** I10: each message at least once, and twice only where its arrival could not be known. */
   const heard = (name: string, texts: readonly string[]): Finding[] => {
     const most = mayRepeat(field.of(name).plan) ? 2 : 1;
     const counts = [...Map.groupBy(texts, (text) => text)].filter(([, all]) => all.length > most);
@@ -202,12 +200,12 @@ export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox
   };
 }
 
-/** The message about a deletion, when it can't be made at all, holds up no deletion. */
+/** A message about a deletion that can't be created does not block the deletion. */
 function isNeverMade(plan: Plan): boolean {
   return plan?.target === "create Notification chat deleted" && /^40[34] /.test(plan.fault.name);
 }
 
-/** Whether the process can't have known that a message had arrived: its answer, or the process itself, was lost. */
+/** True when the process can't know that a message has arrived: its answer, or the process itself, was lost. */
 function mayRepeat(plan: Plan): boolean {
   if (plan === undefined) return false;
   const { target, fault } = plan;

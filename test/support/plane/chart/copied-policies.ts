@@ -10,22 +10,21 @@ const collections = {
   ValidatingAdmissionPolicyBinding: `${admission}/validatingadmissionpolicybindings`,
 } as const;
 
-/** Which of the chart's policies, with which values of `environments`, for which namespace. */
 interface Copies {
-  /** Without our group. */
+  /** Names without our group. */
   readonly names: readonly string[];
-  /** Stands for one of ours. It has no label, so the chart's own policies don't hold there. */
+  /** Stands for an environment's namespace. Without the label, the chart's own policies do not apply there. */
   readonly namespace: string;
   readonly environments?: object;
 }
 
-/** Policies that a test has put into force. */
+/** Policies put into force by a test. */
 export interface CopiedPolicies {
   remove(): Promise<void>;
 }
 
 /**
- * Puts policies of the chart into force under other names, for one namespace only. They hold a moment later, bindings in
+ * Puts policies of the chart into force under other names, for one namespace. They take effect a moment later, bindings in
  * the order of `names`.
  */
 export async function copiedPolicies(admin: ApiCalls, copies: Copies): Promise<CopiedPolicies> {

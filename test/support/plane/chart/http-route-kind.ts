@@ -3,14 +3,14 @@ import { until } from "../../fixtures/until.ts";
 import type { ApiCalls } from "../../http/api-calls.ts";
 
 const group = "gateway.networking.k8s.io";
-/** What the real one says of fields is not needed to judge them. */
+/** Admission does not depend on the real schema. */
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const schema = { openAPIV3Schema: { type: "object", properties: { spec: anything } } };
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /**
- * Makes the kind HTTPRoute known, as far as admission looks at it: the real definition belongs to whoever installs a
- * gateway. `path` is where a test tries to make one (it never stays). One suite at a time.
+ * Defines the kind HTTPRoute for admission tests: the real definition comes with a gateway. `path` is for creations (none is
+ * kept). One suite at a time.
  */
 export async function httpRouteKind(
   admin: ApiCalls,
@@ -24,7 +24,7 @@ export async function httpRouteKind(
       group,
       scope: "Namespaced",
       names: { kind: "HTTPRoute", listKind: "HTTPRouteList", plural: "httproutes", singular: "httproute" },
-      // As gateways have it for now: both are the same kind.
+      // Versions of current gateways, both of the same kind.
       versions: [
         { name: "v1", served: true, storage: true, schema },
         { name: "v1beta1", served: true, storage: false, schema },

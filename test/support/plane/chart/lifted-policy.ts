@@ -16,8 +16,8 @@ const policyBinding = resourceType<KubeObject & { readonly spec?: object }>({
 const ref = { name: "environment-namespace.ephemeral-environments.dev" };
 
 /**
- * Takes away the policy that forbids everyone to weaken an environment's namespace, or to label another as one: what the
- * operator does by itself is seen then. The returned function puts it in force again.
+ * Removes the policy that protects environments' namespaces and their label, to show the operator's own behaviour. The
+ * returned function restores it.
  */
 export async function liftNamespacePolicy(admin: KubeClient): Promise<() => Promise<void>> {
   const binding = await admin.find(policyBinding, ref);

@@ -20,9 +20,8 @@ interface Version {
 const LONGEST_CHANGE_SECONDS = 60;
 
 /**
- * Has the API server serve a kind as an older or newer release defined it: `change` is given the schema of the object. From
- * then on requests are answered by that definition, and no watch that began before is left. The returned function brings
- * back what was there, in the same way.
+ * Redefines a kind as in an older or newer release: `change` gets the schema of the object. Afterwards requests use that
+ * definition, and no earlier watch remains. The returned function restores the definition in the same way.
  */
 export async function changedDefinition<T extends KubeObject>(
   plane: Callable,
@@ -57,7 +56,7 @@ async function watchToItsEnd(client: KubeClient, type: ResourceType): Promise<()
     await events.next();
     return events;
   };
-  // After a change that is just over, the API server has to fill its cache of the kind, and asks to come back (429).
+  // After a recent change, the API server fills its cache of the kind, and answers 429 meanwhile.
   const events = await until(() => begun().catch(insteadOf(isUnavailable, undefined)), { what: "a watch of the kind" });
   return async () => {
     while ((await events.next()).done !== true);
@@ -65,7 +64,7 @@ async function watchToItsEnd(client: KubeClient, type: ResourceType): Promise<()
   };
 }
 
-/** The part of a schema at the place that properties lead to. */
+/** The part of a schema at this path of properties. */
 export function schemaAt(schema: Schema, ...path: readonly string[]): Schema {
   return path.reduce((at, name) => at.properties[name] as Schema, schema);
 }

@@ -8,7 +8,7 @@ import { until } from "../../fixtures/until.ts";
 import { callsAs } from "../../http/api-calls.ts";
 import type { ControlPlane } from "../own-control-plane.ts";
 
-/** The platform's identity in production, valid for four hours. A test does under it whatever the platform does. */
+/** The platform's production identity, valid for four hours. */
 export interface PlatformIdentity {
   readonly token: string;
   readonly kubeconfigPath: string;
@@ -26,15 +26,15 @@ export async function installPlatformChart(plane: ControlPlane): Promise<Platfor
   const user = { kubectl: plane.kubectl, kubeconfig: plane.kubeconfigPath };
   const { token } = await requestPlatformToken(user, platformAccount, 4 * 3600);
   await untilPoliciesHold(plane, token);
-  // Beside the administrator's: it goes when the control plane is stopped.
+  // Beside the administrator's: removed with the control plane.
   const path = join(dirname(plane.kubeconfigPath), "platform.kubeconfig");
   const kubeconfigPath = await writeKubeconfig(path, { cluster: clusterEntry(plane), user: "platform", token });
   return { token, kubeconfigPath };
 }
 
 /**
- * The API server takes up policies about 150 ms after their bindings; until then it lets everything through. They are
- * written by name, so this tries the last.
+ * The API server enforces policies about 150 ms after their bindings; until then everything is allowed. They are written by
+ * name, so this tries the last.
  */
 async function untilPoliciesHold(plane: ControlPlane, token: string): Promise<void> {
   const platform = callsAs(plane, { token });

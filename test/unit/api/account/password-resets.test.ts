@@ -23,7 +23,7 @@ function resetsWith(provider: IdentityProvider | undefined) {
   return { resets, errors, stopping };
 }
 
-test("a provider that stays away is told in the log, without the address", async () => {
+test("a provider that stays away is logged, without the address", async () => {
   const memory = memoryIdentityProvider(EMAIL);
   memory.away = true;
   const { resets, errors } = resetsWith(memory);

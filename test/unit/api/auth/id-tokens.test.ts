@@ -47,7 +47,7 @@ describe("the identity in a token", () => {
   });
 });
 
-// Abuse case 104: a public issuer signs in everybody.
+// Abuse case 104: a public issuer signs in everyone.
 describe("of an issuer with required claims", () => {
   const requiredClaims = { hd: ["example.test", "example.com"], groups: ["staff"] };
   const staff = { hd: "example.com", groups: ["all", "staff"] };
@@ -129,7 +129,7 @@ describe("a token", () => {
     await expect(trusting().verify(await token({ aud, azp: "elsewhere" }))).rejects.toThrow(TokenRefused);
   });
 
-  test("is accepted for each of several audiences, and for nobody else", async () => {
+  test("is accepted for each of several audiences, and for no other", async () => {
     const tokens = trusting({ audience: [AUDIENCE, "console"] });
     for (const claims of [
       {},

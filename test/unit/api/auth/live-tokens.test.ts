@@ -20,7 +20,7 @@ beforeEach(async () => {
   live = new LiveTokens(apiTokens, clock);
   token = await apiTokens.create(apiTokenFixture().spec);
   id = token.metadata.name;
-  // From here on the watch is silent: what holds must hold without it.
+  // From here on the watch is silent.
   apiTokens.setWatching(false);
 });
 

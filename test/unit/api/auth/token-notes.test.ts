@@ -36,7 +36,7 @@ const owned = (groups: readonly string[], laterMs: number, subject = owner.subje
   expiresAt: undefined,
   vouchedAt: new Date(Date.parse(NOW) + laterMs),
 });
-/** What is written is written beside the requests: one turn of the event loop is all that the double needs. */
+/** Writes run beside the requests: the double needs one turn of the event loop. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const groups = async () => {
   await settled();
@@ -68,7 +68,7 @@ describe("an owner with an ID token", () => {
     expect(writes()).toHaveLength(count);
   });
 
-  test("changes no token of anybody else, and none that is revoked", async () => {
+  test("changes no token of others, and none that is revoked", async () => {
     notes.ownerSeen(owned([], HOUR_MS, `${owner.subject}2`));
     expect(await groups()).toEqual(["a", "b"]);
     await apiTokens.revoke(token, clock.now());

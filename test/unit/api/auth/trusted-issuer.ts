@@ -6,16 +6,14 @@ import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/http/token-issuer.ts";
 
-/** A minute in milliseconds. */
 export const MINUTE_MS = 60_000;
-/** An hour in milliseconds. */
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** Issuers as the settings have them, with all defaults. */
+/** Issuers in the settings, with all defaults. */
 export const trusted = (...issuers: readonly object[]) =>
   settingsFrom({ ...testSettings, api: { issuers } }).api.issuers;
 
-/** An issuer of ID tokens, and verifiers that trust it and are new for each test. */
+/** An issuer of ID tokens, and verifiers that trust it, new for each test. */
 export function trustedIssuer() {
   let clock: TestClock;
   let issuer: TokenIssuer;

@@ -4,7 +4,6 @@ import { type CookieSpec, dropCookie, keepCookie, readCookie } from "../../../..
 
 const SPEC: CookieSpec = { name: "__Host-c", sameSite: "Strict" };
 
-/** A browser of one host, as far as cookies go. */
 function exchanges() {
   const kept = new Map<string, string>();
   const lines: string[] = [];

@@ -13,7 +13,6 @@ const session: Session = {
   endsAt: new Date("2026-01-02T00:00:00.000Z"),
 };
 
-/** A refresher at an issuer that answers so, one after the other. */
 function refresherAt(...answers: readonly (Error | string)[]) {
   const asked: string[] = [];
   const clock = new TestClock();
@@ -33,7 +32,7 @@ describe("a refreshed session", () => {
     expect(followed?.endsAt).toBe(session.endsAt);
   });
 
-  test("is none when the issuer's token is suddenly somebody else's, or it refuses", async () => {
+  test("is none when the issuer's token is suddenly another person's, or it refuses", async () => {
     expect(await refresherAt("eve").refresh(session)).toBeUndefined();
     expect(await refresherAt(new IssuerRefused("invalid_grant")).refresh(session)).toBeUndefined();
     expect(await refresherAt().refresh({ ...session, refreshToken: undefined })).toBeUndefined();

@@ -18,7 +18,7 @@ const settings = {
   ...fixtureSettings,
   costs: { currency: "EUR", cpuCoreHour: 0.031, memoryGibHour: 0.0042, storageGibHour: 0.0001 },
 };
-/** With the group whose members may see it. */
+/** Repositories with the group whose members see them. */
 const REPOSITORIES = [
   ["shop", "team"],
   ["billing", "others"],
@@ -34,7 +34,6 @@ const services = {
   ),
 };
 
-/** Who asks, as far as it decides what is named. */
 const aCaller = fc
   .record({
     subject: fc.constantFrom("ann", "bob", "eve"),
@@ -46,7 +45,7 @@ const aCaller = fc
     return { subject, groups, permissions, roles: [] } as unknown as Caller;
   });
 
-/** Days that are over as the leader stores them: with the rest of the rows as one. */
+/** Past days as the leader stores them: the remaining rows are one. */
 function storedDays(lives: readonly Life[], days: readonly number[]) {
   const capped = (rows: Rows) => cappedRows(rows, { most: 1, mostBytes: 1_000 });
   return days.map((index) => {
@@ -67,7 +66,6 @@ const asked = fc.record({
 
 type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never;
 
-/** What is told of all that, in each of its drill-downs. */
 function told({ lives, stored, fromMs, hours, interval, caller }: Asked) {
   const rollups = { days: () => storedDays(lives, stored) };
   const period = { fromMs, toMs: fromMs + hours * HOUR };
@@ -82,7 +80,7 @@ function told({ lives, stored, fromMs, hours, interval, caller }: Asked) {
 const centsOf = (parts: readonly { readonly total_cents: number | null }[]) =>
   parts.reduce((cents, { total_cents }) => cents + (total_cents ?? 0), 0);
 
-test("the parts of every drill-down are the whole, to the cent, for whoever asks", () => {
+test("the parts of every drill-down are the whole, to the cent, for every caller", () => {
   fc.assert(
     fc.property(asked, (all) => {
       const { summary, by_repository, by_creator, by_config_set, timeseries, groups } = told(all);
@@ -96,7 +94,7 @@ test("the parts of every drill-down are the whole, to the cent, for whoever asks
   );
 });
 
-test("below maintainers nobody is named but the caller, and no repository that the caller may not see", () => {
+test("below maintainers only the caller is named, and no repository that the caller may not see", () => {
   const namesOf = (rows: readonly { readonly id: string | null }[]) => rows.flatMap(({ id }) => id ?? []);
   fc.assert(
     fc.property(asked, (all) => {

@@ -14,19 +14,17 @@ let stopping: AbortController;
 let url: string;
 let open = 0;
 let stop: () => void;
-/** What stands between a request and its stream. */
 let gate: Promise<void>;
 let arrived: number;
 let openConnections: () => number;
-/** Requests that were dealt with before they became a stream, or after. */
+/** Requests that ended before they became a stream, or after. */
 let over: number;
 
-/** What each stream has before it waits for its end. */
+/** The events of each stream before it waits for its end. */
 let batches: readonly (readonly ServerEvent<object>[])[];
-/** How often the rights of a caller were checked. */
 let checks: number;
 
-/** A service whose every answer is a stream, for whomever the path names and with which of their tokens. */
+/** A service that answers each request with a stream, for the person and token in the path. */
 beforeEach(async () => {
   batches = [[]];
   checks = 0;
@@ -90,7 +88,7 @@ test("five hundred streams are open at once, twenty of each caller; the room of 
   leaving.abort();
   await until(() => open === 499, { what: "the end of the first" });
   expect((await ask("one more")).status).toBe(200);
-  // Until here: a reply that nobody holds is collected as garbage, and its stream ends.
+  // Keeps the replies until here: otherwise garbage collection would end their streams.
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(500);
 }, 30_000);
 
@@ -106,7 +104,7 @@ test("one person's tokens have twenty streams together", async () => {
   const replies: Response[] = [];
   for (let token = 0; token < 20; token += 1) replies.push(await fetch(`${url}/person/${token}`));
   expect(await (await fetch(`${url}/person/another`)).json()).toEqual({ kind: "rate-limited" });
-  // Until here: a reply that nobody holds is collected as garbage, and its stream ends.
+  // Keeps the replies until here: otherwise garbage collection would end their streams.
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(20);
 });
 

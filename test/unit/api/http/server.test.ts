@@ -25,7 +25,6 @@ async function start(clock: Clock = systemClock) {
   return { server, waiting, stopping };
 }
 
-/** A connection that stays open, and what came back on it. */
 function connection(url: string) {
   const raw = rawConnection(url);
   return { ...raw, get: (path: string) => raw.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`) };
@@ -129,7 +128,7 @@ describe("the server", () => {
       clock.advance(999);
     }
     expect(isStopped).toBe(false);
-    // Its longest is over, although the last request came less than a second ago.
+    // The maximum time is over, although the last request came less than a second ago.
     clock.advance(15_000 - 14 * 999);
     await stopped;
     await expect(fetch(`${server.url}/fast`)).rejects.toThrow();
@@ -140,7 +139,7 @@ describe("the server", () => {
     const { get, seen } = connection(server.url);
     get("/fast");
     await until(() => seen.text.includes('"stopping":false'), { what: "the first answer" });
-    // From here the event loop comes to its timers before it reads what has arrived.
+    // From here the event loop runs its timers before it reads new input.
     await new Promise((resolve) => setImmediate(resolve));
     const stopped = server.stop({ settleMs: 50, graceMs: 1_000 });
     get("/fast");

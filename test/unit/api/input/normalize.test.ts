@@ -43,7 +43,6 @@ describe("a body is read as it is meant:", () => {
   });
 });
 
-/** The bodies of all routes that have fields, by operation. */
 const bodies = listRoutes().flatMap(({ contract: { operationId, body } }) =>
   body === undefined || !("properties" in body) ? [] : [[operationId, body] as [string, TSchema]],
 );

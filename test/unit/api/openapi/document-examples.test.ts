@@ -18,14 +18,13 @@ const ajv = new Ajv2020({
 addFormats(ajv);
 ajv.addSchema(document, "openapi");
 
-/** The errors of an example against a schema of the document. */
 function errorsOf(schema: unknown, example: unknown): unknown[] {
   const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'));
   const validate = ajv.compile(local);
   return validate(example) ? [] : (validate.errors ?? []);
 }
 
-/** Everything of an operation that has a schema and examples: parameters, bodies and headers, errors included. */
+/** Parts of an operation with a schema and examples: parameters, bodies and headers, errors included. */
 function exemplified({ parameters, requestBody, responses }: Operation): readonly (readonly [string, Json])[] {
   const replies = Object.entries(responses).flatMap(([status, { content, headers }]) => [
     ...Object.entries(content).map(([type, media]) => [`${status} ${type}`, media] as const),

@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("tells of a budget of an hour where an operation has one", () => {
+  test("names a budget of an hour where an operation has one", () => {
     const { description, responses } = document.paths["/api/auth/password-reset"]?.post ?? {};
     expect(description).toMatch(/5 requests an hour.*`X-RateLimit-\*` count them/);
     expect(responses?.["429"]).toMatchObject({ description: expect.stringContaining("own budget") });
@@ -139,9 +139,9 @@ test("every header that the document describes is one of some answer", () => {
 });
 
 test("every route that changes something has an audit target", () => {
-  // What a webhook changes is recorded where it is done, which may be later and in another process.
+  // Changes by webhooks are audited where they happen, perhaps later and in another process.
   const isWebhook = ({ rate }: (typeof routes)[number]) => rate === "sender" || rate === "webhook";
   const silent = routes.filter((one) => one.method !== "get" && one.auditTarget === undefined && !isWebhook(one));
-  // It changes nothing.
+  // The route changes nothing.
   expect(silent.map(({ operationId }) => operationId)).toEqual(["simulateWebhook"]);
 });

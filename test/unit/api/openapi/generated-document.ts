@@ -3,7 +3,7 @@ import { listRoutes } from "../../../../api/routes.ts";
 
 /** Any object of the document. */
 export type Json = Readonly<Record<string, unknown>>;
-/** An operation, as far as the tests read it. */
+/** The fields of an operation that tests read. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -28,7 +28,7 @@ interface OpenApiDocument {
 
 const written = openApiDocument(listRoutes()) as OpenApiDocument;
 
-/** The OpenAPI document of all routes; an operation's replies stand in their place, also where it refers to them. */
+/** The OpenAPI document of all routes, with replies in place of references. */
 export const document: OpenApiDocument = {
   ...written,
   paths: mapped(written.paths, (item) =>
@@ -38,12 +38,12 @@ export const document: OpenApiDocument = {
     })),
   ),
 };
-/** Every operation with its method and path. */
+/** Operations with method and path. */
 export const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
 );
 
-/** The object that a reference points to; anything else is itself. */
+/** The object behind a reference; anything else unchanged. */
 export function resolved(part: Json): Json {
   if (typeof part.$ref !== "string") return part;
   const keys = part.$ref.replace("#/", "").split("/");

@@ -4,7 +4,6 @@ import { type ClientOptions, createClient } from "../../../../clients/sdk/index.
 const LOG = "GET /api/v2/environments/{environment_id}/logs/{component}/stream";
 const refusal = (status: number, error_code: string) => Response.json({ detail: "Refused", error_code }, { status });
 
-/** A platform that gives these answers, one after the other, and what it was asked for. */
 function platformOf(...answers: readonly (Response | Error)[]) {
   const left = [...answers];
   const asked: string[] = [];

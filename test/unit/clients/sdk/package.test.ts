@@ -11,7 +11,6 @@ const execute = promisify(execFile);
 const checkout = resolve(import.meta.dirname, "../../../..");
 const compiler = join(checkout, "node_modules/.bin/tsc");
 
-/** A program of somebody who has installed the package. */
 const PROGRAM = `import { createClient, PlatformError } from "ephemeral-environments-client";
 const platform = createClient({ url: process.argv[2] ?? "", token: process.env.EENV_TOKEN });
 const { environment } = await platform.call("POST /api/v2/environments", {

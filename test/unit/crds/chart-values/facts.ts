@@ -16,7 +16,7 @@ const ofBackend = {
   resources: { requests: { cpu: "1" } },
 };
 
-/** The facts of an environment with a backend alone, and whatever else is there. */
+/** The facts of an environment with a backend alone, with all optional ones. */
 export const facts: EnvironmentFacts = {
   environment: { name: "shop", uid: "0a1b2c3d-1111-4222-8333-444455556666" },
   components: { backend: ofBackend },
@@ -28,7 +28,7 @@ export const facts: EnvironmentFacts = {
   suspended: false,
 };
 
-/** The same asleep, with nothing that can be absent. */
+/** The facts of a suspended environment, without optional ones. */
 export const asleep: EnvironmentFacts = {
   ...facts,
   components: { backend: { ...ofBackend, env: [], replicas: undefined, resources: undefined } },

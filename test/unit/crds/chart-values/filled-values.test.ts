@@ -11,7 +11,7 @@ function read(yaml: string): MapTemplate {
 }
 const filled = (yaml: string, about = facts) => filledValues(read(yaml), about).values;
 
-/** What every reference stands for: in the environment of the facts, and in the one asleep. */
+/** The value of every reference: in the environment of the facts, and in the suspended one. */
 const EXPECTED: { readonly [written: string]: readonly [awake: unknown, asleep: unknown] } = {
   "environment.name": ["shop", "shop"],
   "environment.uid": [facts.environment.uid, facts.environment.uid],

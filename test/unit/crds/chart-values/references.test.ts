@@ -10,7 +10,7 @@ import {
   UNKNOWN_REFERENCE_CEL,
 } from "../../../../crds/chart-values/references.ts";
 
-/** The pattern that the API server is given, which reads it as JavaScript does. */
+/** The API server's pattern, which it reads as JavaScript does. */
 const pattern = new RegExp(/matches\(r'(.*)'\)$/s.exec(KNOWN_REFERENCES_CEL)?.[1] ?? "no pattern");
 
 describe("the one table of references", () => {

@@ -105,7 +105,6 @@ describe("a grace period", () => {
   });
 });
 
-/** The environment after a change of what decides its end, as a reconcile leaves it. */
 function reconciled(
   { status: former, ...environment }: EphemeralEnvironment,
   spec: Pick<EphemeralEnvironment["spec"], "ttlHours" | "protected" | "protectedUntil">,

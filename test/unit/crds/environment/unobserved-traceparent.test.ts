@@ -23,7 +23,7 @@ test.each([
   expect(unobservedTraceparent({ metadata: environment.metadata, ...(status as object) })).toBe(span);
 });
 
-test("the span of a deletion counts from its request until a status tells of it", () => {
+test("the span of a deletion counts from its request until a status has it", () => {
   const deletion = SPAN.replace("b7ad6b7169203331", "00f067aa0ba902b7");
   const annotations = { ...traced, [DELETION_TRACEPARENT_ANNOTATION]: deletion };
   const noted = environmentFixture({ metadata: { annotations }, status: { observedAuditId: "new" } });

@@ -7,7 +7,6 @@ import {
   variablesProblem,
 } from "../../../../crds/environment/variable-limits.ts";
 
-/** A variable that has so many bytes in all. */
 const sized = (bytes: number) => ({ name: "A", value: "x".repeat(bytes - bytesOfVariables([{ name: "A" }])) });
 
 describe("the size of variables", () => {

@@ -13,7 +13,6 @@ import {
 } from "../../../../crds/repository/branches.ts";
 import { RepositorySpec } from "../../../../crds/repository/repository.schema.ts";
 
-/** What must not be read as something else, by Unicode's own words. */
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\uFFFD]/u;
 
 describe("a branch", () => {
@@ -112,10 +111,10 @@ describe("a branch", () => {
   });
 });
 
-/** Whether `git branch` would take each of them: one process of git each, started by one shell. */
+/** True for names that `git branch` accepts: one process of git each, started by one shell. */
 async function takenByGit(names: readonly string[]): Promise<boolean[]> {
   const loop = 'while IFS= read -r -d "" n; do git check-ref-format --branch "$n" >/dev/null 2>&1; echo $?; done';
-  // Outside every repository: within one, it looks up what `@{-1}` stands for.
+  // Outside every repository: within one, git resolves `@{-1}`.
   const shell = spawn("bash", ["-c", loop], { cwd: tmpdir(), stdio: ["pipe", "pipe", "inherit"] });
   shell.stdin.end(names.map((name) => `${name}\0`).join(""));
   const [answers] = await Promise.all([text(shell.stdout), once(shell, "exit")]);

@@ -44,7 +44,7 @@ describe("a place of a Repository", () => {
   });
 });
 
-describe("of environments that nobody vouches for, with two places,", () => {
+describe("of environments with unasserted claims, with two places,", () => {
   const at = (second: number, name: string, more: Parameters<typeof environmentFixture>[0] = {}) =>
     environmentFixture({
       spec: ofGroups("shop"),
@@ -78,7 +78,7 @@ describe("of environments that nobody vouches for, with two places,", () => {
     expect(crowdedOut(all)).toEqual(expected);
   });
 
-  test("none waits where the Repository has no limit, and nobody is counted", () => {
+  test("none waits where the Repository has no limit, and none is counted", () => {
     const one = at(1, "a");
     const fail = () => {
       throw new Error("counted");

@@ -53,7 +53,7 @@ describe("packing images", () => {
     expect((await readFile(await pack("second.tar"))).equals(first)).toBe(true);
   });
 
-  test("gives the same archive whatever the umask of whoever builds, and another one for other contents", async () => {
+  test("gives the same archive whatever the umask of the build, and another one for other contents", async () => {
     await chmod(join(folder, "root/program"), 0o700);
     const first = await readFile(await pack("first.tar"));
     await chmod(join(folder, "root/program"), 0o777);

@@ -14,7 +14,7 @@ describe("progress in a log", () => {
     expect(await text(stream)).toMatch(/^build etcd: \d+\.\d s\n$/);
   });
 
-  test("numbers the steps of a plan as they begin, and tells how far all of them are", async () => {
+  test("numbers the steps of a plan as they begin, and shows how far all of them are", async () => {
     const shown: string[] = [];
     const progress: Progress = {
       async step(name, work, detail = () => "") {

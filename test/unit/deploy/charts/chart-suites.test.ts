@@ -26,7 +26,7 @@ describe.each(["platform", "environment"])("the suites of the chart %s", (name) 
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Whether the suites of that chart pass. */
+  /** True when the suites of that chart pass. */
   function pass(path: string, suites: readonly string[]): Promise<boolean> {
     const files = suites.flatMap((suite) => ["--file", `tests/${suite}`]);
     return run(program, ["--strict", "--failfast", ...files, path]).then(
@@ -39,7 +39,7 @@ describe.each(["platform", "environment"])("the suites of the chart %s", (name) 
     await run(program, ["--strict", chart]);
   });
 
-  // What was tried before with the same templates and suites need not be tried again: a process for each branch takes its time.
+  // Unchanged templates and suites are not tried again: one process for each branch takes time.
   test("reach every branch of every template", async () => {
     const patterns = ["Chart.yaml", "values.*", "templates/**/*.*", "tests/*.*"];
     const held = join(cacheRoot(), `chart-branches-held-${await hashOfFiles(chart, patterns)}`);
@@ -80,7 +80,7 @@ describe.each(["platform", "environment"])("the suites of the chart %s", (name) 
     return (await Promise.all(found)).flat();
   }
 
-  /** Which suites render a template by its name; what has none, such as a helper, may be reached by all. */
+  /** Suites by the template that they render; a template without suites, such as a helper, may be reached by all. */
   async function suitesByTemplate(): Promise<Map<string, string[]>> {
     const suites = new Map<string, string[]>();
     for await (const path of glob("*_test.yaml", { cwd: join(chart, "tests") })) {

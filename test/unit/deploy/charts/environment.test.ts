@@ -85,7 +85,7 @@ describe("the environment chart", () => {
     expect(next).toMatchObject({ envFrom: [{ secretRef: { name: "environment-secrets-4e5f6071" } }] });
   });
 
-  test("tells each component what it is and where the other one answers", async () => {
+  test("gives each component its own facts and the other one's address", async () => {
     const common = { ENVIRONMENT_NAME: "shop", PORT: "8080" };
     const [backendUrl, frontendUrl] = [values.backend.url, values.frontend.url];
     expect(await variables("backend")).toEqual({ ...common, FRONTEND_URL: frontendUrl });

@@ -13,7 +13,6 @@ import { type Parts, shop, valuesOf } from "../../operator/controllers/environme
 
 const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" };
 
-/** The values of an environment whose chart is mapped so. */
 function mapped(values: string, spec: Parts["spec"] = {}): object {
   const backend = repositoryFixture("shop-api", {
     chart: { ...place, values },

@@ -4,7 +4,7 @@ import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { rendered } from "./rendered-platform.ts";
 
 const DASHBOARDS = new URL("../../../../deploy/charts/platform/files/dashboards/", import.meta.url);
-/** What the API server takes for the data of a ConfigMap. */
+/** The API server's limit for a ConfigMap's data. */
 const CONFIG_MAP_BYTES = 1024 * 1024;
 
 async function dashboards(values: object) {

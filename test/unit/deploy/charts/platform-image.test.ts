@@ -7,7 +7,6 @@ import { rendered } from "./rendered-platform.ts";
 const repository = "registry.example.test:5000/team/platform";
 const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
 
-/** The pods' specification with these values of the image. */
 async function podsWith(image: object) {
   const deployment = (await rendered({ image: { repository, ...image } })).find(({ kind }) => kind === "Deployment");
   return parse(JSON.stringify(deployment)).spec.template.spec;

@@ -17,14 +17,12 @@ const outside: Place = { address: "93.184.216.34" };
 const from = (name: string): Place => ({ address: "10.8.0.2", namespace: name, labels: {} });
 const peer = (name: string): PolicyPeer => ({ namespaceSelector: { matchLabels: labelsOf(name) } });
 
-/** The policies of the chart with these values. */
 async function policiesOf(values: object = {}): Promise<Policy[]> {
   const given = { settings, image, ...values };
   const objects = await renderChart({ chart: "platform", release: "platform", namespace, values: given });
   return objects.filter(({ kind }) => kind === "NetworkPolicy") as unknown as Policy[];
 }
 
-/** From where the pod's port is reached. */
 async function reached(port: number, values?: object): Promise<string[]> {
   const policies = await policiesOf(values);
   const isLetIn = (place: Place) => mayReach({ policies, namespaces }, { from: place, to: pod, port });

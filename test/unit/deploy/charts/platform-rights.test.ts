@@ -63,7 +63,7 @@ describe("the platform chart", () => {
     const namespaced = objects.filter(({ metadata }) => metadata.namespace !== undefined);
     expect([...new Set(namespaced.map(({ metadata }) => metadata.namespace))].sort()).toEqual([
       "cd",
-      // Events of what has no namespace.
+      // Events of cluster-scoped objects.
       "default",
       "elsewhere",
       "vault",
@@ -130,7 +130,7 @@ describe("the platform chart", () => {
     const wide = roles.flatMap(({ metadata, rules = [] }) =>
       (rules as object[]).filter(hasWildcard).map((rule) => [metadata.name, rule]),
     );
-    // The policy platform-teardown holds it to finalizers, in a namespace that is being deleted.
+    // The policy platform-teardown limits it to finalizers, in a namespace in deletion.
     const ofTeardown = { apiGroups: ["*"], resources: ["*"], verbs: ["list", "patch"] };
     expect(wide).toEqual([["ephemeral-environment", ofTeardown]]);
     const clusterWide = roles.find(
@@ -151,7 +151,7 @@ describe("the platform chart", () => {
     const objects = await rendered();
     const policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
     const bound = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
-    // One that knows the classes of a kind is evaluated for each of them; any other for all requests as they are.
+    // A policy for classes is evaluated for each class; any other for all requests.
     const forClasses = { paramRef: { selector: {}, parameterNotFoundAction: "Allow" } };
     expect(bound.map(({ spec }) => spec)).toEqual(
       policies.map(({ metadata, spec }) => ({
@@ -175,7 +175,6 @@ describe("the platform chart", () => {
   });
 });
 
-/** The rule of a role that gives the right. */
 function ruleOf({ group, resources, resourceNames, verbs }: Right): object {
   return { apiGroups: [group], resources, ...(resourceNames && { resourceNames }), verbs };
 }

@@ -28,7 +28,7 @@ describe("the platform chart", () => {
     }
   });
 
-  test("tells Artifact Hub its kinds, and an example that the API server's schema admits", async () => {
+  test("gives Artifact Hub its kinds, and an example that the API server's schema admits", async () => {
     const chart = parse(readFileSync(`${root}/deploy/charts/platform/Chart.yaml`, "utf8"));
     const told = parse(chart.annotations["artifacthub.io/crds"]) as { kind: string; name: string; version: string }[];
     const definitions = (await rendered()).filter(({ kind }) => kind === "CustomResourceDefinition");
@@ -154,7 +154,7 @@ describe("the platform chart", () => {
     await expect(rendered(values)).rejects.toThrow(words);
   });
 
-  test("leaves the operator to others when it is told to, and brings all else", async () => {
+  test("leaves out the operator on request, and brings all else", async () => {
     const kinds = (objects: readonly Manifest[]) => new Set(objects.map(({ kind }) => kind));
     const without = kinds(await rendered({ operator: { enabled: false } }));
     expect(kinds(await rendered())).toEqual(

@@ -1,10 +1,8 @@
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { environmentValues, renderEnvironment } from "../../../support/fixtures/environment/environment-values.ts";
 
-/** Values of an environment with both components. */
 export const values = environmentValues("shop");
 
-/** Values of a database. */
 export const database = { image: "postgres:18", user: "app", name: "app", sizeGi: 2 };
 
 interface Container {
@@ -12,7 +10,7 @@ interface Container {
   readonly resources: object;
   readonly [field: string]: unknown;
 }
-/** A Deployment, as far as the tests read it. */
+/** The fields of a Deployment that tests read. */
 export interface Deployment extends Manifest {
   readonly spec: { replicas: number; template: { spec: { containers: [Container] } } };
 }
@@ -22,7 +20,6 @@ export async function rendered(change: object = {}): Promise<Manifest[]> {
   return renderEnvironment("shop", { ...values, ...change });
 }
 
-/** The Deployment of that name. */
 export async function deployment(name: string, change: object = {}): Promise<Deployment> {
   const found = (await rendered(change)).find(({ kind, metadata }) => kind === "Deployment" && metadata.name === name);
   return found as Deployment;

@@ -2,17 +2,14 @@ import { parse } from "yaml";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
 
-/** The least settings of a platform. */
 export const settings = {
   baseDomain: "env.example.test",
   defaultChart: { repoUrl: "https://git.example.test/chart.git", path: ".", revision: "main" },
 };
-/** The release that the tests render. */
 export const release = { chart: "platform", release: "platform", namespace: "ephemeral-system" } as const;
-/** The operator's image. */
 export const image = { repository: "registry.example.test/platform" };
 
-/** The least values of the platform chart, with those given. */
+/** The required values of the platform chart, with those given. */
 export const values = (given: object = {}): object => ({ settings, image, ...given });
 
 /** The objects of the platform chart with these values. */
@@ -20,7 +17,7 @@ export function rendered(given: object = {}, namespace = "ephemeral-system"): Pr
   return renderChart({ ...release, namespace, values: values(given) });
 }
 
-/** The settings that the rendered ConfigMap holds. */
+/** The settings in the rendered ConfigMap. */
 export function settingsOf(objects: readonly Manifest[]): unknown {
   const [found] = objects.filter(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "settings");
   const data = found?.data as Record<string, string> | undefined;

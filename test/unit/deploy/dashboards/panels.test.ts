@@ -19,11 +19,10 @@ const anchorsOf = ({ links = [] }: Panel) => links.map(({ url }) => url.replace(
 const redFrom = ({ fieldConfig }: Panel) =>
   (fieldConfig.defaults.thresholds?.steps ?? []).flatMap(({ value }) => (value === null ? [] : [value]));
 
-/** The numbers from which an alert may fire: of its first comparison, and of the bucket that it asks for. */
 function boundsOf(expr: string): readonly number[] {
   const [, bound = "", factor] = /(?:[<>]|!=) ([\d.]+)(?: \* ([\d.]+))?/.exec(expr) ?? [];
   const [, bucket] = /le="([\d.]+)"/.exec(expr) ?? [];
-  // A count of more than none is one.
+  // The threshold of a count above zero is one.
   const first = Number(bound) === 0 ? 1 : Number(bound);
   return [
     first,
@@ -75,7 +74,7 @@ describe("the panels of the dashboards", () => {
     },
   );
 
-  test("have the objectives that the REST interface tells of", () => {
+  test("have the objectives of the REST interface", () => {
     const served = [...OBJECTIVES_OF_LIVES, ...OBJECTIVES_OF_COUNTS];
     expect(OBJECTIVES.map(({ target }) => target)).toEqual(served.map(({ target }) => target));
     for (const { alert, target } of OBJECTIVES) {

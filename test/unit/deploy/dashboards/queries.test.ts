@@ -7,7 +7,7 @@ import { MetricRegistry } from "../../../../operator/adapters/prometheus/registr
 import { DASHBOARDS } from "../../../support/prometheus/dashboards.ts";
 import { groupingsOf, otherWordsOf, type Selector, selectorsOf } from "../../../support/prometheus/promql.ts";
 
-/** Of Prometheus, for each target. */
+/** Labels from Prometheus, for each target. */
 const TARGET_LABELS = ["namespace", "job", "instance"];
 const FUNCTIONS = ["histogram_quantile", "increase", "label_values", "max", "min", "or", "rate", "sum", "time", "topk"];
 
@@ -19,7 +19,7 @@ const ofProcess = registry.prometheus.getMetricsAsArray().map((metric) => {
   const { name, type, labelNames } = metric as unknown as { name: string; type: Known["type"]; labelNames?: string[] };
   return [name, { type, labels: labelNames ?? [] }] as const;
 });
-/** Each name that a scrape may have: those of a histogram are three. */
+/** Names in a scrape: a histogram has three. */
 const TABLE = new Map<string, Known>(
   [...Object.entries<Known>(METRICS), ...ofProcess].flatMap(([name, known]): (readonly [string, Known])[] => {
     if (known.type !== "histogram") return [[name, known]];
@@ -42,7 +42,7 @@ const queries = DASHBOARDS.flatMap(({ file, panels }) =>
 function checkSelector({ name, labels, isRange }: Selector): void {
   expect([...TABLE.keys()]).toContain(name);
   expect(labelsOf(name)).toEqual(expect.arrayContaining(Object.keys(labels)));
-  // A gauge has no rate, and what only grows says nothing as it is.
+  // A gauge has no rate, and a counter's absolute value means nothing.
   expect({ name, isRange }).toEqual({ name, isRange: TABLE.get(name)?.type !== "gauge" });
   if (labels.le !== undefined) expect(TABLE.get(name)?.buckets).toContain(Number(labels.le));
 }

@@ -61,7 +61,6 @@ describe("the packages of the image", () => {
   });
 });
 
-/** A package that depends on these. */
 function dependingOn(...names: readonly string[]) {
   return { dependencies: Object.fromEntries(names.map((name) => [name, "1"])) };
 }

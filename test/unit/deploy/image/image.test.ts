@@ -39,7 +39,7 @@ describeImage("the platform's image", () => {
   test("has the same digest when another user builds the same commit from nothing", async () => {
     const cache = join(folder, "cache");
     await mkdir(join(cache, "ephemeral-environments"), { recursive: true });
-    // Only what was downloaded is taken from before.
+    // Only downloads are reused.
     await symlink(join(cacheRoot(), "debian"), join(cache, "ephemeral-environments/debian"));
     const build = `umask 077; exec '${process.execPath}' deploy/image/main.ts --folder '${join(folder, "other")}'`;
     const env = { ...process.env, XDG_CACHE_HOME: cache, LC_ALL: "C.UTF-8", TZ: "Asia/Tokyo" };
@@ -79,7 +79,7 @@ describeImage("the platform's image", () => {
     expect(shells).toEqual([]);
   });
 
-  test("belongs to root; nobody else may write in it, and nothing changes who runs it", () => {
+  test("belongs to root; no other user may write in it, and nothing changes its user", () => {
     expect(entries.filter((entry) => !/^\S+ 0\/0 /.test(entry))).toEqual([]);
     // Type, and three times read, write, execute; no set-uid, set-gid or sticky bit.
     expect(entries.filter((entry) => !/^[-dl]r[w-][x-]r-[x-]r-[x-] /.test(entry))).toEqual([]);

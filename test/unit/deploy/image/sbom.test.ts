@@ -6,7 +6,7 @@ import { readPins } from "../../../../deploy/image/pins.ts";
 import { type BillOfMaterials, billOfMaterials } from "../../../../deploy/image/sbom.ts";
 import packageJson from "../../../../package.json" with { type: "json" };
 
-/** What may be passed on inside of an image under Apache-2.0, without conditions but to name the authors. */
+/** Licences that allow redistribution in an image under Apache-2.0, with attribution as the only condition. */
 const ALLOWED = new Set([
   "0BSD",
   "Apache-2.0",
@@ -22,7 +22,7 @@ const ALLOWED = new Set([
   "Zlib",
 ]);
 
-/** Whether an SPDX expression without nested parentheses leaves a choice of allowed licences. */
+/** True when an SPDX expression without nested parentheses leaves a choice of allowed licences. */
 function isAllowed(expression: string): boolean {
   const choices = expression.replaceAll(/[()]/g, "").split(" OR ");
   return choices.some((choice) => choice.split(" AND ").every((licence) => ALLOWED.has(licence)));

@@ -32,6 +32,6 @@ test("the file for 'source' puts eenv on the path once, in whatever folder the c
     packageJson.version,
     "",
   ]);
-  // What reads the variables without a shell finds them, and not the path.
+  // Readers without a shell find the variables, and not the path.
   expect(await readFile(join(folder, "env"), "utf8")).toMatch(/^export EENV_URL='/);
 });

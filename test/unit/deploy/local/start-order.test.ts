@@ -38,7 +38,7 @@ describe("starting components in order", () => {
     expect(started.sort()).toEqual(["a", "b"]);
   });
 
-  test("starts nothing that waits for a component that failed, and tells that component's failure", async () => {
+  test("starts nothing that waits for a component that failed, and reports that component's failure", async () => {
     const started: string[] = [];
     const starting = startInOrder(
       [component("etcd"), component("api", "etcd"), component("proxy", "api")],

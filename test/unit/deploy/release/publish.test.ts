@@ -42,7 +42,6 @@ const dockerConfig = () => {
   });
 };
 
-/** As somebody who may read the registry. */
 const variables = () => ({
   ...process.env,
   COSIGN_PASSWORD: PASSWORD,
@@ -55,7 +54,6 @@ const call = (program: keyof ReleasePrograms, ...args: string[]) => run(programs
 const makeKey = (name: string) =>
   run(programs.cosign, ["generate-key-pair", "--output-key-prefix", join(folder, name)], { env: variables() });
 
-/** A small image, in an archive like that of `make image`. */
 async function makeImage(content: string): Promise<{ archive: string; sbom: string; digest: string }> {
   const root = join(folder, content);
   await mkdir(root);
@@ -79,7 +77,7 @@ function publication(team: string, key: string, image: Awaited<ReturnType<typeof
   };
 }
 
-/** As docs/install.md says it, with a key; there is no public log here. */
+/** The command of docs/install.md, with a key and without a public log. */
 const verify = ({ name, digest }: Artifact, key = "ours", ...command: string[]) => {
   const options = ["--key", join(folder, `${key}.pub`), "--insecure-ignore-tlog", "--allow-http-registry"];
   return call("cosign", ...(command.length > 0 ? command : ["verify"]), ...options, `${name}@${digest}`);
@@ -133,7 +131,7 @@ describe("a published release", () => {
 
   test.each(["platform", "environment"] as const)("brings the documentation of the chart %s with it", async (chart) => {
     const shown = await show("readme", chart);
-    // helm says first what it has pulled.
+    // helm first prints what it has pulled.
     expect(shown).toContain(await readFile(join(charts, chart, "README.md"), "utf8"));
     expect(await show("chart", chart)).toContain(`version: ${release.version}\n`);
   });
@@ -161,7 +159,7 @@ const readImage = async () => ({
 });
 
 describe("verification refuses", () => {
-  test("a signature of somebody else", async () => {
+  test("a foreign signature", async () => {
     const theirs = await publish(publication("theirs", "strangers", await readImage()), programs);
     await expect(verify(theirs.image)).rejects.toThrow(/no matching signatures|accepted signatures do not match/);
     await expect(verify(theirs.charts.platform)).rejects.toThrow(
@@ -210,7 +208,7 @@ describe("nothing is published", () => {
     await expect(verify({ ...release.image, name: `${registry.host}/lied/ephemeral-environments` })).rejects.toThrow();
   });
 
-  test("by somebody whom the registry does not know", async () => {
+  test("by a user whom the registry does not know", async () => {
     const stranger = publication("team", "ours", await readImage());
     const credentials = { user: "publisher", password: "wrong" };
     const asStranger = { ...stranger, registry: { ...stranger.registry, credentials } };

@@ -51,14 +51,14 @@ test("a vulnerable package is named with what is known, however little severe", 
   expect(await auditOf(folder, address())).toEqual({ state: "vulnerable", found: [`leaky: low: It leaks (${url})`] });
 }, 60_000);
 
-test("a registry that can't be asked is told, and is not taken for a clean one", async () => {
+test("a registry that can't be asked is reported, and is not taken for a clean one", async () => {
   const gone = address();
   registry.closeAllConnections();
   registry.close();
   expect(await auditOf(folder, gone)).toEqual({ state: "unasked", why: expect.stringContaining("ECONNREFUSED") });
 }, 60_000);
 
-test("a registry that answers no such questions is told as well", async () => {
+test("a registry that answers no such questions is reported as well", async () => {
   registry.removeAllListeners("request");
   registry.on("request", (_, reply) => reply.writeHead(405).end());
   expect(await auditOf(folder, address())).toEqual({ state: "unasked", why: expect.stringContaining("405") });

@@ -13,7 +13,6 @@ interface Locked {
   readonly link?: boolean;
 }
 
-/** The folders of a lock file's packages, without the project itself. */
 function locked(path: string): [string, Locked][] {
   const { packages } = JSON.parse(read(path)) as { packages: Record<string, Locked> };
   return Object.entries(packages).filter(([folder, { link }]) => folder !== "" && !link);
@@ -30,7 +29,7 @@ test("each dependency is pinned to one version", () => {
 test("each dependency has a sentence in CONTRIBUTING", () => {
   const [, reasons = ""] = read("CONTRIBUTING.md").split("## Dependencies");
   const named = [...reasons.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
-  // Types and parts go with what they belong to: jest-mock and @jest/types with jest, @octokit/plugin-… with @octokit/core.
+  // Types and parts belong to their package: jest-mock and @jest/types to jest, @octokit/plugin-… to @octokit/core.
   const families = named.flatMap((name) => [
     `${name}-`,
     name.startsWith("@") ? name.replace(/[^/]*$/, "") : `@${name}/`,
@@ -43,7 +42,7 @@ test("each dependency has a sentence in CONTRIBUTING", () => {
 test.each(LOCK_FILES)("%s names every package by its hash, and no registry", (path) => {
   const packages = locked(path);
   expect(packages.length).toBeGreaterThan(0);
-  // Without an address, npm asks the registry that it is set to, and compares the hash.
+  // Without an address, npm uses its configured registry, and compares the hash.
   expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
   expect(packages.filter(([, { integrity = "" }]) => !integrity.startsWith("sha512-"))).toEqual([]);
 });

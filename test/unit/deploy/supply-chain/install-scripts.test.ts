@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A package whose install script tells that it ran. */
+/** A package whose install script leaves a mark. */
 async function pack(name: string): Promise<string> {
   const scripts = { postinstall: `touch '${join(folder, `ran-${name}`)}'` };
   await mkdir(join(folder, name, "package"), { recursive: true });
@@ -25,7 +25,7 @@ async function pack(name: string): Promise<string> {
   return `file:${archive}`;
 }
 
-/** Installs a project that depends on both packages, by the project's own Makefile, and says whose scripts ran. */
+/** Installs a project that depends on both packages, by the project's own Makefile, and answers whose scripts ran. */
 async function whoseScriptsRun(allowScripts: Readonly<Record<string, boolean>>): Promise<readonly string[]> {
   const dependencies = { trusted: await pack("trusted"), stranger: await pack("stranger") };
   const project = { name: "project", version: "1.0.0", private: true, allowScripts, dependencies };
@@ -33,7 +33,7 @@ async function whoseScriptsRun(allowScripts: Readonly<Record<string, boolean>>):
   const lock = ["install", "--package-lock-only", "--ignore-scripts", "--offline", "--no-audit", "--no-fund"];
   await execute("npm", lock, { cwd: folder, timeout: 60_000 });
   const locked = await readFile(join(folder, "package-lock.json"), "utf8");
-  // What an npm does by itself that does not know allowScripts.
+  // The behaviour of an npm that does not know allowScripts.
   const env = { ...process.env, npm_config_dangerously_allow_all_scripts: "true" };
   await execute("make", ["--file", makefile, "node_modules"], { cwd: folder, env, timeout: 60_000 });
   expect(await readFile(join(folder, "package-lock.json"), "utf8")).toBe(locked);
@@ -49,7 +49,7 @@ test("abuse case 94: where no package is allowed, no script runs", async () => {
   expect(await whoseScriptsRun({})).toEqual([]);
 }, 90_000);
 
-/** An npm that leaves a beginning of its work and ends the whole of `make` the first time. */
+/** An npm that leaves partial work and kills the whole `make` the first time. */
 const KILLED_ONCE = `#!/bin/bash
 if [[ $1 == ci && ! -e killed ]]; then
   touch killed
@@ -70,7 +70,7 @@ test("an installation that was killed on its way is made again", async () => {
   await writeFile(join(folder, "bin/npm"), KILLED_ONCE, { mode: 0o755 });
   const env = { ...process.env, REAL_NPM: npm, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
   const install = async () => {
-    // In a process group of its own, which is killed as a whole.
+    // In its own process group, which is killed as a whole.
     const make = spawn("make", ["--file", makefile, "node_modules"], { cwd: folder, env, detached: true });
     return ((await once(make, "exit")) as [number | null])[0];
   };

@@ -9,7 +9,7 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The place of a package that the one at `from` finds by that name: in its own node_modules, or in one above. */
+/** The folder in which the package at `from` finds that name: in its own node_modules, or in one above. */
 function placeOf(name: string, from: string, packages: Readonly<Record<string, Locked>>): string | undefined {
   const parents = from
     .split("/node_modules/")

@@ -21,7 +21,7 @@ test("each policy that the threat model names is one of the chart", () => {
   const names = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, name = ""]) => name));
   expect(names.length).toBeGreaterThan(8);
   const policies = join(checkout, "deploy/charts/platform/templates/policies");
-  // Further ones of a family are written by their endings.
+  // Further policies of a family are written as suffixes.
   const isThere = (name: string) => existsSync(join(policies, `${name.replace(/^-/, "environment-")}.yaml`));
   expect(names.filter((name) => !isThere(name))).toEqual([]);
 });

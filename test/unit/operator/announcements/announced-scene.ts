@@ -13,9 +13,8 @@ import {
 } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
-/** In minutes. */
 export const HOUR = 60;
-/** A person who can be mailed. */
+/** A person with an e-mail address. */
 export const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
 
 /** The status of an environment whose Ready has this state since that minute. */
@@ -30,7 +29,7 @@ export interface Scene {
   readonly settings?: object;
 }
 
-/** An announcer of the settings, and what it has announced so far. */
+/** An announcer of the settings, and its announcements. */
 export function scene({ notify = { chatChannel: "shop" }, settings = {} }: Scene = {}) {
   const clock = new TestClock(CREATED);
   const notifications = memoryNotifications(clock);
@@ -45,7 +44,7 @@ export function scene({ notify = { chatChannel: "shop" }, settings = {} }: Scene
     announcer,
     made,
     announced: () => announced,
-    /** One reconcile: tells what is stored, then settles; returns the messages that it made. */
+    /** A reconcile, with the stored state; returns its messages. */
     async reconcile(parts: Parameters<typeof environmentFixture>[0] = {}) {
       const before = made().length;
       const status = parts.status && { ...parts.status, ...(announced === undefined ? {} : { announced }) };

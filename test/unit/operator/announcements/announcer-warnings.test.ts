@@ -19,7 +19,7 @@ describe("an ended pipeline", () => {
     },
   });
 
-  test("is told once, with project, commit, image and status", async () => {
+  test("is reported once, with project, commit, image and status", async () => {
     const { reconcile, notifications } = scene();
     await reconcile(ran("running"));
     expect(await reconcile({ ...ran("success"), status: readiness("Unknown", 0) })).toEqual(["pipeline to chat shop"]);
@@ -40,14 +40,14 @@ describe("an ended pipeline", () => {
     expect(notifications.specs().at(-1)?.facts).toMatchObject({ status: "failed", pipelineUrl: "https://ci.test/p/7" });
   });
 
-  test("that is running or canceled is not told", async () => {
+  test("that is running or canceled is not reported", async () => {
     const { reconcile } = scene();
     await reconcile();
     expect(await reconcile({ ...ran("running"), status: readiness("Unknown", 0) })).toEqual([]);
     expect(await reconcile({ ...ran("canceled"), status: readiness("Unknown", 0) })).toEqual([]);
   });
 
-  test("is told once for all environments that have its commit", async () => {
+  test("is reported once for all environments that have its commit", async () => {
     const { announcer, made } = scene();
     for (const uid of ["0a1b2c3d-0000-4000-8000-000000000001", "0a1b2c3d-0000-4000-8000-000000000002"]) {
       const announced: Announced = { event: "created", at: CREATED };

@@ -19,7 +19,7 @@ describe("the announcer", () => {
     expect(createAnnouncer({ settings: fixtureSettings, ...parts })).toBeUndefined();
   });
 
-  test("tells each change of an environment once", async () => {
+  test("announces each change of an environment once", async () => {
     const { reconcile } = scene();
     expect(await reconcile()).toEqual(["created to chat shop"]);
     expect(await reconcile({ status: readiness("Unknown", 0) })).toEqual([]);
@@ -31,7 +31,7 @@ describe("the announcer", () => {
     expect(await reconcile({ status: readiness("True", 25, "hash-2") })).toEqual(["ready to chat shop"]);
   });
 
-  test("tells an update of which no moment without readiness was stored", async () => {
+  test("announces an update of which no moment without readiness was stored", async () => {
     const { reconcile } = scene();
     await reconcile();
     await reconcile({ status: readiness("True", 2) });
@@ -40,7 +40,7 @@ describe("the announcer", () => {
     expect(await reconcile({ status: readiness("True", 2, "hash-3") })).toEqual([]);
   });
 
-  test("tells nothing when the same runs again, or sleeps", async () => {
+  test("announces nothing when the same runs again, or sleeps", async () => {
     const { reconcile } = scene();
     await reconcile({ status: readiness("True", 2) });
     expect(await reconcile({ status: readiness("True", 9) })).toEqual([]);
@@ -48,7 +48,7 @@ describe("the announcer", () => {
     expect(await reconcile({ status: readiness("True", 15) })).toEqual([]);
   });
 
-  test("tells a failure after a failure, because something else was tried", async () => {
+  test("announces a failure after a failure, because something else was tried", async () => {
     const { reconcile } = scene();
     await reconcile();
     expect(await reconcile({ status: readiness("False", 20) })).toEqual(["failed to chat shop"]);
@@ -66,7 +66,7 @@ describe("the announcer", () => {
     expect(made()).toEqual(["ready to chat shop"]);
   });
 
-  test("tells nothing of what was before there was somebody to tell", async () => {
+  test("announces nothing from before there was a recipient", async () => {
     const { reconcile, announced } = scene();
     expect(await reconcile({ status: readiness("True", 2) })).toEqual([]);
     expect(announced()).toMatchObject({ event: "ready", at: minutesLater(2).toISOString(), serving: "hash-1" });
@@ -90,7 +90,7 @@ describe("the announcer", () => {
     expect(settle("Unknown")).not.toHaveProperty("dueInMs", 0);
   });
 
-  test("moves on without messages where nobody wants to know", () => {
+  test("moves on without messages where there is no recipient", () => {
     const { announcer } = scene({ notify: { chatChannel: "shop", events: ["failed"] } });
     const announced: Announced = { event: "created", at: CREATED };
     const settled = announcer.settle(environmentFixture({ status: { ...readiness("True", 2), announced } }));
@@ -98,7 +98,7 @@ describe("the announcer", () => {
     expect(settled.dueInMs).not.toBe(0);
   });
 
-  test("tells the end of an environment once, and why", async () => {
+  test("announces the end of an environment once, and why", async () => {
     const { announcer, notifications, made } = scene();
     await announcer.announceDeletion(environmentFixture(), "expired");
     await announcer.announceDeletion(environmentFixture(), "expired");

@@ -11,13 +11,12 @@ import { ownDeletions } from "../../../../operator/kit/client/own-deletions.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 
 const SECOND = "2026-06-01T12:00:00Z";
-/** When a deletion was asked for. */
 export const deletionTimestamp = "2026-06-01T13:00:00Z";
 /** An entry of `managedFields` of a manager that wrote the spec. */
 export const ofSpec = (manager: string, time = SECOND) => ({ manager, time, fieldsV1: { "f:spec": {} } });
 
 let version = 1;
-/** A version of one environment, written by kubectl unless said otherwise, with the generation that a pass has seen last. */
+/** A version of one environment, by default from kubectl, with the last observed generation. */
 export function environment(
   metadata: Partial<ObjectMeta> & { stamp?: string } = {},
   seen?: number,
@@ -47,7 +46,7 @@ export function environment(
 
 const readyOf = (observedGeneration: number) => ({ type: "Ready", status: "Unknown", observedGeneration });
 
-/** The same after a pass has begun to take it away: its `observedGeneration` stays that of its life. */
+/** The version after a reconcile has begun its deletion: `observedGeneration` stays the former one. */
 export function leavingEnvironment(metadata: Partial<ObjectMeta>, seen: number) {
   const { status, ...living } = environment({ deletionTimestamp, ...metadata }, seen - 1);
   return {
@@ -56,7 +55,7 @@ export function leavingEnvironment(metadata: Partial<ObjectMeta>, seen: number) 
   } as unknown as EphemeralEnvironment;
 }
 
-/** A leader that observes caches, and what it has recorded. */
+/** A leader that observes caches, and its records. */
 export function scene() {
   const writers = fieldManagers();
   const transform = writers.noting<EphemeralEnvironment>((object) => ({ ...object }));

@@ -71,7 +71,7 @@ describe("a change is recorded by the leader", () => {
     expect(seen()).toEqual([["deleted", "uid-1", ""]]);
   });
 
-  test("as a deletion when what this process asked for was refused, and somebody else did it", async () => {
+  test("as a deletion when this process's own request was refused, and another writer did it", async () => {
     const { environments, deletions, begin, seen } = scene();
     const one = first();
     environments.upsert(one);

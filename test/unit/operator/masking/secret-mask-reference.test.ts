@@ -6,7 +6,7 @@ import { SecretMasks } from "../../../../operator/masking/secret-mask.ts";
 // A busy machine takes long for thousands of texts.
 jest.setTimeout(120_000);
 
-/** How JSON, URLs and forms may write a character, as regular expressions. */
+/** Spellings of a character in JSON, URLs and forms, as regular expressions. */
 function formsOf(character: string): readonly RegExp[] {
   const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const hex = (number: number, digits: number) =>
@@ -22,7 +22,6 @@ function formsOf(character: string): readonly RegExp[] {
   return [...literal, percent, units.join("")].map((form) => new RegExp(form, "y"));
 }
 
-/** The ends of all that begins at a place and may mean this. */
 function endsOf(text: string, start: number, meant: string): readonly number[] {
   const endOf = (form: RegExp, from: number) => {
     form.lastIndex = from;
@@ -38,7 +37,7 @@ function endsOf(text: string, start: number, meant: string): readonly number[] {
   );
 }
 
-/** What a value is looked for as, in a text that was brought to one case and one alphabet. */
+/** Searched forms of a value, in a text of one case and one alphabet. */
 function encodings(value: string): readonly [read: (text: string) => string, form: string][] {
   const lowerHex = (text: string) => text.replace(/[A-F]/g, (digit) => digit.toLowerCase());
   const oneAlphabet = (text: string) => text.replaceAll("-", "+").replaceAll("_", "/");
@@ -68,7 +67,7 @@ function spansOf(text: string, value: string): readonly Span[] {
   return [...plain, ...encoded];
 }
 
-/** Tries everything everywhere: what is short, and can be seen to be right. */
+/** Tries everything everywhere: short, and evidently right. */
 function naivelyMasked(text: string, values: readonly string[]): string {
   const known = values.flatMap((value) => [value, value.trim()]).filter((value) => value !== "");
   const units = text.split("");
@@ -78,7 +77,7 @@ function naivelyMasked(text: string, values: readonly string[]): string {
   return units.join("").replace(/\0+/g, "***");
 }
 
-/** Few characters, so that escapes meet by chance: in values, in texts, and where one begins within the other. */
+/** Few characters, so that escapes overlap by chance: in values, in texts, and within each other. */
 const character = fc.constantFrom(...Array.from('\\\\\\%%nru02f5cCab"/+ \n-é€😀'));
 const word = (most: number) => fc.array(character, { maxLength: most }).map((all) => all.join(""));
 

@@ -9,7 +9,7 @@ import {
 } from "../../../../operator/masking/secret-mask.ts";
 import { seededRandom } from "../../../support/faults/seeded-random.ts";
 
-// What leaves others their turns takes long where they have much to do.
+// Long work yields, and then takes long.
 jest.setTimeout(60_000);
 
 const VALUE = 'p@ss w/rd"1\\é';
@@ -198,7 +198,7 @@ describe("what a container said, with every value of its secrets masked", () => 
     await expect(mask("x")).rejects.toThrow(TooMuchToMask);
   });
 
-  test("abuse 90: large ones are masked one text after the other, whoever asks", async () => {
+  test("abuse 90: large ones are masked one text after the other, for all callers", async () => {
     const values = Array.from({ length: 3 }, () => noise(8_192));
     const large = new SecretMasks(yieldIfDue);
     const masks = values.map((value) => large.of([value]));

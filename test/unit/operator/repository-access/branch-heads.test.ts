@@ -14,7 +14,6 @@ const secrets = { hostCredentials: [{ id: "shop", hosts: ["git.test"] }] };
 const settings = settingsFrom({ ...testSettings, secrets });
 const repository = repositoryFixture("shop-api", { cloneUrl: "https://git.test/shop.git" });
 
-/** Branch heads over a host that answers as a test says, and notes what it was asked. */
 function given(answer: () => Promise<string | undefined>) {
   const clock = new TestClock("2026-06-01T12:00:00Z");
   const asked: string[] = [];
@@ -56,12 +55,12 @@ describe("the head of a branch (abuse 110: no caller has a host asked without en
     expect(asked).toHaveLength(3);
   });
 
-  describe("is asked for by sixteen at once, and the next is told to come again", () => {
+  describe("is asked for by sixteen at once, and the next gets a retry", () => {
     const named = (uid: string, host: string) => {
       const made = repositoryFixture(uid, { cloneUrl: `https://${host}/${uid}.git` });
       return { ...made, metadata: { ...made.metadata, uid } };
     };
-    /** A host that answers when the test says so, and the questions that wait for it. */
+    /** A host that answers when the test says so, and its pending requests. */
     const silent = () => {
       const answers: ((commit: string) => void)[] = [];
       const world = given(() => new Promise((resolve) => answers.push(resolve)));

@@ -20,7 +20,7 @@ const hostCredentials = [
 ];
 const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
 
-/** The secret manager has `shop` in two versions; everything else is what a test says. */
+/** The secret manager has `shop` in two versions; everything else is the test's. */
 function vault(...values: readonly string[]) {
   const secretManager = memorySecretManager();
   secretManager.share({ id: "shop", labels: {}, values: values.length === 0 ? ["reader:old", "reader:new"] : values });
@@ -142,7 +142,7 @@ describe("a credential is refused", () => {
     const refused = await cloneCredential(of(given), asked).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(CredentialRefused);
     expect(refused).toMatchObject({ reason, message: `spec.credentialsRef of Repository 'shop-api': ${message}` });
-    // What is not bound is not even read.
+    // An unbound credential is not even read.
     expect(asked.secretManager.looks).toHaveLength(reason === "CredentialNotBound" ? 0 : 1);
   });
 
@@ -154,7 +154,7 @@ describe("a credential is refused", () => {
     });
   });
 
-  test("by nobody while the secret manager is away: that is no answer", async () => {
+  test("by no caller while the secret manager is away: that is no answer", async () => {
     const asked = vault();
     asked.secretManager.setReachable(false);
     const answer = () => cloneCredential(of({ credentialsRef: named() }), asked);

@@ -33,7 +33,7 @@ test("a process that is killed loses what it counted since it last stored that, 
   killed.count(5);
   clock.advance(mostLostMs);
   await until(async () => (await stored()) === 5);
-  // Nothing of the process runs after this.
+  // The process runs nothing after this.
   killed.count(3);
   clock.advance(mostLostMs - 1);
   expect(await stored()).toBe(5);

@@ -10,10 +10,10 @@ import { TestClock } from "../../../support/doubles/test-clock.ts";
 const NOON = "2026-03-04T12:00:00.000Z";
 const { signal } = new AbortController();
 
-/** What becomes of a write: it is lost, its answer is lost, or both come through. */
+/** Result of a write: it is lost, its answer is lost, or both arrive. */
 type Fate = "done" | "lost" | "unanswered";
 
-/** The store, where writes meet these fates one after the other, and all is well after the last. */
+/** The store with these results of writes, in order, and success after the last. */
 function unreliable(store: RollupStore, fates: Fate[]): RollupStore {
   const writing = async (write: () => Promise<boolean>) => {
     const fate = fates.shift() ?? "done";
@@ -58,7 +58,7 @@ test("counts are by five minutes and by day", async () => {
 
 type Act = readonly [replica: number, does: "count" | "flush" | "next day"];
 
-/** Two replicas, whose writes have these fates, do this. Gives how often each counted, when all is stored that could be. */
+/** Two replicas with these results of their writes count. Answers each one's count after all storable writes. */
 async function done(acts: readonly Act[], fates: readonly (readonly Fate[])[], store: RollupStore) {
   const clock = new TestClock(NOON);
   const recorders = fates.map((ofOne, index) =>
@@ -77,7 +77,7 @@ async function done(acts: readonly Act[], fates: readonly (readonly Fate[])[], s
   };
   for (const [replica, does] of acts) ways[does](replica);
   await Promise.all(flushes);
-  // As many times as there are fates, and once more.
+  // Once more than the number of results.
   for (let times = 0; times <= 12; times += 1) for (const recorder of recorders) await recorder.flush();
   return counted;
 }
@@ -155,7 +155,7 @@ test("what waits for an API server that is away is bounded: the oldest is lost, 
   expect(requests).toBeLessThan(2 * 288);
 });
 
-test("counts are told to be stored when they are, and not while they wait", async () => {
+test("counts are reported as stored when they are, and not while they wait", async () => {
   const store = memoryRollupStore();
   const told: string[] = [];
   const recorder = createRecorder({
@@ -175,7 +175,7 @@ test("counts are told to be stored when they are, and not while they wait", asyn
 test("what is counted while counts are stored waits for the next time", async () => {
   const store = memoryRollupStore();
   let writes = 0;
-  /** Each write takes its time, in which more is counted. */
+  /** Each write takes time, in which more is counted. */
   const busy = async (write: () => Promise<boolean>) => {
     writes += 1;
     recorder.count("requests");

@@ -10,7 +10,6 @@ const named = { repository: { full_name: "shop/shop-api" } };
 const long = (mib: number) => "x".repeat(mib * MIB);
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Reads a body; the bytes that its checks were given, and when they began. */
 async function read(text: string, { bodies = heldBodies(), most = 25 * MIB, headers = {} } = {}) {
   const held = bodies.begin();
   const given = createHash("sha256");

@@ -47,7 +47,7 @@ function scene(token?: { readonly name: string; readonly key: string }) {
   return { accept, commits, failNext, webhookDeliveries, webhookInbox, audit };
 }
 
-test("a webhook in doubt is left to the operator, because no host is asked while a host waits", async () => {
+test("an unclear webhook is left to the operator, because no host is asked while a host waits", async () => {
   const { accept, commits, webhookDeliveries } = scene({ name: "host-token", key: "latest" });
   expect(await accept("one", {})).toMatchObject({ state: "acted" });
   const doubtful = await accept("two", { action: "synchronize", headCommit: commitOf("b") });
@@ -56,7 +56,7 @@ test("a webhook in doubt is left to the operator, because no host is asked while
   expect(webhookDeliveries.pending().map(({ metadata }) => metadata.name)).toEqual([doubtful.delivery]);
 });
 
-test("a webhook in doubt is decided by what is known where the settings have no token of its host", async () => {
+test("an unclear webhook is decided by what is known where the settings have no token of its host", async () => {
   const { accept, commits } = scene();
   await accept("one", {});
   expect(await accept("two", { action: "synchronize", headCommit: commitOf("b") })).toMatchObject({ state: "acted" });

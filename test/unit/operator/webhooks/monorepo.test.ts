@@ -13,7 +13,7 @@ import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../supp
 const [a, b] = [commitOf("a"), commitOf("b")];
 const MONOREPO = { fullName: "shop/shop" };
 
-/** Two Repositories of one repository, the frontend with pull requests of its own where asked. */
+/** Two Repositories of one repository; the frontend optionally has its own pull requests. */
 function monorepo(api: Partial<RepositorySpec> = {}, web: Partial<RepositorySpec> = {}): WebhookWorld {
   return new WebhookWorld({
     repositories: [
@@ -23,7 +23,6 @@ function monorepo(api: Partial<RepositorySpec> = {}, web: Partial<RepositorySpec
   });
 }
 
-/** An event of the repository, which both Repositories have verified. */
 const event = (world: WebhookWorld, what: WebhookEvent) => world.claim(what, undefined, "shop-api", "shop-web");
 const pull = (world: WebhookWorld, more: Parameters<typeof pullRequestState>[0] = {}) =>
   event(world, { type: "pull_request", pullRequest: pullRequestState(more) });

@@ -15,7 +15,6 @@ function environment(name: string, spec: Partial<EnvironmentSpec> = {}, annotati
   return environmentFixture({ metadata, spec: { backend: following, ...spec }, status: resolved });
 }
 
-/** What is decided about a push to `main`, by the environment's name. */
 async function pushed(world: WebhookWorld, push: { commit?: string; deleted?: boolean }) {
   const decided = await world.decide(world.claim({ type: "push", push: { branch: "main", deleted: false, ...push } }));
   return decided.map(({ decision }) => ({
@@ -44,7 +43,7 @@ test("a commit that is known, and a branch of no environment, change nothing", a
   expect(await pushed(world, { commit: commitOf("a") })).toMatchObject([{ done: "nothing", reason: "UpToDate" }]);
 });
 
-test("a deleted branch deletes what pipelines made of it; others are told", async () => {
+test("a deleted branch deletes the environments of its pipelines; others are warned", async () => {
   const world = new WebhookWorld();
   world.put(environment("made", { trigger: byPipeline }));
   world.put(environment("made-and-protected", { trigger: byPipeline, protected: true }));

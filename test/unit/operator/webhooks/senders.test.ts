@@ -16,7 +16,7 @@ import { pullRequestBody, signedHeaders } from "../../../support/fixtures/webhoo
 const ref = (name: string) => ({ name, key: "latest" });
 const key = (letter: string) => letter.repeat(32);
 
-/** Repositories, the global keys beside theirs, and the work that is done to refuse a webhook. */
+/** Repositories, the global keys beside theirs, and the work for refusing a webhook. */
 function scene(repositories: readonly Repository[], globals: readonly string[]) {
   const secretManager = memorySecretManager();
   for (const id of ["own", "global"]) secretManager.share({ id, labels: {}, values: [key(id[0] ?? "")] });

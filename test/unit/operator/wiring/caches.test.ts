@@ -48,7 +48,7 @@ const opened: Answer = (_request, response) => {
 };
 const page = (next: string) => json({ metadata: { resourceVersion: "1", continue: next }, items: [] });
 
-/** Answers the list of environments so, and every other list with nothing, in pages. */
+/** Answers the list of environments in this way, and every other list with nothing, in pages. */
 function given(answer: Answer): void {
   server.on(isStreamedList, status(422, "Invalid"));
   server.on(isWatch, opened);

@@ -12,7 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** What comes of settings whose key file holds that. */
 async function started(key: string) {
   const apiKeyFile = join(folder, "key");
   await writeFile(apiKeyFile, key);

@@ -31,7 +31,7 @@ describe("the branches of a template", () => {
     expect(branchesOf(template).map(({ mutant }) => mutant)).toEqual(expected);
   });
 
-  test("are told by their line and their condition", () => {
+  test("are named by their line and their condition", () => {
     expect(branchesOf("\n{{- if .a }}b{{- end }}").map(({ what }) => what)).toEqual([
       "line 2, {{- if .a }} is true",
       "line 2, {{- if .a }} is false",

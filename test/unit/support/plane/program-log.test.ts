@@ -17,7 +17,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What the logs have together, oldest first. */
 async function kept(): Promise<{ names: readonly string[]; text: string }> {
   const names = (await readdir(join(folder, "a stage"))).sort().reverse();
   const texts = await Promise.all(names.map((name) => readFile(join(folder, "a stage", name), "utf8")));

@@ -2,27 +2,25 @@ import { type AllocatedCost, sumOfCosts } from "../../../../../crds/environment/
 import { type Allocations, AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
 import type { Period } from "../../../../../operator/ports/observability/period.ts";
 
-/** What a namespace cost in an hour. */
+/** The costs of a namespace in an hour. */
 export interface HourOfNamespace {
   readonly namespace: string;
-  /** Its begin. */
+  /** Begin of the hour. */
   readonly at: string;
   readonly cost: AllocatedCost;
 }
 
-/** What a test may see and do behind the port. */
 export interface MemoryAllocations extends Allocations {
-  /** What was asked for, such as `2026-06-01T12:00:00.000Z/2026-06-01T13:00:00.000Z`. */
+  /** Requested periods, such as `2026-06-01T12:00:00.000Z/2026-06-01T13:00:00.000Z`. */
   readonly asked: readonly string[];
-  /** From now on. */
   knows(...hours: readonly HourOfNamespace[]): void;
-  /** From now on nothing is answered of these periods, or of none. */
+  /** Makes the matching periods fail from now on. */
   fails(isMeant: (period: Period) => boolean): void;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** A cost monitor that knows what it was told; keeps the promises of the port that `allocationsSuite` asks of the adapter. */
+/** An in-memory cost monitor; fulfils `allocationsSuite`. */
 export function memoryAllocations(): MemoryAllocations {
   const known: HourOfNamespace[] = [];
   const asked: string[] = [];

@@ -7,7 +7,6 @@ import type {
 } from "../../../../../operator/ports/observability/rollups.ts";
 import type { Summary } from "../../../../../operator/ports/observability/summary.ts";
 
-/** The RollupStore port in memory. */
 export function memoryRollupStore(): RollupStore {
   const stored = new Map<string, StoredRollup>();
   let version = 0;
@@ -28,15 +27,12 @@ export function memoryRollupStore(): RollupStore {
   };
 }
 
-/** What a test may see and do behind the facade's port. */
 export interface MemoryRollups extends Rollups {
-  /** Counts as if they had happened in that slot, such as `09:35`. */
+  /** Adds counts to that slot, such as `09:35`. */
   add(day: string, slot: string, counts: SlotCounts): void;
-  /** Keeps a day's sum as if it had been stored. */
   sumUp(day: string, summary: Summary): void;
 }
 
-/** The Rollups port in memory. */
 export function memoryRollups(): MemoryRollups {
   const days = new Map<string, Record<string, SlotCounts>>();
   const summaries = new Map<string, Summary>();

@@ -3,7 +3,6 @@ import { NameExists } from "../../../../../crds/errors.ts";
 import type { DecidedWrites } from "../../../../../operator/ports/environments.ts";
 import type { MemoryEnvironments } from "../environments.ts";
 
-/** The DecidedWrites port on environments without a cluster. */
 export function memoryDecidedWrites(environments: MemoryEnvironments): DecidedWrites {
   return {
     findNow: (name) => environments.find(name),
@@ -39,7 +38,6 @@ export function memoryDecidedWrites(environments: MemoryEnvironments): DecidedWr
   };
 }
 
-/** A merge patch; RFC 7386. */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const result: Record<string, unknown> = { ...(target as object) };

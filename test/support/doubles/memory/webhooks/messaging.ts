@@ -7,12 +7,9 @@ import {
   MessagingUnavailable,
 } from "../../../../../operator/ports/notifications/messaging.ts";
 
-/** How the other side takes the next messages. */
 export type Mood = "takes" | "refuses" | "fails" | { readonly retryAfterSeconds: number };
 
-/** What a test may see and say. */
 interface Moody {
-  /** From now on. */
   be(mood: Mood): void;
 }
 
@@ -33,11 +30,10 @@ function moods() {
 }
 
 export interface MemoryChat extends Chat, Moody {
-  /** What was posted, and where. */
+  /** Posted messages and their addresses. */
   readonly posted: readonly { readonly url: string; readonly text: string }[];
 }
 
-/** A chat that remembers. */
 export function memoryChat(): MemoryChat {
   const { be, check } = moods();
   const posted: { url: string; text: string }[] = [];
@@ -57,7 +53,6 @@ export interface MemoryMail extends Mail, Moody {
   readonly sent: readonly (MailMessage & { readonly password?: string })[];
 }
 
-/** A mail server that remembers. */
 export function memoryMail(): MemoryMail {
   const { be, check } = moods();
   const sent: (MailMessage & { password?: string })[] = [];

@@ -10,17 +10,14 @@ import {
 import type { Clock } from "../../../../../operator/kit/time/clock.ts";
 import type { Notifications } from "../../../../../operator/ports/notifications/notifications.ts";
 
-/** What a test may see and do behind the port. */
 export interface MemoryNotifications extends Notifications {
-  /** The specs of all, in the order in which they were made. */
+  /** The specs of all messages, in the order of creation. */
   specs(): readonly NotificationSpec[];
-  /** From now on nothing can be made, or can again. */
   fail(failure: Error | undefined): void;
-  /** So many times the end of an attempt can't be noted. */
+  /** Number of next attempts whose end can't be written. */
   failToFinish(times: number): void;
 }
 
-/** Messages that live as long as the object. */
 export function memoryNotifications(clock: Clock): MemoryNotifications {
   const byName = new Map<string, Notification>();
   let version = 0;

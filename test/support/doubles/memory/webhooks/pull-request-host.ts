@@ -6,7 +6,7 @@ import {
   type StickyComment,
 } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 
-/** A PullRequestHost in memory, which counts what it is told. */
+/** A PullRequestHost in memory, which records its calls. */
 export function memoryPullRequestHost() {
   const reports: CommitReport[] = [];
   const comments: StickyComment[] = [];

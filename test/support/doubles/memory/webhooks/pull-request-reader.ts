@@ -5,7 +5,7 @@ import type {
   PullRequestReader,
 } from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
 
-/** A PullRequestReader whose pull requests a test says; it records what it was asked. */
+/** A PullRequestReader with a test's pull requests; it records its calls. */
 export function memoryPullRequestReader() {
   const pulls = new Map<number, HostedPullRequest>();
   const asked: (number | "open")[] = [];

@@ -10,18 +10,17 @@ import type {
 } from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../../../../operator/ports/webhooks/repository-hooks.ts";
 
-/** What a host has of one repository. */
+/** A host's data of one repository. */
 export interface Remembered {
-  /** The statuses of its commits, in the order in which they came. */
+  /** Statuses of commits, in the order of arrival. */
   readonly reports: CommitReport[];
-  /** Its comments by their ids. */
+  /** Comments by id. */
   readonly comments: Map<number, string>;
-  /** Its deployments by the host's environment: the last that was reported. */
   readonly deployments: Map<string, DeploymentReport>;
-  /** Its pull requests by their numbers. */
+  /** Pull requests by number. */
   readonly pulls: Map<number, HostedPullRequest>;
   readonly hooks: RepositoryHook[];
-  /** How often its open pull requests were listed. */
+  /** Number of lists of the open pull requests. */
   listed: number;
 }
 
@@ -47,7 +46,6 @@ export function rememberingHost(): RememberingHost {
 
 type Of = RememberingHost["of"];
 
-/** A comment is found by its id or its marker. */
 function toldHost(of: Of): PullRequestHost {
   let ids = 0;
   return {
@@ -101,7 +99,7 @@ function hookingHost(of: Of): RepositoryHooks {
   };
 }
 
-/** The hook of an address that sends everything. */
+/** An active hook of an address for all events. */
 export const activeHook = (url: string): RepositoryHook => ({
   id: url,
   url,

@@ -6,23 +6,19 @@ import type {
   WantedHook,
 } from "../../../../../operator/ports/webhooks/repository-hooks.ts";
 
-/** What a test may see and do behind the port. */
 export interface MemoryRepositoryHooks extends RepositoryHooks {
-  /** The hooks of all repositories. */
   readonly all: RepositoryHook[];
-  /** Hooks whose host went on with them. */
+  /** Hooks that were resumed. */
   readonly resumed: string[];
-  /** What `put` was given last. */
+  /** The last argument of `put`. */
   readonly wanted: WantedHook | undefined;
-  /** How often the host was asked for its hooks. */
   readonly asked: number;
-  /** The last delivery of every hook. */
+  /** Sets the last delivery of every hook. */
   delivered(delivery: LastDelivery | undefined): void;
-  /** From now on the host fails so, or works again. */
   fail(failure: PullRequestHostFailed | undefined): void;
 }
 
-/** The hooks of one repository, without a host; keeps the promises of the port that `repositoryHooksSuite` asks. */
+/** The hooks of one repository, without a host; fulfils `repositoryHooksSuite`. */
 export function memoryRepositoryHooks(): MemoryRepositoryHooks {
   const all: RepositoryHook[] = [];
   const resumed: string[] = [];

@@ -16,15 +16,14 @@ import { kubernetesTime } from "../environments.ts";
 
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** What a test may do to the world behind the port. */
 export interface MemoryWebhookDeliveries extends WebhookDeliveries {
-  /** The cluster goes away, or comes back; what the watch saw stays. */
+  /** Ends or restores the connection to the cluster; the watched state stays. */
   setReachable(reachable: boolean): void;
-  /** Stores a delivery as it is. */
+  /** Stores a delivery unchanged. */
   put(delivery: WebhookDelivery): void;
 }
 
-/** Deliveries without a cluster; keeps the promises of the port that `webhookDeliveriesSuite` asks of every adapter. */
+/** Deliveries without a cluster; fulfils `webhookDeliveriesSuite`. */
 export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhookDeliveries {
   const stored = new Map<string, WebhookDelivery>();
   const byPullRequest = new Map<string, Set<string>>();

@@ -8,7 +8,7 @@ import {
 
 const place = { repoUrl: "https://git.test/c.git", path: ".", revision: "main" };
 
-/** What is wrong with an override of these values of a backend whose chart is mapped so. */
+/** Violations of an override of these values, for a backend with this mapped chart. */
 function violations(values: string | undefined, backend: object, configSet?: string) {
   const chart = values === undefined ? place : { ...place, values };
   const overridable = ["backend.tag", "backend.size", "backend.replicas"];

@@ -5,7 +5,6 @@ import { until } from "../../../../support/fixtures/until.ts";
 const ROUTE = "GET /api/v2/environments/{environment_id}/logs/{component}/stream";
 const INPUT = { path: { environment_id: "shop", component: "backend" } } as const;
 
-/** As much of a browser's page as following needs. */
 class SeenPage extends EventTarget {
   visibilityState = "visible";
 
@@ -15,7 +14,6 @@ class SeenPage extends EventTarget {
   }
 }
 
-/** A request of the page, which the test answers with events. */
 class Opened {
   readonly request: Request;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;

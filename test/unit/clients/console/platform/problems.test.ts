@@ -10,11 +10,11 @@ const refusal = () =>
   errorOf(Response.json({ detail: "ttl must be at most 168", violations: VIOLATIONS }, { status: 400 }));
 
 describe("a failure", () => {
-  test("is told in the platform's sentence", async () => {
+  test("is shown in the platform's sentence", async () => {
     expect(sentenceOf(await refusal())).toBe("ttl must be at most 168");
   });
 
-  test("of the network is told as what it means to the reader", () => {
+  test("of the network is shown as what it means to the reader", () => {
     expect(sentenceOf(new TypeError("Failed to fetch"))).toMatch(/does not answer/);
   });
 
@@ -23,7 +23,7 @@ describe("a failure", () => {
     expect(violationAt(violations, "ttl")).toBe("Must be at most 168.");
     expect(violationAt(violations, "config_overrides")).toBe("config_overrides.helm_values.backend must be an object.");
     expect(violationAt(violations, "config_set")).toBeUndefined();
-    // A name that another begins with is another field.
+    // Another name with the same beginning is another field.
     expect(violationAt([{ field: "ttl_hours", message: "is missing" }], "ttl")).toBeUndefined();
   });
 

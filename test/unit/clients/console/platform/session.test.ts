@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { isSignedOut, sendWithSession, signInAddress } from "../../../../../clients/console/platform/session.ts";
 
-/** What the server of the page would answer, by the path; what was asked is kept. */
 function server(answers: Readonly<Record<string, () => Response>>) {
   const asked: { readonly path: string; readonly body: string }[] = [];
   globalThis.fetch = async (input, init) => {

@@ -35,7 +35,7 @@ describe("allocations", () => {
     expect(all(one, three)).toEqual([one, three]);
   });
 
-  test("of two days stay apart: a day's cost is told by the day", () => {
+  test("of two days stay apart: a day's cost is reported by the day", () => {
     expect(all(allocation(23, 24, 1), allocation(24, 25, 2))).toHaveLength(2);
   });
 

@@ -43,7 +43,7 @@ describe("building a module", () => {
     expect(await readdir(built[0].programs)).toEqual(["tiny"]);
   }, 60_000);
 
-  test("leaves nothing in the cache when it fails, and tells why", async () => {
+  test("leaves nothing in the cache when it fails, and says why", async () => {
     await writeFile(join(folder, "main.go"), "package main\nfunc main() { undefinedName() }\n");
     await expect(buildModule(module, silentProgress)).rejects.toThrow("undefinedName");
     expect(await readdir(join(folder, "cache/ephemeral-environments"))).toEqual([]);
@@ -75,7 +75,6 @@ describe("building a module", () => {
   });
 });
 
-/** The versions that a go.mod requires. What it excludes or replaces is written otherwise. */
 async function versionsIn(program: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(join(home, "programs", program, "go.mod"), "utf8");
   const [required = ""] = text.split(/^exclude /m);

@@ -31,7 +31,7 @@ describe("the cleanup of a local cluster", () => {
     expect(hierarchiesAmong(mountsIn(mounts))).toEqual(["/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified"]);
   });
 
-  test("tells its rules from those of other programs", () => {
+  test("distinguishes its rules from those of other programs", () => {
     const foreign = ["table ip nat", "table ip kube-proxy-of-others", ""];
     const own = "table inet ephemeral-environments";
     const kubeProxy = ["table ip kube-proxy", "table ip6 kube-proxy"];

@@ -9,7 +9,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "machine-"));
   await mkdir(join(folder, "one"));
   await mkdir(join(folder, "other"));
-  // As a second mount of the folder would be.
+  // As a second mount of the folder.
   await symlink(join(folder, "one"), join(folder, "second"));
 });
 afterEach(() => rm(folder, { recursive: true }));

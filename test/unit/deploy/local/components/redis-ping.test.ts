@@ -13,7 +13,6 @@ afterEach(async () => {
 
 const authentication = "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n";
 
-/** A Redis that takes this password, and answers PING so. */
 async function answering(reply: string): Promise<{ port: number; password: string }> {
   server = createServer((connection) => {
     connection.on("data", (words) => {

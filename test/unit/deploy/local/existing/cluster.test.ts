@@ -54,7 +54,7 @@ describe("an existing cluster", () => {
     expect(whyTooOld(version)).toBe(says);
   });
 
-  test("is told when its API server has no policies", () => {
+  test("is reported when its API server has no policies", () => {
     expect(whyNoPolicies(["mutatingwebhookconfigurations", "validatingadmissionpolicies"])).toEqual([]);
     expect(whyNoPolicies(["mutatingwebhookconfigurations"])).toEqual([expect.stringContaining("turn them on")]);
   });

@@ -7,7 +7,6 @@ const manifest = (apiVersion: string, kind: string, namespace?: string) => ({
   metadata: { name: "any", ...(namespace !== undefined && { namespace }) },
 });
 
-/** As `kubectl auth can-i` takes them. */
 const asked = (...manifests: ReturnType<typeof manifest>[]) =>
   neededRights(manifests, "platform").map(({ verb, group, resource, subresource = "", namespace = "-" }) =>
     [verb, [resource, group].filter(Boolean).join("."), subresource, namespace].join(" "),
@@ -46,7 +45,7 @@ test("roles are given to the platform beyond what the user has", () => {
   ]);
 });
 
-test("whoever installs a policy on the classes of a kind may read them", () => {
+test("an installer of a policy on the classes of a kind may read them", () => {
   const kinds = [
     ["storage.k8s.io/v1", "StorageClass"],
     ["policy.example.test/v1", "Quota"],

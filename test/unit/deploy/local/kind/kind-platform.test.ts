@@ -179,7 +179,7 @@ test("the real kind takes the cluster's configuration", async () => {
   await symlink(join(checkout, "test/support/kind/docker.sh"), join(docker, "docker"));
   const env = { PATH: `${docker}:/usr/bin:/bin`, HOME: folder, RECORD: record, CLUSTERS: "" };
   const kind = kindCli({ program: await kindProgram(), env });
-  // It gets as far as to the network of the nodes, which the stand-in does not have; a configuration that it does not know fails before.
+  // The stand-in lacks the nodes' network, where kind fails; an unknown configuration fails earlier.
   await expect(kind.create({ name: "new", config: clusterConfig })).rejects.toThrow(/docker network/);
   const wrong = { ...clusterConfig, nodes: [{ ...clusterConfig.nodes[0], extraPorts: [] }] };
   await expect(kind.create({ name: "new", config: wrong })).rejects.toThrow(/extraPorts/);

@@ -75,7 +75,7 @@ describe("a program that is kept running", () => {
     await expect(startProcess(folder, { name: "none", command: "/nowhere/none", args: [] })).rejects.toThrow("ENOENT");
   });
 
-  test("is told apart from a later process with its pid", () => {
+  test("is distinguished from a later process with its pid", () => {
     const startedAt = startOf(process.pid) ?? "";
     expect(isAlive({ pid: process.pid, startedAt })).toBe(true);
     expect(isAlive({ pid: process.pid, startedAt: String(Number(startedAt) - 1) })).toBe(false);

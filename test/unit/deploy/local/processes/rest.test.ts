@@ -3,7 +3,7 @@ import { rest } from "../../../../../deploy/local/processes/rest.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Rests on a machine where more or less time goes by, in the `nth` pause, than its timers count; answers the pauses. */
+/** Rests on a machine whose `nth` pause takes more or less time than its timers count; answers the pauses. */
 async function pausesOf(ms: number, { nth = 0, jumpMs = 0 } = {}): Promise<number[]> {
   let nowMs = Date.parse("2026-01-01T00:00:00Z");
   const pauses: number[] = [];

@@ -77,7 +77,7 @@ describe("the supervisor of recorded programs", () => {
     expect(delays().slice(0, 5)).toEqual(["0.05", "0.1", "0.2", "0.2", "0.2"]);
   });
 
-  test("that is told to forget past ends waits as after the first", async () => {
+  test("that has forgotten past ends waits as after the first", async () => {
     await startProcess(folder, { ...program, args: ["-c", "sleep 0.1; exit 1"] });
     begin();
     const delays = () => lines.flatMap((line) => /again in (.+) s$/.exec(line)?.[1] ?? []);

@@ -14,13 +14,12 @@ const healthy: ApplicationStatus = {
   reconciledAt: "2026-01-01T00:00:06Z",
 };
 const DOWN = 'rpc error: code = Unavailable desc = connection error: desc = "transport: connection refused"';
-/** As Argo CD 3.5 reports it; the temporary file is another one each time. */
+/** A report of Argo CD 3.5; the temporary file's name varies. */
 const rendering = (file: string) =>
   "Failed to load target state: failed to generate manifest for source 1 of 1: rpc error: code = Unknown desc = " +
   "Manifest generation error (cached): failed to execute helm template command: failed to get command args to log: " +
   `\`helm template . --name-template environment --namespace env-shop --values /tmp/${file} --include-crds\` failed ` +
   "exit status 1: Error: execution error at (environment/templates/deployment.yaml:3:4): no image";
-/** As the API server's quota admission says it. */
 const UNCOUNTED = 'services "a" is forbidden: status unknown for quota: environment, resources: count/services';
 const unsynced = { sync: { ...healthy.sync, status: "OutOfSync" } };
 
@@ -182,7 +181,7 @@ type SyncedResources = NonNullable<
   NonNullable<NonNullable<ApplicationStatus["operationState"]>["syncResult"]>["resources"]
 >;
 
-/** As Argo CD 3.5 reports a hook of Helm that runs, and one that failed. */
+/** A report of Argo CD 3.5 on a running or failed Helm hook. */
 const hook = (hookPhase: string, message: string) => ({
   group: "batch",
   version: "v1",
@@ -345,7 +344,7 @@ describe("what Argo CD says of an application", () => {
     expect(observed(keptStatus(healthy, undefined), source)).not.toHaveProperty("since");
   });
 
-  test("moments and retries wake nobody", () => {
+  test("moments and retries wake no reconcile", () => {
     const later = { ...healthy, reconciledAt: "2026-01-01T09:00:00Z" };
     expect(keptStatus(later, undefined)).toEqual(keptStatus(healthy, undefined));
     const retried = (message: string) =>

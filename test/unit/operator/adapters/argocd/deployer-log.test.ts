@@ -82,7 +82,7 @@ describe("what Argo CD says of an application", () => {
     ]);
   });
 
-  test("can't be told while the API server is away", async () => {
+  test("is unavailable while the API server is away", async () => {
     const { log } = logOf({}, new KubeError({ status: 0, reason: "Unreachable" }));
     await expect(log.entries(shop)).rejects.toThrow(ClusterUnavailable);
   });

@@ -60,7 +60,7 @@ describe("a broken application is asked to try again", () => {
     expect(asked).toEqual([15, 30, 60, 120, 240, 480, 960, 1560, 2160]);
   });
 
-  test("once, however many passes and processes think of it", async () => {
+  test("once, however many reconciles and processes write it", async () => {
     const { deployer: argocd, clock, written } = deployer();
     clock.advance(15_000);
     for (let pass = 0; pass < 5; pass += 1) await argocd.retry(wanted, BROKEN_SINCE);
@@ -115,7 +115,7 @@ describe("a broken application is asked to try again", () => {
 
 describe("a sync that runs", () => {
   const startedAt = "2026-01-01T00:00:00Z";
-  /** A deployer whose application is in this phase, and what is done to the application. */
+  /** A deployer with its application in this phase, and the writes to the application. */
   function syncing(phase: string, isCalm = false) {
     const done: unknown[] = [];
     const cluster = {

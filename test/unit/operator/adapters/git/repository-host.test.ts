@@ -14,11 +14,10 @@ type Answer = (reply: ServerResponse) => void;
 
 let server: Server;
 let host: ReturnType<typeof gitRepositoryHost>;
-/** How the next questions are answered: the capabilities, then the branches. */
 let discovery: Answer;
 let branches: Answer;
 let asked: string[];
-/** With what each question came: nothing is an empty word. */
+/** Authorizations of the requests; none is an empty text. */
 let authorized: string[];
 
 beforeEach(async () => {
@@ -42,7 +41,6 @@ afterEach(async () => {
   await host.close();
 });
 
-/** Packets of git's protocol, closed by the flush packet. */
 function lines(...payloads: string[]): string {
   return `${payloads.map(packet).join("")}0000`;
 }
@@ -58,7 +56,7 @@ function cloneUrl(): string {
 const CREDENTIAL = "reader:s3cret/wörd";
 const BASIC = Buffer.from(CREDENTIAL).toString("base64");
 
-/** Nothing that a log could show of it tells the credential. */
+/** Expects no form of the credential in the error. */
 async function refusal(
   url = cloneUrl(),
   credential: Sensitive | undefined = new Sensitive(CREDENTIAL),
@@ -75,7 +73,7 @@ async function refused(url: string, credential: Sensitive): Promise<Error> {
 }
 
 describe("a host that keeps to the protocol", () => {
-  test("tells the head of exactly the branch that was asked for", async () => {
+  test("answers the head of exactly the requested branch", async () => {
     branches = (reply) => reply.end(lines(`${"f".repeat(40)} refs/heads/main-2\n`, `${COMMIT} refs/heads/main\n`));
     expect(await host.head(cloneUrl(), "main")).toBe(COMMIT);
   });
@@ -97,7 +95,7 @@ describe("a host that keeps to the protocol", () => {
     expect(authorized.slice(2)).toEqual(["", ""]);
   });
 
-  test("may speak the older protocol, which tells all refs at once", async () => {
+  test("may speak the older protocol, which sends all refs at once", async () => {
     const refs = lines(`${COMMIT} HEAD\0agent=old\n`, `${COMMIT} refs/heads/main\n`);
     discovery = (reply) =>
       reply.writeHead(200, { "content-type": ADVERTISED }).end(lines("# service=git-upload-pack\n") + refs);
@@ -185,7 +183,7 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
     expect((withoutAny as Error).message).toBe(
       `${cloneUrl()} can't be asked: it answered ${status}, and was sent no credential: a repository that not everybody may read needs spec.credentialsRef`,
     );
-    // Whoever is refused once is not asked again.
+    // Each request was sent once: a refusal is not retried.
     expect(authorized).toEqual([`Basic ${BASIC}`, ""]);
   });
 

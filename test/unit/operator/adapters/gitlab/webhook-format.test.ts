@@ -18,7 +18,6 @@ const readRecorded = (name: string, change: (payload: Payload) => unknown = (pay
   return gitlabWebhookFormat.read(gitlabWebhookFormat.delivery(receivedWebhook("", headers)), change(payload), { now });
 };
 
-/** The recorded event with other fields of its object. */
 const readWith = (name: string, attributes: object, more: object = {}) =>
   readRecorded(name, (payload) => ({
     ...payload,

@@ -6,7 +6,7 @@ const failing = (code: unknown) => () => Promise.reject(Object.assign(new Error(
 const messageOf = (work: Promise<unknown>) => work.then(String, (error: Error) => error.message);
 
 describe("the circuit breaker", () => {
-  /** One call under way after a first one ended as given; what a second one meets meanwhile. */
+  /** One pending call after a first one with the given end; the result of a concurrent second one. */
   test.each([
     { name: "nothing failed yet: all go", first: async () => 1, expected: "went" },
     { name: "no answer in time: one at a time", first: failing(4), expected: "code 4" },
@@ -40,7 +40,7 @@ describe("the circuit breaker", () => {
     expect(await through(async () => "back")).toBe("back");
   });
 
-  test("tells its state, and since when", async () => {
+  test("reports its state, and since when", async () => {
     const clock = new TestClock();
     const { run, state } = circuitBreaker(clock);
     const at = (seconds: number) => new Date(Date.parse("2026-01-01T00:00:00.000Z") + seconds * 1_000);

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { Headers, Response } from "undici";
 import { conditional, type Fetch } from "../../../../../operator/adapters/host-api/conditional-requests.ts";
 
-/** A fetch with a tag for every answer, which is as long as the last part of its address says; and what it was asked. */
+/** A fetch with a tag for every answer, whose length is the last part of its address; and the requests. */
 function host(most: number) {
   const asked: string[] = [];
   const fetch: Fetch = async (url, options) => {

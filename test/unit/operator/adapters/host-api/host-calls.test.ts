@@ -26,7 +26,7 @@ interface Reply {
   readonly body?: string;
 }
 
-/** A host that answers by `state.reply`, and its API as two connections that are counted together. */
+/** A host that answers by `state.reply`, and its API as two connections with a common count. */
 async function scene(kind: HostKind = "github") {
   const state = { reply: (_request: IncomingMessage): Reply => ({}), token: "first" };
   const requests: IncomingMessage[] = [];
@@ -52,7 +52,7 @@ async function scene(kind: HostKind = "github") {
   return { state, requests, warnings, clock, api, other, counts: () => calls.snapshot().git };
 }
 
-/** As a host with tags answers: what has this tag is unchanged. */
+/** Answers as a host with tags: the tag's content is unchanged. */
 const tagged = (etag: string, body: string) => (request: IncomingMessage) =>
   request.headers["if-none-match"] === etag ? { status: 304, headers: { etag } } : { headers: { etag }, body };
 
@@ -139,7 +139,7 @@ describe("the calls to a host", () => {
       expect(warnings).toEqual([]);
       await left(499, SECOND + 60);
       await left(498, SECOND + 60);
-      // One that was overtaken.
+      // An overtaken answer.
       await left(600, SECOND + 60);
       expect(counts()?.budget?.remaining).toBe(498);
       await left(497, SECOND + 60);

@@ -31,7 +31,7 @@ const KINDS = { gitea, github };
 
 let hosts = 0;
 
-/** A host of its own: octokit spreads the calls of a host over seconds, so tests of several wait side by side. */
+/** A separate host: octokit spreads a host's calls over seconds, so tests of several wait concurrently. */
 async function scene(kind: keyof typeof KINDS) {
   const api = await startHostApi(kind);
   const clock = new TestClock();

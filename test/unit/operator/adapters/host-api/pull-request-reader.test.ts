@@ -57,7 +57,7 @@ const asRead = {
   login: "dev",
 };
 
-/** GitHub alone names the commit that merges it for a test: the one in the example of its documentation. */
+/** Only GitHub names the merge commit for tests: the one in its documentation's example. */
 const MERGE_COMMIT = "e5bd3914e2e596debea16f433f57875b5b90bcd6";
 const mergeOf = (kind: Kind) => (kind === "github" ? { mergeCommit: MERGE_COMMIT } : {});
 

@@ -18,7 +18,6 @@ afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()));
 });
 
-/** A host that answers every call so. */
 async function hostThat(answer: (reply: ServerResponse) => void): Promise<HostApi> {
   const server = createServer((_request, reply) => answer(reply));
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -95,7 +94,7 @@ describe("a call that the host refuses", () => {
       more();
     });
     expect((await failureOf(api)).message).toBe(`${ROUTE} of host 'git' failed: it answered 500`);
-    // Buffers of both ends hold what was sent and never read.
+    // Both ends buffer sent and unread data.
     expect(sent).toBeLessThan(16 * 1024 ** 2);
   });
 

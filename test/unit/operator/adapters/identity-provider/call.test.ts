@@ -9,7 +9,6 @@ import { memoryIdentityProvider } from "../../../../support/doubles/memory/ident
 
 const EMAIL = "dev@example.test";
 
-/** Fails so often, then sends. */
 function failing(times: number, mayAskAgain = true) {
   const memory = memoryIdentityProvider(EMAIL);
   let left = times;

@@ -69,7 +69,7 @@ describe("what is said of an owner, when the API server finds it invalid,", () =
 });
 
 describe("a live read", () => {
-  test("of ids that the watch does not know is asked a bounded number of times, whoever guesses how often", async () => {
+  test("of ids that the watch does not know is asked a bounded number of times, however often they are guessed", async () => {
     await cache.replace({ items: new Map(), resourceVersion: "1" }, cache.beginList());
     server.on(() => true, status(404, "NotFound"));
     expect(await readAll(500)).toEqual(Array.from({ length: 500 }, () => undefined));
@@ -79,7 +79,7 @@ describe("a live read", () => {
     expect(server.seen.length).toBe(65);
   });
 
-  test("takes nobody for unknown before the watch has begun to know", async () => {
+  test("takes no token for unknown before the watch has begun to know", async () => {
     server.on(() => true, status(404, "NotFound"));
     await readAll(60);
     await expect(apiTokens.readClaimed(id(60))).rejects.toBeInstanceOf(ClusterUnavailable);
@@ -94,7 +94,7 @@ describe("a live read", () => {
     for (let round = 0; round < 3; round += 1) expect(await apiTokens.readClaimed(token.metadata.name)).toEqual(token);
   });
 
-  test("for somebody who is known is asked, however many others guess", async () => {
+  test("for a known owner is asked, however many others guess", async () => {
     await cache.replace({ items: new Map(), resourceVersion: "1" }, cache.beginList());
     const token = apiTokenFixture();
     server.on(({ path }) => path.endsWith(token.metadata.name), json(token));

@@ -1,17 +1,17 @@
 import type { ContainerStatus, Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
 import type { Resource } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
 
-/** When every pod was made. */
+/** Creation time of every pod. */
 export const BORN = "2026-01-01T00:00:00Z";
-/** When the pods are judged. */
+/** The time of the diagnosis. */
 export const NOW = new Date("2026-01-01T00:09:00Z");
-/** Since when a pod is not ready. */
+/** The start of a pod's unreadiness. */
 export const UNREADY = "2026-01-01T00:00:05Z";
 const IMAGE = "registry.test/shop-api:abc";
 
 interface Shape {
   readonly name?: string;
-  /** Empty: no label says it. */
+  /** Empty: no label. */
   readonly component?: string;
   readonly maker?: string;
   readonly born?: string;
@@ -21,7 +21,7 @@ interface Shape {
   readonly initial?: Partial<ContainerStatus>;
 }
 
-/** A pod as the kubelet reports it, of one container. */
+/** A pod in the kubelet's form, with one container. */
 export function pod(container: Partial<ContainerStatus>, shape: Shape = {}): Pod {
   const { name = "backend-5f7c-x", component = "backend", maker = "rs-1", born = BORN, phase = "Running" } = shape;
   const status = (of: string, parts: Partial<ContainerStatus>) => ({
@@ -86,15 +86,12 @@ export function refusedDeployment(message: string, generation = 1): Resource {
   };
 }
 
-/** A container that waits for this reason. */
 export const waiting = (reason: string, message = "") => ({ state: { waiting: { reason, message } } });
-/** A run that ended with this exit code. */
 export const ended = (exitCode: number, reason = "Error") => ({ terminated: { exitCode, reason } });
-/** A container in a crash loop. */
 export const looping = { ...waiting("CrashLoopBackOff", "back-off 20s"), lastState: ended(2), restartCount: 3 };
-/** A container that runs and has not started up. */
+/** A running container before the end of its start-up. */
 export const running = { state: { running: { startedAt: BORN } }, started: false };
-/** A registry's words about an image that is not there. */
+/** A registry's message about a missing image. */
 export const PULL = 'failed to pull and unpack image "registry.test/shop-api:abc": not found';
 /** The condition of a pod that fits on no node. */
 export const unschedulable = {
@@ -108,6 +105,6 @@ export const unbound = {
   ...unschedulable,
   message: "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
 };
-/** The API server's words about a quota that is used up. */
+/** The API server's message about an exhausted quota. */
 export const EXCEEDED =
   'pods "frontend-7d9-x" is forbidden: exceeded quota: environment, requested: pods=1, used: pods=30';

@@ -2,7 +2,6 @@ import { expect, test } from "@jest/globals";
 import { burstEnd } from "../../../../../operator/adapters/kubernetes/events/burst-end.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
-/** A burst whose pieces and end are told by the clock. */
 function burst() {
   const clock = new TestClock();
   const inBurst = burstEnd(clock);

@@ -8,7 +8,7 @@ const OWN = "ephemeral-environments.dev/component";
 const COMPONENT = "app.kubernetes.io/component";
 const NAME = "app.kubernetes.io/name";
 
-/** The pods of each component by their places in the list, with an exclamation mark where no label says so. */
+/** The pods of each component by their index, with an exclamation mark where no label says so. */
 function chosen(pods: readonly Labels[], selectors: ComponentSelectors): Record<string, string> {
   const all: readonly Labelled[] = pods.map((labels) => ({ metadata: { labels } }));
   const { of, componentOf } = chosenPods(all, { selectors, services: ["database"] });

@@ -4,7 +4,7 @@ import { watchedIsolation, watchedRecords } from "../../../../../operator/adapte
 
 const metadata = { name: "one", uid: "1", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
 
-test("a record is cached with all that service levels, costs and insights are told from", () => {
+test("a record is cached with the input of service levels, costs and insights", () => {
   const spec: RecordSpec = {
     name: "shop",
     uid: "1",
@@ -25,7 +25,7 @@ test("a record is cached with all that service levels, costs and insights are to
   expect(watchedRecords("ephemeral-system").trim?.(record).spec).toEqual(spec);
 });
 
-test("a quota is cached with what costs are told from, and nothing else of its status", () => {
+test("a quota is cached with the input of costs, and nothing else of its status", () => {
   const quotas = watchedIsolation.find(({ type }) => type.kind === "ResourceQuota");
   const used = {
     "requests.cpu": "1",

@@ -16,7 +16,7 @@ test("what was not heard of for an hour is forgotten, and what was is remembered
   expect(occurrences.size).toBe(1);
 });
 
-test("what is too much is counted, so that the next write tells of it", () => {
+test("what is too much is counted, so that the next write has it", () => {
   const clock = new TestClock();
   const occurrences = createOccurrences(clock);
   const note = () => occurrences.note("loud", "said", true);

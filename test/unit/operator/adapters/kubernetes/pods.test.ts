@@ -39,12 +39,10 @@ const text =
     response.writeHead(200, { "content-type": "text/plain" }).end(body);
   };
 
-/** A log as the kubelet answers it when it is asked for stamps. */
 const log = (written: string) => text(written.replace(/^(?=.)/gm, "2026-01-01T00:00:00.000000001Z "));
 
 const list = (...items: object[]) => json({ metadata: { resourceVersion: "1" }, items });
 
-/** What a Secret holds; undefined where there is none. */
 type Values = Readonly<Record<string, string>> | undefined;
 
 const listed = (secrets: Readonly<Record<string, Values>>) =>
@@ -98,11 +96,10 @@ interface World {
   readonly pod?: object;
   readonly log?: Answer;
   readonly secrets?: Readonly<Record<string, Values>>;
-  /** Instead of the Secrets. */
+  /** Replaces the Secrets. */
   readonly refusal?: Answer | undefined;
 }
 
-/** The trouble of a namespace with this one pod. */
 async function trouble({
   pod = crashing,
   log: written = text(""),
@@ -122,7 +119,7 @@ async function trouble({
 }
 
 describe("what a container said last", () => {
-  test("costs nothing until it is asked for: two reads tell the trouble", async () => {
+  test("costs nothing until it is asked for: two reads find the problem", async () => {
     await trouble();
     expect(server.seen.map(({ path }) => path).sort()).toEqual([
       "/api/v1/namespaces/env-shop/pods",
@@ -174,7 +171,7 @@ describe("what a container said last", () => {
     expect(await (await trouble({ log: log(PASSWORD), secrets, refusal })).evidence()).toBe("");
   });
 
-  test("is shown when an optional Secret is not there: nobody knows a value of it", async () => {
+  test("is shown when an optional Secret is not there: it has no value", async () => {
     const [container] = crashing.spec.containers;
     const optional = { ...container, env: [{ valueFrom: { secretKeyRef: { name: "extra", optional: true } } }] };
     const volumes = [{ secret: { secretName: "mounted", optional: true } }];

@@ -7,7 +7,6 @@ import { BORN, EXCEEDED, NOW, pod, running, waiting } from "./broken-pods.ts";
 
 type Owner = NonNullable<Pod["metadata"]["ownerReferences"]>[number];
 
-/** An object as the API server has it, called `one`, with its kind's fields. */
 const object = (kind: string, parts: Pick<Resource, "spec" | "status">, owner?: Partial<Owner>): Resource => ({
   apiVersion: "v1",
   kind,
@@ -23,7 +22,6 @@ const object = (kind: string, parts: Pick<Resource, "spec" | "status">, owner?: 
   },
 });
 const said = (type: string, status: string, reason = "", message = "") => ({ type, status, reason, message });
-/** A pod of that object. */
 const podOf = (kind: string, container: Parameters<typeof pod>[0], more: object = {}): Pod => {
   const made = pod(container, { component: "", name: "one-x", ...more });
   const ownerReferences = [{ apiVersion: "v1", kind, name: "one", uid: `uid-${kind}` }];
@@ -230,7 +228,7 @@ describe("a pod that lacks what its volumes name", () => {
   const creating = pod(waiting("ContainerCreating"), { phase: "Pending" });
   const missing = 'MountVolume.SetUp failed for volume "branding" : configmap "report-branding" not found';
 
-  test("is told by the event's words", () => {
+  test("is reported in the event's words", () => {
     const warnings = [warning(creating.metadata.uid, "FailedMount", missing)];
     const { problems } = findingsOf({ pods: [creating], resources: [], warnings }, NOW);
     expect(problems).toMatchObject([{ reason: "VolumeMissing", what: "its pod lacks a volume", said: missing }]);

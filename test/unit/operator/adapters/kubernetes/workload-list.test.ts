@@ -18,13 +18,11 @@ const template = (labels: Readonly<Record<string, string>> = {}) => ({
 });
 const IMAGES = [IMAGE, "registry.test/proxy:1"];
 
-/** Where a kind has the template of its pods. */
 function templateIn(kind: string): NonNullable<Resource["spec"]> {
   if (kind === "Service") return {};
   return kind === "CronJob" ? { jobTemplate: { spec: { template: template() } } } : { template: template() };
 }
 
-/** An object of the kind, with the template of its pods. */
 function object(kind: string, name: string, parts: Pick<Resource, "spec" | "status">, cronJob?: string): Resource {
   const owner = { apiVersion: "batch/v1", kind: "CronJob", name: cronJob ?? "", uid: `CronJob/${cronJob}` };
   return {
@@ -46,7 +44,7 @@ function object(kind: string, name: string, parts: Pick<Resource, "spec" | "stat
   };
 }
 
-/** A pod that such an object has made; a Deployment's is of its ReplicaSet. */
+/** A pod of such an object; a Deployment's belongs to its ReplicaSet. */
 function podOf(kind: string, name: string, container: Parameters<typeof pod>[0], shape: object = {}): Pod {
   const made = pod(container, { name: `${name}-x`, component: "", ...shape });
   const owner =

@@ -16,7 +16,6 @@ const read = (eventName: string, payload: unknown) => {
   return result;
 };
 
-/** Every field of the contract, and no other. */
 const opened = {
   action: "opened",
   number: 42,

@@ -8,7 +8,7 @@ import { until } from "../../../../support/fixtures/until.ts";
 import { startHttpsServer } from "../../../../support/http/https-server.ts";
 import { type OtlpReceiver, otlpReceiver } from "../../../../support/tracing/otlp-receiver.ts";
 
-/** As many as the SDK sends at once. */
+/** The SDK's batch size. */
 const BATCH = 512;
 
 let receiver: OtlpReceiver;

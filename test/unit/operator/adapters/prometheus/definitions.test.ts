@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { METRICS } from "../../../../../operator/adapters/prometheus/definitions.ts";
 
-/** What dashboards and alerts of others rely on: a change here is one that users have to be told of. */
+/** Metrics that foreign dashboards and alerts rely on: announce any change to users. */
 const STABLE = [
   "http_requests_total counter method,route,code",
   "http_request_duration_seconds histogram method,route",
@@ -34,7 +34,7 @@ test.each(Object.entries(METRICS))("%s has a name and buckets as its type asks",
 });
 
 /**
- * What the dashboards that kubebuilder makes for controller-runtime ask for, and what they group it by:
+ * Metrics and groupings of kubebuilder's dashboards for controller-runtime:
  * https://github.com/kubernetes-sigs/kubebuilder/tree/master/pkg/plugins/optional/grafana/v1alpha/scaffolds/internal/templates
  */
 const PUBLIC_DASHBOARDS = [
@@ -60,7 +60,7 @@ test.each(PUBLIC_DASHBOARDS)("public dashboards find %s", (name, ...labels) => {
   expect(METRICS[name].labels).toEqual(expect.arrayContaining(labels));
 });
 
-/** What has as many values as there are environments or people. */
+/** Labels with as many values as there are environments or people. */
 const UNBOUNDED = /environment|namespace|user|owner|creator|email|uid|subject|pod|commit|branch|path|url/;
 
 test("no label is about an environment or a person", () => {

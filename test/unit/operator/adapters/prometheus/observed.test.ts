@@ -36,7 +36,6 @@ beforeEach(() => {
   });
 });
 
-/** What the API server tells of an environment now. */
 function told(status: EphemeralEnvironment["status"], more: { deletedAfterS?: number; name?: string } = {}) {
   const { deletedAfterS, name = "shop" } = more;
   version += 1;
@@ -127,7 +126,7 @@ test("messages are counted by phase, and the one that waits the longest is known
   });
 });
 
-test("what hosts were asked is told by answer, and what they still allow", async () => {
+test("calls of hosts are counted by answer, and their budgets are shown", async () => {
   const headers = {
     "x-ratelimit-limit": "60",
     "x-ratelimit-remaining": "7",

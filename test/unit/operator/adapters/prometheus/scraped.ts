@@ -1,6 +1,6 @@
 import type { Metrics } from "../../../../../operator/ports/observability/metrics.ts";
 
-/** The samples of a scrape, by name and labels as the text has them. */
+/** The samples of a scrape, by name and labels in its text. */
 export async function scraped(metrics: Pick<Metrics, "scrape">): Promise<ReadonlyMap<string, number>> {
   const { text } = await metrics.scrape();
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -12,7 +12,7 @@ export async function scraped(metrics: Pick<Metrics, "scrape">): Promise<Readonl
   );
 }
 
-/** Those samples whose name begins so, as an object. */
+/** Samples whose name has this prefix, as an object. */
 export async function scrapedOf(metrics: Pick<Metrics, "scrape">, begin: string) {
   return Object.fromEntries([...(await scraped(metrics))].filter(([sample]) => sample.startsWith(begin)));
 }

@@ -3,11 +3,9 @@ import { Counter, Histogram, Registry } from "prom-client";
 import { METRICS, type MetricName } from "../../../../../operator/adapters/prometheus/definitions.ts";
 import { MetricRegistry } from "../../../../../operator/adapters/prometheus/registry.ts";
 
-/** With labels, and without. */
 const COUNTERS = ["rest_client_requests_total", "ephemeral_environment_failures_total"] as const;
 const HISTOGRAMS = ["http_request_duration_seconds", "ephemeral_environment_creation_seconds"] as const;
 
-/** Below, at, between and beyond the bounds. */
 const valuesOf = (bounds: readonly number[]) => [
   0,
   ...bounds,
@@ -16,14 +14,12 @@ const valuesOf = (bounds: readonly number[]) => [
   0.1 + 0.2,
 ];
 
-/** Two sets of labels, where a metric has any. */
 function labelsOf(name: MetricName): readonly Record<string, string>[] {
   const { labels } = METRICS[name];
   if (labels.length === 0) return [{}];
   return ["one", 'an "other"\n'].map((value) => Object.fromEntries(labels.map((label) => [label, value])));
 }
 
-/** The library's own metric of the same definition. */
 function configOf(name: MetricName, registry: Registry) {
   const { help, labels } = METRICS[name];
   return { name, help, labelNames: [...labels], registers: [registry] };

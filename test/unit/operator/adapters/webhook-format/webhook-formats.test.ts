@@ -61,7 +61,6 @@ function pathsOf(value: unknown, path: readonly string[] = []): (readonly string
   return [path, ...Object.entries(value).flatMap(([key, part]) => pathsOf(part, [...path, key]))];
 }
 
-/** A copy with another value at a path. */
 function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown): unknown {
   if (key === undefined) return by;
   const part = (value as Record<string, unknown>)[key];
@@ -79,7 +78,7 @@ const payloads = [
   recordedWebhook("gitlab", "pipeline"),
 ].map(({ payload }) => ({ payload, paths: pathsOf(payload) }));
 
-/** Values that are likely to break something, beside arbitrary ones. */
+/** Values that are likely to break parsers, beside arbitrary ones. */
 const poison = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom<unknown>(null, {}, [], "", "\u0000", "\ud800", -1, 0, 1e300, 2 ** 53, true, "x".repeat(70_000)),

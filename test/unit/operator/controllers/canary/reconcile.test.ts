@@ -20,7 +20,7 @@ const aCanary = (minutes: number, phase: "creating" | "ready" | "failed" = "crea
     status: { phase },
   });
 
-/** The controller with these environments and with canaries that were recorded so many minutes ago. */
+/** The controller with these environments and with canaries recorded that many minutes ago. */
 function scene(environments: readonly EphemeralEnvironment[], recordedMinutesAgo: readonly number[] = []) {
   const clock = new TestClock(NOW);
   const done: string[] = [];

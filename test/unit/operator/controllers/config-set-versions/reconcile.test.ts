@@ -22,7 +22,7 @@ const settled = environmentFixture({
 const asking = (asked: number) => environmentFixture({ spec: { configSet: { name: "web", version: asked } } });
 
 describe("a version", () => {
-  /** What becomes of it when it has been noted as unused and its time is up. */
+  /** The result for a version marked as unused, after its grace period. */
   async function fate(cached: readonly EphemeralEnvironment[], live: readonly EphemeralEnvironment[] = []) {
     let now = 0;
     const versions = memoryConfigSetVersions([version], () => now);

@@ -11,7 +11,7 @@ import { environmentFixture, fixtureSettings } from "../../../../support/fixture
 const DAY = "2026-06-01";
 export const at = (time: string) => `${DAY}T${time}:00.000Z`;
 export const cost = (cpu: number) => ({ cpu, memory: 0, storage: 0, other: 0 });
-/** What a namespace cost in the hours that begin then. */
+/** The costs of a namespace in the hours with these beginnings. */
 export const hours = (namespace: string, begins: readonly number[], cpu = 100) =>
   begins.map((hour) => ({ namespace, at: at(`${String(hour).padStart(2, "0")}:00`), cost: cost(cpu) }));
 export const from = (begin: string, end: string, cpu: number) => ({ from: at(begin), to: at(end), ...cost(cpu) });
@@ -30,14 +30,14 @@ export const gone = (name: string, uid: string, [createdAt, goneAt]: readonly [s
   teardownSeconds: 0,
 });
 
-/** Processes that follow one another, with the same environments and records. */
+/** Consecutive processes with the same environments and records. */
 export function allocationScene(resolutionHours = 1) {
   const clock = new TestClock(at("12:20"));
   const allocations = memoryAllocations();
   const records = memoryRecords();
   const environments = new Map<string, EphemeralEnvironment>();
   const refused: Error[] = [];
-  /** What the watch shows of records while it has not told of later writes. */
+  /** The watch's records, while later writes are not delivered. */
   let shown: readonly RecordSpec[] | undefined;
   const put = (...all: EphemeralEnvironment[]) => {
     for (const one of all) environments.set(one.metadata.name, one);

@@ -41,7 +41,7 @@ const environment = (uid: string, usage: readonly ReturnType<typeof change>[]) =
     status: { phase: "ready", usage: [...usage] },
   });
 
-/** The platform from hour to hour; twenty minutes past each it asks OpenCost, and sums up days. */
+/** The platform from hour to hour; twenty minutes past each it reads OpenCost, and sums up days. */
 function platform() {
   const clock = new TestClock("2026-03-28T20:20:00.000Z");
   const allocations = memoryAllocations();
@@ -79,7 +79,7 @@ function platform() {
     rollups: { days: () => days },
     settings,
   };
-  /** Another leader each hour: nothing may depend on what one remembers. */
+  /** Another leader each hour: nothing may depend on one's memory. */
   async function hour(): Promise<void> {
     clock.advance(HOUR);
     await createCostReconciler(dependencies)("", reconcileContext).catch((error: unknown) => {
@@ -123,7 +123,7 @@ test("a history with OpenCost gives exactly the expected costs", async () => {
   for (let at = ms("03-28T20:00:00"); at < ms("04-01T03:00:00"); at += HOUR) {
     if (!isAsleep(at)) allocations.knows({ namespace: "env-shop", at: new Date(at).toISOString(), cost: HOURLY });
   }
-  // It never answers about three hours of the day on which clocks are changed in Europe.
+  // OpenCost never answers for three hours of the day of the European clock change.
   allocations.fails(({ fromMs }) => fromMs >= ms("03-29T12:00:00") && fromMs < ms("03-29T15:00:00"));
 
   world.be(
@@ -143,12 +143,12 @@ test("a history with OpenCost gives exactly the expected costs", async () => {
   const expected = [
     // Four hours for 0.76 each.
     [day("2026-03-28"), { basis: "opencost", total_cost: 3.04 }, { known_percent: 100, allocated_percent: 100 }],
-    // It slept for six hours; 15 hours for 0.76, and three by requests.
+    // Suspended for six hours; 15 hours for 0.76, and three by requests.
     [day("2026-03-29"), { basis: "mixed", total_cost: 14.4 }, { known_percent: 100, allocated_percent: 62.5 }],
     // 23 hours for 0.76. An hour was of both, 15 and 20 minutes: by requests.
     [day("2026-03-30"), { basis: "mixed", total_cost: 18.06 }, { known_percent: 100, allocated_percent: 97.53 }],
     [day("2026-03-31"), { basis: "opencost", total_cost: 18.24 }, { known_percent: 100, allocated_percent: 100 }],
-    // Three hours for 0.76, and twenty minutes that are not told yet.
+    // Three hours for 0.76, and twenty minutes that are not reported yet.
     [day("2026-04-01"), { basis: "mixed", total_cost: 2.61 }, { known_percent: 100, allocated_percent: 90 }],
   ] as const;
   for (const [told, figures, coverage] of expected) expect(told).toMatchObject({ ...figures, coverage });
@@ -160,7 +160,7 @@ test("a history with OpenCost gives exactly the expected costs", async () => {
     total_cost: 53.74,
     by_resource: { cpu: 36.58, memory: 13.2, storage: 3.3, other: 0.66 },
   });
-  // The same month in Berlin is over two hours sooner.
+  // The same month in Berlin ends over two hours earlier.
   expect(world.summary("2026-03-01T00:00:00+01:00", "2026-04-01T00:00:00+02:00").total_cost).toBe(52.22);
 
   world.records.forget();

@@ -60,7 +60,7 @@ describe("the cost of an environment", () => {
     expect(recorded("uid-1")).toEqual([from("08:00", "10:30", 207)]);
   });
 
-  test("of two days is kept beside a record in one, also where the watch has not told of the first write", async () => {
+  test("of two days is kept beside a record in one, also before the watch shows the first write", async () => {
     const { allocations, records, start, recorded, stopWatch } = allocationScene();
     const [begin, midnight] = ["2026-05-31T23:00:00.000Z", at("00:00")];
     await records.keep(gone("shop", "uid-1", [begin, at("01:00")]));

@@ -29,7 +29,6 @@ import { CACHE_READY, redis, withCache } from "../../../../support/fixtures/redi
 const services = [...BACKING_SERVICES, redis];
 const repository = repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] });
 
-/** Reconciles of one environment by all steps, with both backing services. */
 function world() {
   const clock = new TestClock(minutesLater(1).toISOString());
   const now = () => clock.now();
@@ -73,7 +72,7 @@ function world() {
       status = statusAfter(environment, results, { now: now(), settings: fixtureSettings, conditions });
       return { status, values: desired?.values ?? {} };
     },
-    /** From now on the pods of a component have this problem. */
+    /** Gives the pods of a component this problem. */
     fail(problem: Pick<PodProblem, "component" | "reason">) {
       const texts = { what: "it can't be pulled", remedy: "build it", evidence: async () => "" };
       observed = { state: "progressing", revision: "", message: "" };

@@ -15,36 +15,36 @@ import {
   minutesLater,
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** What is known of an application that is not healthy. */
+/** Facts about an unhealthy application. */
 export interface Scene {
   readonly state?: ObservedApplication["state"];
   readonly problem?: ObservedApplication["problem"];
   /** The condition of the last reconcile; it began at `CREATED`. */
   readonly former?: Pick<Condition, "status" | "reason" | "message">;
   readonly atSeconds?: number;
-  /** Whether the desired values have changed since the last reconcile. */
+  /** True when the desired values have changed since the last reconcile. */
   readonly isNew?: boolean;
   readonly mayFail?: boolean;
-  /** Reason, and since when it lasts in seconds before now. */
+  /** Reason, and its age in seconds. */
   readonly troubles?: readonly (readonly [PodProblemReason, number])[];
-  /** Whether no label says of which component the pods are. */
+  /** True when the pods lack the component's label. */
   readonly isUnlabelled?: boolean;
   readonly evidence?: string;
   readonly retryInMs?: number;
-  /** What carries no traffic and is not well. */
+  /** Problems of workloads without traffic. */
   readonly quiet?: readonly QuietProblem[];
-  /** Whether all that carries traffic is well. */
+  /** True when all workloads with traffic are healthy. */
   readonly isServing?: boolean;
-  /** For how many seconds a sync has waited for these. */
+  /** Seconds that a sync has waited for these. */
   readonly waits?: {
     readonly seconds: number;
     readonly objects: readonly SyncedObject[];
     readonly isOutdated?: boolean;
   };
   readonly failedHooks?: readonly SyncedObject[];
-  /** Whether the last reconcile said that something without traffic is not well. */
+  /** True when the last reconcile reported a problem without traffic. */
   readonly wasQuiet?: boolean;
-  /** Since when the deployer calls it so, in seconds before now. */
+  /** Seconds since the deployer first reported it as degraded. */
   readonly degradedSeconds?: number;
 }
 
@@ -54,7 +54,7 @@ const waitingSync = ({ seconds, objects, isOutdated = false }: NonNullable<Scene
   since: new Date(now.getTime() - seconds * 1e3),
 });
 
-/** The result of a diagnosis, and which ports it called. */
+/** The result of a diagnosis, and the called ports. */
 export async function diagnose(scene: Scene) {
   const { state = "progressing", problem, former, atSeconds = 60, mayFail = true, troubles = [] } = scene;
   const clock = new TestClock(minutesLater(atSeconds / 60).toISOString());

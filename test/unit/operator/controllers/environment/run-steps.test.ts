@@ -113,7 +113,7 @@ describe("a run of the steps", () => {
     ];
     await runSteps(plan, environment, nothing);
     expect(seen.size).toBe(objects);
-    // What one run caches by the environment is not found by the next, for which the world may have changed.
+    // One run's cache for the environment does not carry over: the world may have changed.
     expect(seen.has(environment)).toBe(false);
   });
 

@@ -8,9 +8,9 @@ import { CREATED, environmentFixture } from "../../../../support/fixtures/enviro
 const cache = { kind: "StatefulSet", name: "cache" };
 
 interface Scene {
-  /** For how long it is suspended; it is not said yet when left out. */
+  /** Duration of its suspension; absent: not reported yet. */
   readonly asleepSeconds?: number;
-  /** For how long its application is synced as it is. */
+  /** Duration of its application's current sync. */
   readonly syncedSeconds?: number;
   readonly isNamed?: boolean;
   readonly suspended?: boolean;

@@ -45,7 +45,7 @@ describe("a schedule", () => {
     expect(tried()).toBe(20_000);
   });
 
-  test("is sooner for what is in doubt", () => {
+  test("is sooner for an unclear state", () => {
     const clock = new TestClock();
     const schedule = createSchedule(clock, period);
     schedule.taken(UID);

@@ -4,7 +4,7 @@ import type { Step, StepContext } from "../../../../../operator/controllers/envi
 import type { StepResult } from "../../../../../operator/controllers/environment/step-result.ts";
 import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** A context for steps that use nothing of it. */
+/** A context for steps that do not use it. */
 export const nothing = { signal: new AbortController().signal } as StepContext;
 
 /** A step with this result, or with this work. */
@@ -12,7 +12,7 @@ export function step(condition: StepCondition, after: StepCondition[], run: Step
   return { condition, writes: [], after, run: typeof run === "function" ? run : async () => run };
 }
 
-/** The states that a run of these steps gives, its results and its error. */
+/** The states of a run of these steps, its results and its error. */
 export const statesOf = async (plan: readonly Step[]) => {
   const { results, error } = await runSteps(plan, environmentFixture(), nothing);
   return { states: Object.fromEntries([...results].map(([type, { state }]) => [type, state])), results, error };

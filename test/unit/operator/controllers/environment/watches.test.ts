@@ -16,7 +16,6 @@ import {
 
 type Change<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 
-/** Caches that know one environment and tell what a test says. */
 function scene(
   known: readonly EphemeralEnvironment[] = [environmentFixture()],
   wake: (name: string, priority?: Priority) => void = () => undefined,

@@ -9,7 +9,7 @@ const NOW = "2026-06-10T12:00:00Z";
 const HOUR_MS = 3_600_000;
 const signal = new AbortController().signal;
 
-/** Stored deliveries by name: how many hours ago each came, whether it was verified, whether it waits. */
+/** Stored deliveries by name: age in hours, verified or not, waiting or not. */
 async function left(
   stored: Readonly<
     Record<
@@ -57,7 +57,7 @@ describe("finished deliveries are dropped", () => {
     expect(await left(stored, { verified: 2, unverified: 1 })).toEqual(["old", "new", "unverified-new"]);
   });
 
-  test("abuse: of the Repository that has the most, so that nobody's events drop those of others", async () => {
+  test("abuse: of the Repository that has the most, so that one's events drop none of the others", async () => {
     const flood = Array.from(
       { length: 10 },
       (_, index) => [`flood-${index}`, { hoursAgo: index, of: "busy" }] as const,

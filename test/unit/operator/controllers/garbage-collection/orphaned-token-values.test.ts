@@ -20,7 +20,6 @@ function token(number: number, keepsValue = true): ApiToken {
   return { ...made, metadata: { ...made.metadata, uid } };
 }
 
-/** Values of so many tokens, of which the first ones live. */
 async function scene({ living, gone }: { living: number; gone: number }) {
   const clock = new TestClock();
   const [secretManager, events] = [memorySecretManager(() => clock.now()), memoryEventRecorder(clock)];

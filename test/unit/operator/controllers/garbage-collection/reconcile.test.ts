@@ -30,7 +30,7 @@ interface Scene {
   readonly records?: ReturnType<typeof memoryRecords>;
   readonly everySeconds?: number;
   readonly dropTokens?: () => Promise<void>;
-  /** How far the API server's clock is behind ours. */
+  /** Delay of the API server's clock behind ours. */
   readonly serverBehindMs?: number;
 }
 
@@ -80,7 +80,6 @@ function started(context: CollectorDependencies & WorkerPoolContext, collections
   return pool;
 }
 
-/** A sweep that answers these, one after the other. */
 function answering(...reports: readonly SweepReport[]): Sweep {
   const left = [...reports];
   return async () => left.shift() ?? nothing;

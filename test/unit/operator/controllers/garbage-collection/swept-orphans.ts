@@ -5,16 +5,15 @@ import type { Owner } from "../../../../../operator/ports/cluster.ts";
 import { memoryRemoval, namespaceOf } from "../../../../support/doubles/memory/removal.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
-/** How long an orphan is left alone after it was seen first. */
+/** Grace period of an orphan after its first sight. */
 export const GRACE_MINUTES = 10;
-/** A minute in milliseconds. */
 export const MINUTE_MS = 60_000;
 
-/** Environments that are gone. */
+/** Deleted environments. */
 export const owners = (count: number, name = "gone") =>
   Array.from({ length: count }, (_, at): Owner => ({ name: `${name}-${at}`, uid: randomUUID() }));
 
-/** A world for sweeps, an hour after these environments were created and lost their resources. */
+/** A world for sweeps, an hour after the creation and the loss of these environments. */
 export async function scene(gone: readonly Owner[], { living = 100 } = {}) {
   const clock = new TestClock();
   const removal = memoryRemoval(clock);
@@ -44,20 +43,19 @@ export async function scene(gone: readonly Owner[], { living = 100 } = {}) {
     },
     hold: (owner: Owner, ...finalizers: string[]) =>
       removal.cluster.hold(namespaceKind, namespaceOf(owner), finalizers),
-    /** The reasons of what was told. */
+    /** The reasons of the Events. */
     said: () => removal.events.list().map(({ reason }) => reason),
-    /** What people were told for that reason. */
+    /** The messages with that reason. */
     words: (reason: string) =>
       removal.events
         .list()
         .filter((notice) => notice.reason === reason)
         .map(({ message }) => message),
-    /** Of how many of these anything is there. */
+    /** The number of these with a remaining object. */
     async remaining(some: readonly Owner[] = gone) {
       const left = await Promise.all(some.map((owner) => removal.left(owner)));
       return left.filter((parts) => parts.length > 0).length;
     },
   });
 }
-/** The report of a sweep that found nothing. */
 export const nothing = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };

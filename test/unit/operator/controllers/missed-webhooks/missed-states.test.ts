@@ -24,7 +24,6 @@ function knownOf(state: PullRequestState): KnownState {
   return { state, atMs, receivedAtMs: atMs, isAsked: false, isUnsure: false };
 }
 
-/** What is found missing, by number. */
 function missing({
   known = {},
   environments = [],

@@ -6,7 +6,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const CLOSED = { state: "closed", merged: true } as const;
 
-/** A world with the environment of an open pull request, whose webhook arrived. */
 async function withEnvironment(numbers = [7]) {
   const hosted = new HostedWorld();
   for (const number of numbers) await hosted.arrive({ ...hosted.hosts({ number }), action: "opened" });

@@ -17,7 +17,7 @@ import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../../support/fixtures/webhooks/notification-settings.ts";
 
-/** The outbox with a chat and a mail server that remember what they were sent. */
+/** The outbox with a chat and a mail server that record their messages. */
 export function scene({ settings = notificationSettings(), living = [] as EphemeralEnvironment[] } = {}) {
   const clock = new TestClock(CREATED);
   const notifications = memoryNotifications(clock);

@@ -145,7 +145,7 @@ describe("abuse case 123: messages for a destination that takes none", () => {
   const namesOf = (list: readonly { spec: { facts: { environment?: string } } }[]) =>
     list.map(({ spec }) => spec.facts.environment);
 
-  test("wait up to a bound: the oldest beyond it are given up, which is told", async () => {
+  test("wait up to a bound: the oldest beyond it are given up, which is logged", async () => {
     const { add, reconcile, chat, notifications, events, clock } = scene({ settings });
     const addOne = async (to = "shop") => {
       clock.advance(1);
@@ -167,7 +167,7 @@ describe("abuse case 123: messages for a destination that takes none", () => {
     expect(events.list()).toEqual([
       expect.objectContaining({ reason: "NotificationsDropped", message: expect.stringContaining("channel 'shop'") }),
     ]);
-    // The pause after a failure goes on.
+    // The pause after a failure continues.
     expect(chat.posted).toHaveLength(before);
     expect(notifications.pendingFor("chat/ops")).toHaveLength(1);
 
@@ -177,7 +177,7 @@ describe("abuse case 123: messages for a destination that takes none", () => {
     expect(notifications.pendingFor("chat/shop")).toEqual([]);
   });
 
-  test("are told of without the address of a person", async () => {
+  test("are reported without the address of a person", async () => {
     const { add, reconcile, mail, events } = scene({ settings });
     const destination = { channel: "email", to: "dev@example.test" } as const;
     for (const _ of [1, 2, 3, 4, 5]) await add(destination);

@@ -80,11 +80,11 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
   let reconcile = createFeedbackReconciler(context);
   return {
     ...told,
-    /** The operator starts again. */
+    /** Restarts the operator. */
     restart() {
       reconcile = createFeedbackReconciler(context);
     },
-    /** The rule that ended it is noted. */
+    /** Records the rule that ended it. */
     unwanted(rule: string) {
       const { metadata } = environment;
       environment = { ...environment, metadata: { ...metadata, annotations: { [UNWANTED_ANNOTATION]: rule } } };
@@ -112,7 +112,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
 }
 
 describe("the host of a pull request", () => {
-  test("is told each state once, also after a restart", async () => {
+  test("receives each state once, also after a restart", async () => {
     const { becomes, again, restart, reports, comments, deployments, status } = scene();
     await becomes({ phase: "creating", observedGeneration: 1 });
     await becomes({ phase: "building", observedGeneration: 1 });
@@ -137,7 +137,7 @@ describe("the host of a pull request", () => {
     expect(status()?.feedback).toMatchObject({ status: { commit: commitA, state: "success" }, comment: { id: 5 } });
   });
 
-  test("is not told a success of a commit that does not run yet", async () => {
+  test("receives no success of a commit that does not run yet", async () => {
     const { becomes, reports } = scene();
     await becomes(ready);
     await becomes(ready, { generation: 2, commit: commitB });
@@ -149,7 +149,7 @@ describe("the host of a pull request", () => {
     ]);
   });
 
-  test("is told why it failed, in text that is no Markdown", async () => {
+  test("receives the reason of a failure, in text that is no Markdown", async () => {
     const { becomes, reports, comments } = scene();
     await becomes(failed);
     expect(reports).toMatchObject([
@@ -158,7 +158,7 @@ describe("the host of a pull request", () => {
     expect(comments[0]?.text).toContain("`ImagePull: the 'image' is not there @everyone`");
   });
 
-  test("is told again, and of the rest, when it was away", async () => {
+  test("receives the reports again, and the rest, when it was away", async () => {
     const { becomes, again, setReachable, reports, comments, status } = scene();
     setReachable(false);
     await expect(becomes(ready)).rejects.toThrow("the host is away");
@@ -169,7 +169,7 @@ describe("the host of a pull request", () => {
     expect(status()?.feedback?.problem).toBeUndefined();
   });
 
-  test("is not told again when what it was told could not be stored at first", async () => {
+  test("receives no report again when the report could not be stored at first", async () => {
     const { becomes, again, refuseWrites, reports, comments, status } = scene();
     refuseWrites(new Error("a conflict"));
     await expect(becomes(ready)).rejects.toThrow("a conflict");
@@ -178,7 +178,7 @@ describe("the host of a pull request", () => {
     expect(status()?.feedback?.comment?.id).toBe(5);
   });
 
-  test("has what it was told stored soon after an outage of the API server, however long that lasted", async () => {
+  test("has its reports stored soon after an outage of the API server, however long that lasted", async () => {
     const { becomes, again, refuseWrites, reports, status } = scene();
     const tooBusy = () => new KubeError({ status: 429, reason: "TooManyRequests" });
     refuseWrites(tooBusy(), tooBusy());
@@ -196,7 +196,7 @@ describe("the host of a pull request", () => {
     await expect(becomes(ready)).rejects.toThrow("the host is away");
   });
 
-  test("is told nothing more once the environment is being deleted", async () => {
+  test("receives nothing more once the environment is being deleted", async () => {
     const { becomes, host, beginDeletion, comments, deployments } = scene();
     const report = host.report.bind(host);
     host.report = async (...told) => {
@@ -227,7 +227,7 @@ describe("the host of a pull request", () => {
     expect(comments.map(({ id }) => id)).toEqual([undefined, 5]);
   });
 
-  test("is told nothing where the settings have no token for it", async () => {
+  test("receives nothing where the settings have no token for it", async () => {
     const { becomes, conclude: end, reports, comments, retired } = scene({ host: "untold" });
     await becomes(ready);
     await end();

@@ -69,7 +69,7 @@ const environment = () => environments.list().find(({ metadata }) => metadata.na
 const isDeleted = () => environment()?.metadata.deletionTimestamp !== undefined;
 
 describe("the environment of a pull request is decided once more", () => {
-  test("and deleted when another replica took the end of the pull request, which tells of it then", async () => {
+  test("and deleted when another replica took the end of the pull request, which reports it then", async () => {
     put("closed", CLOSED);
     put("opened", OPENED, { phase: "acted", reason: "RulesMet", message: "" });
     await recheck();
@@ -78,7 +78,7 @@ describe("the environment of a pull request is decided once more", () => {
     expect(stored("opened")?.reason).toBe("RulesMet");
   });
 
-  test("and moved to the commit that another replica was told of", async () => {
+  test("and moved to the commit that another replica received", async () => {
     put("opened", OPENED);
     put("pushed", { action: "synchronize", headCommit: commitOf("b"), updatedAt: CLOSED.updatedAt });
     await recheck();

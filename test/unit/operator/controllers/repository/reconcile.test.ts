@@ -15,7 +15,6 @@ import {
 import { type Given, pass, well } from "./reconciler-pass.ts";
 
 const withoutBranch: RepositoryHost = { head: async () => undefined };
-/** Lets in who brings this. */
 const asking = (credential: string): RepositoryHost => ({
   head: async (_url, _branch, brought) => {
     if (brought === undefined) throw new RepositoryHostUnavailable("it answered 401");
@@ -237,7 +236,7 @@ describe("a check", () => {
     expect(status).toMatchObject([{ lastHandledReconcileAt: "token" }]);
   });
 
-  test("tells since when it is as it is", async () => {
+  test("has the time of its last change", async () => {
     const { status } = await pass({ status: ill(), minutes: 5, host: away });
     expect(status).toMatchObject([{ conditions: [{ lastTransitionTime: CREATED }] }]);
   });

@@ -23,7 +23,6 @@ const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } })
 
 const answering: RepositoryHost = { head: async () => commitA };
 
-/** What a reconcile finds. */
 export interface Given {
   readonly repository?: Partial<Repository["metadata"]>;
   readonly spec?: Partial<Repository["spec"]>;
@@ -31,17 +30,17 @@ export interface Given {
   readonly others?: readonly Repository[];
   readonly configSets?: readonly ConfigSet[];
   readonly host?: RepositoryHost;
-  /** Whether the secret manager is. */
+  /** True: the secret manager is unreachable. */
   readonly isAway?: boolean;
-  /** What the secret manager has of `shop`. */
+  /** The secret manager's value of `shop`. */
   readonly credential?: string;
   readonly isUsed?: boolean;
-  /** Environments of which no watch has told yet. */
+  /** Environments that no watch has delivered yet. */
   readonly unheard?: readonly EphemeralEnvironment[];
   readonly minutes?: number;
 }
 
-/** One reconcile of `shop-api`; returns what it wrote and when it is repeated. */
+/** One reconcile of `shop-api`; returns its writes and its requeue time. */
 export async function pass({
   repository,
   spec,
@@ -87,7 +86,7 @@ export async function pass({
   return { ...written, result };
 }
 
-/** A status that a check left that went well. */
+/** The status after a successful check. */
 export function well(minutes = 0): RepositoryStatus {
   const at = minutesLater(minutes).toISOString();
   const condition = { type: "Ready", status: "True" as const, reason: "Checked", message: "", observedGeneration: 1 };

@@ -20,7 +20,6 @@ interface Tell {
   delivery?: CacheListener<WebhookDelivery>;
 }
 
-/** Caches with the given Repositories, whose changes a test tells. */
 function scene(...repositories: readonly Repository[]) {
   const tell: Tell = {};
   const woken: string[] = [];

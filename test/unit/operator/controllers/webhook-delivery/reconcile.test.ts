@@ -38,9 +38,7 @@ let clock: TestClock;
 let deliveries: MemoryWebhookDeliveries;
 let environments: MemoryEnvironments;
 let audit: MemoryAuditTrail;
-/** What is decided now. */
 let decisions: (world: DecisionContext) => Promise<readonly Decision[]> | readonly Decision[];
-/** The environments of the Repository. */
 let users: EphemeralEnvironment[];
 let reconcile: (name: string) => Promise<unknown>;
 
@@ -113,7 +111,7 @@ describe("a delivery without an outcome", () => {
     decisions = (world) => (world.environments.find("one") === undefined ? [create("one")] : [nothing]);
     const { list } = environments;
     await environments.create("one", spec);
-    // The watch has not seen it yet.
+    // The watch has not delivered it yet.
     environments.list = () => [];
     await reconcile(NAME);
     expect(now()).toMatchObject({ phase: "ignored", reason: "NoMatch" });

@@ -18,7 +18,6 @@ const url = "https://environments.example.test/platform/api/webhooks/repohost";
 const { signal } = new AbortController();
 const hook = { id: "7", url, events: ["push"], state: "active", faults: [] } as const;
 
-/** A Repository whose hook was so at the last reconcile, and its host. */
 function scene(former?: Pick<Condition, "status" | "reason">, spec: Partial<RepositorySpec> = { host: "git" }) {
   const clock = new TestClock(CREATED);
   const base = repositoryFixture("shop-api", { notify: { chatChannel: "shop", events: ["ready"] }, ...spec });
@@ -99,7 +98,7 @@ describe("the condition of a hook", () => {
   });
 });
 
-describe("people are told of a hook", () => {
+describe("people are notified of a hook", () => {
   test.each([
     ["that worked and is gone", ACTIVE, [], "HookMissing"],
     ["that a person switched off", ACTIVE, [{ ...hook, state: "inactive" as const }], "HookInactive"],

@@ -13,7 +13,7 @@ export const listed = (items: readonly ConfigMap[], resourceVersion = newestOf(i
   resourceVersion,
 });
 
-/** A cache of ConfigMaps, empty before each test, and the changes that its subscriber was told. */
+/** A cache of ConfigMaps, empty before each test, and the changes for its subscriber. */
 export function cachedConfigMaps() {
   let clock: TestClock;
   let cache: ObjectCache<ConfigMap> & CacheFeed<ConfigMap>;

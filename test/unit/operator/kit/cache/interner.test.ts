@@ -49,7 +49,7 @@ describe("what is shared", () => {
     expect(sharing.compact({ given: { rare: [1] } }).given).not.toBe(rare?.given);
   });
 
-  test("is told apart by names, by order, and by what is a list", () => {
+  test("is distinguished by names, by order, and by what is a list", () => {
     const sharing = new Interner();
     const alike = [{ a: "1" }, { b: "1" }, { a: 1 }, ["1"], { 0: "1" }, {}, [], { a: {} }, { a: [] }, { a: null }];
     const texts = [...alike, { a: "1", b: "2" }, { b: "2", a: "1" }].map((given) => JSON.stringify({ given }));

@@ -6,7 +6,7 @@ import { type ConfigMap, configMap } from "../../../../support/fixtures/config-m
 import { listed } from "./cached-config-maps.ts";
 
 describe("no reader ever sees an older version than a write of this process", () => {
-  /** One object's versions 1, 2, …: which were ours, how far behind the watch is, and when the collection is listed. */
+  /** One object's versions 1, 2, …: our own ones, the watch's delay, and the time of a list. */
   interface Scene {
     readonly byUs: readonly boolean[];
     readonly lags: readonly number[];

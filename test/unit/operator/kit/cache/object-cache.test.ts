@@ -40,8 +40,8 @@ describe("what is older than what was delivered", () => {
 });
 
 /**
- * The API server goes on with its watches by the older definition of a kind for about a second after that has changed: objects come
- * without the fields that only the newer one knows, under the version of what is stored.
+ * The API server keeps the older definition of a changed kind in its watches for about a second: objects lack the new
+ * fields, under the version of the stored object.
  */
 describe("an object that was delivered by an older definition of its kind", () => {
   const halved = configMap("a", "2");

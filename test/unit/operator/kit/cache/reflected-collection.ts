@@ -19,22 +19,19 @@ import { type ConfigMap, configMap, configMapList, configMaps } from "../../../.
 import { type LogLine, recordedLog } from "../../../../support/fixtures/recorded-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
-/** How the server answers lists: as the beginning of a watch, or, because it refuses that, page by page. */
+/** The server's lists: as the beginning of a watch, or, when it refuses that, page by page. */
 type Way = "streamed" | "in pages";
 
-/** Whether a request asks for a list as the beginning of a watch. */
+/** True for a list as the beginning of a watch. */
 export const isStreamedList = ({ query }: SeenRequest) => query.get("sendInitialEvents") === "true";
-/** Whether a request asks for a page of a list. */
 export const isPage = ({ query }: SeenRequest) => query.get("watch") !== "true";
-/** Whether a request asks for changes alone. */
 export const isWatch = (request: SeenRequest) => !isStreamedList(request) && !isPage(request);
 
 /** More than the longest pause of the backoff, and less than any deadline. */
 const LONGEST_PAUSE_MS = 6_000;
 
-/** A line of a watch. */
 export const line = (type: string, object: unknown) => `${JSON.stringify({ type, object })}\n`;
-/** The bookmark after the last of the events that a watch begins with. */
+/** The bookmark after a watch's initial events. */
 export const endOfAll = (resourceVersion: string) => {
   const annotations = { "k8s.io/initial-events-end": "true" };
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { resourceVersion, annotations } };
@@ -43,7 +40,7 @@ export const endOfAll = (resourceVersion: string) => {
 /** Both ways, for suites that hold for either. */
 export const WAYS: readonly Way[] = ["streamed", "in pages"];
 
-/** A reflector of ConfigMaps on a fake API server, new for each test, and what its lists and watches answer. */
+/** A reflector of ConfigMaps on a fake API server, new for each test, with its lists' and watches' answers. */
 export function reflectedCollection() {
   let server: FakeApiServer;
   let clock: TestClock;
@@ -54,7 +51,7 @@ export function reflectedCollection() {
   let log: Log;
   let logged: readonly LogLine[];
   let way: Way;
-  /** What lists answer from now on, once `started`. */
+  /** The answer of lists, once `started`. */
   let listAnswer: Answer;
 
   beforeEach(async () => {
@@ -78,13 +75,13 @@ export function reflectedCollection() {
   });
 
   const watches = () => server.seen.filter(isWatch);
-  /** Why the collection was listed, each time. */
+  /** Reasons of all lists. */
   const reasons = () => logged.filter(({ message }) => message === "a list begins").map(({ reason }) => reason);
   const failures = () => logged.filter(({ message }) => /^a (list|watch) failed$/.test(message)).length;
   const ignored = () => logged.filter(({ message }) => message === "an event was ignored").length;
   const versionOf = (name: string) => cache.get(`ns/${name}`)?.metadata.resourceVersion;
 
-  /** Lets pauses of the backoff pass, and nothing else, until the condition holds. */
+  /** Advances only over pauses of the backoff, until the condition holds. */
   async function untilAfterPauses(condition: () => boolean): Promise<void> {
     await until(() => {
       if (condition()) return true;
@@ -94,7 +91,7 @@ export function reflectedCollection() {
     });
   }
 
-  /** Whether bytes have come since the clock was advanced last. */
+  /** True when bytes have come since the last advance of the clock. */
   const hasProgressed = () => reflector.status().lastProgressAt === clock.monotonicMs();
 
   function listsCome(given: Way): void {

@@ -4,7 +4,7 @@ import { configMap } from "../../../../support/fixtures/config-maps.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { isWatch, reflectedCollection, WAYS } from "./reflected-collection.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = reflectedCollection();

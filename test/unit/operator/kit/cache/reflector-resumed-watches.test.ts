@@ -5,7 +5,7 @@ import { configMap, configMaps } from "../../../../support/fixtures/config-maps.
 import { until } from "../../../../support/fixtures/until.ts";
 import { reflectedCollection, WAYS } from "./reflected-collection.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = reflectedCollection();
@@ -40,7 +40,7 @@ describe.each(WAYS)("a watch that ends goes on from the last version, without a 
 
   test("within a minute of the moment at which its connection became half open", async () => {
     const second = new Stream();
-    // The longest watch that is ever asked for.
+    // The longest requested watch.
     const slow = createReflector({
       client: world.client,
       type: configMaps,

@@ -4,7 +4,7 @@ import { configMap, configMapList } from "../../../../support/fixtures/config-ma
 import { until } from "../../../../support/fixtures/until.ts";
 import { endOfAll, isPage, isStreamedList, isWatch, line, reflectedCollection } from "./reflected-collection.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = reflectedCollection();
@@ -110,7 +110,7 @@ describe("a collection that is streamed", () => {
     { name: "does not begin", events: [] },
   ])("and $name comes in pages after ten seconds", async ({ events }) => {
     await begun();
-    // As one chunk, so that nothing comes after the first sign of it.
+    // As one chunk, so that nothing comes after its beginning.
     stream.write(events.map((object) => line("ADDED", object)).join(""));
     if (events.length > 0) await until(() => world.reflector.status().lastProgressAt !== undefined);
     world.clock.advance(9_999);
@@ -120,7 +120,7 @@ describe("a collection that is streamed", () => {
     expect(world.cache.list()).toEqual([configMap("paged", "9")]);
   });
 
-  test("is never asked for in pages by who is told to wait", async () => {
+  test("is never asked for in pages by a client that has to wait", async () => {
     world.server.on(isStreamedList, status(429, "TooManyRequests", { "retry-after": "7" }));
     world.reflector.start();
     await until(() => world.clock.pending.includes(7_000));

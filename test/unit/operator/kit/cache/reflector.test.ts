@@ -4,7 +4,7 @@ import { configMap, configMapList } from "../../../../support/fixtures/config-ma
 import { until } from "../../../../support/fixtures/until.ts";
 import { isPage, isStreamedList, isWatch, reflectedCollection, WAYS } from "./reflected-collection.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = reflectedCollection();
@@ -43,7 +43,7 @@ describe.each(WAYS)("list and watch (lists come %s)", (way) => {
     expect(failures()).toBeGreaterThan(0);
   });
 
-  test("a list that is told to wait waits", async () => {
+  test("a list with Retry-After waits", async () => {
     world.server.on(isList, status(429, "TooManyRequests", { "retry-after": "60" }), listed([], "1"));
     world.server.on(isWatch, new Stream().answer);
     world.reflector.start();

@@ -4,7 +4,7 @@ import { Stream, status } from "../../../../support/doubles/fake-api-server.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { anything, failureOf, kubeClients } from "./kube-clients.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = kubeClients();

@@ -13,7 +13,7 @@ import { configMap, configMaps } from "../../../../support/fixtures/config-maps.
 import { until } from "../../../../support/fixtures/until.ts";
 import { anything, draft, failureOf, kubeClients, ref } from "./kube-clients.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = kubeClients();

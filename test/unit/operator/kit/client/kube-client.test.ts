@@ -6,7 +6,7 @@ import { type ConfigMap, configMap, configMapList, configMaps } from "../../../.
 import { until } from "../../../../support/fixtures/until.ts";
 import { anything, failureOf, kubeClients, ref } from "./kube-clients.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = kubeClients();
@@ -97,7 +97,7 @@ describe("find", () => {
 });
 
 describe("list", () => {
-  test("keeps of every object what it is told to", async () => {
+  test("keeps the selected part of every object", async () => {
     world.server.on(anything, json(configMapList([configMap("a", "1", { data: { large: "x" } })], "9")));
     const keep = ({ data: _, ...object }: ConfigMap) => object;
     expect((await client().list(configMaps, { keep })).items).toEqual([configMap("a", "1")]);

@@ -6,12 +6,10 @@ import { type FakeApiServer, startFakeApiServer } from "../../../../support/doub
 
 /** Matches every request. */
 export const anything = () => true;
-/** The object that most calls are about. */
 export const ref = { name: "a", namespace: "ns" };
-/** That object as it is written. */
 export const draft = { metadata: ref, data: { key: "value" } };
 
-/** The error of a call that fails as it should; throws if the call does not fail with a KubeError. */
+/** The error of a failing call; throws if the call does not fail with a KubeError. */
 export async function failureOf(call: Promise<unknown>): Promise<KubeError> {
   const error: unknown = await call.then(
     () => undefined,
@@ -21,7 +19,7 @@ export async function failureOf(call: Promise<unknown>): Promise<KubeError> {
   throw new Error("the call did not fail with a KubeError", { cause: error });
 }
 
-/** Clients of a fake API server, which are closed after each test. */
+/** Clients of a fake API server, closed after each test. */
 export function kubeClients() {
   let server: FakeApiServer;
   let clients: KubeClient[];

@@ -11,7 +11,7 @@ import { silentLog } from "../../../../../operator/kit/log.ts";
 import { noTracing } from "../../../../../operator/kit/tracing.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
-/** Worker pools on one clock, which are stopped after each test. */
+/** Worker pools on one clock, stopped after each test. */
 export function runningWorkerPools() {
   let clock: TestClock;
   let running: WorkerPool[];
@@ -46,7 +46,7 @@ export function runningWorkerPools() {
   };
 }
 
-/** Metrics of which only the outcomes are kept. */
+/** Metrics that keep only the outcomes. */
 export function outcomesInto(outcomes: string[]): ControllerMetrics {
   const nothing = () => undefined;
   return {

@@ -43,7 +43,7 @@ describe("a storm of retries", () => {
   const longest = 15_000;
   const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `broken-${index}`);
 
-  /** A queue in which the keys fail, and go on to fail for so long whenever their turn comes; with the longest wait of any. */
+  /** A queue whose keys fail for this time whenever they are taken; with the longest wait. */
   async function afterFailing(count: number, forMs: number): Promise<{ stormy: WorkQueue; longestWaitMs: number }> {
     const stormy = createWorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
     const waits = keysOf(count).map((key) => stormy.retry(key));

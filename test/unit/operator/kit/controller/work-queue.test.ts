@@ -13,7 +13,7 @@ beforeEach(() => {
   queue = createWorkQueue({ clock, random: () => 0 });
 });
 
-/** A queue, and beside it what it owes: every key added and not taken since. */
+/** A queue, and a model of it: every key added and not taken since. */
 class Ledger {
   readonly queue = createWorkQueue({ clock: new TestClock() });
   readonly working: string[] = [];
@@ -99,7 +99,7 @@ describe("order", () => {
     expect([taken.indexOf("start-up-1"), taken.indexOf("start-up-2")]).toEqual([4, 9]);
   });
 
-  test("turns that nobody else waited for are not held against urgent keys", async () => {
+  test("turns without other waiters are not held against urgent keys", async () => {
     for (let turn = 0; turn < 20; turn += 1) queue.add(`busy-${turn}`);
     for (let turn = 0; turn < 10; turn += 1) await queue.take();
     queue.add("start-up", "low");

@@ -7,13 +7,12 @@ import { outcomesInto, runningWorkerPools } from "./running-worker-pools.ts";
 const world = runningWorkerPools();
 const { started } = world;
 
-/** Work that ends only with its signal. */
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
   });
 
-describe("passes that wait for something slow", () => {
+describe("reconciles that wait for something slow", () => {
   const scene = (workers: number) => {
     const passes: string[] = [];
     const gate = Promise.withResolvers<void>();

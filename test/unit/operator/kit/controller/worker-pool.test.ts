@@ -9,7 +9,7 @@ import { outcomesInto, runningWorkerPools } from "./running-worker-pools.ts";
 const world = runningWorkerPools();
 const { started } = world;
 
-test("passes of one key never overlap, whatever the workers do", async () => {
+test("reconciles of one key never overlap, whatever the workers do", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom("a", "b"), { maxLength: 30 }), async (adds) => {
       const inWork = new Set<string>();
@@ -62,7 +62,7 @@ test("a key waits as long as the API server asks, when that is longer than its b
   expect(world.clock.pending).not.toContain(500);
 });
 
-test("passes that never wait let the event loop have its turns", async () => {
+test("reconciles that never wait let the event loop have its turns", async () => {
   let passed = 0;
   const busy = async () => {
     const until = performance.now() + 1;
@@ -155,7 +155,7 @@ test("a pass that asks for another look gets it", async () => {
   await until(() => passes === 2);
 });
 
-test("keys whose passes last longer than their rechecks and retries leave the workers to others too", async () => {
+test("keys whose reconciles last longer than their rechecks and retries leave the workers to others too", async () => {
   const passes: string[] = [];
   const controller = started(
     async (key) => {

@@ -4,7 +4,7 @@ import { silentLog } from "../../../../../operator/kit/log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { leaseCandidates, ref } from "./lease-candidates.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = leaseCandidates();

@@ -5,7 +5,7 @@ import { silentLog } from "../../../../../operator/kit/log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { type Candidate, leaseCandidates, ref } from "./lease-candidates.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const world = leaseCandidates();
@@ -38,7 +38,7 @@ test("a leader renews, keeps when it acquired, and counts no transition", async 
 });
 
 test("a follower takes over only when its own clock saw no change for the whole lease", async () => {
-  // Long expired by its own account: that does not count.
+  // Long expired by its own times, which do not count.
   world.store.put({ holderIdentity: "dead", leaseDurationSeconds: 15, renewTime: "2020-01-01T00:00:00.000000Z" });
   const follower = candidate("follower");
   await until(() => world.clock.pending.includes(500));

@@ -17,14 +17,13 @@ import {
 } from "../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
-/** The lease that all candidates want. */
 export const ref = { name: "the-lease", namespace: "ns" };
 
-/** A lease as the API server keeps it: with versions, conflicts and a switch for its power. */
+/** A lease in the API server: with versions, conflicts and outages. */
 class LeaseStore {
   lease: Lease | undefined;
   isDown = false;
-  /** How often the next writes find that another was faster. */
+  /** The number of next writes with a conflict. */
   conflicts = 0;
   writes = 0;
   #version = 0;
@@ -36,7 +35,7 @@ class LeaseStore {
     );
   }
 
-  /** Another's write, behind everyone's back. */
+  /** A write of another process. */
   put(spec: NonNullable<Lease["spec"]>): void {
     this.#version += 1;
     const metadata = {
@@ -66,7 +65,6 @@ class LeaseStore {
   }
 }
 
-/** An elector that runs, and what has become of it. */
 export interface Candidate {
   readonly elector: LeaderElector;
   readonly ended: Promise<string>;
@@ -135,7 +133,7 @@ export function leaseCandidates() {
     return made;
   }
 
-  /** Moves time in steps short enough for the electors to act in between. */
+  /** Advances time in steps short enough for the electors to act in between. */
   async function pass(totalMs: number): Promise<void> {
     for (let passedMs = 0; passedMs < totalMs; passedMs += 500) {
       clock.advance(500);
@@ -143,7 +141,7 @@ export function leaseCandidates() {
     }
   }
 
-  /** What a timer set in motion has come to rest: no call is in flight, and none begins. */
+  /** The work of a timer is over: no call is pending, and none begins. */
   async function settled(): Promise<void> {
     for (let quietTurns = 0; quietTurns < 3; quietTurns = callsInFlight === 0 ? quietTurns + 1 : 0) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -49,7 +49,7 @@ describe("boundedSignal", () => {
     );
   });
 
-  test("once released follows nobody", () => {
+  test("once released follows no signal", () => {
     const clock = new TestClock();
     const caller = new AbortController();
     const bound = boundedSignal({ clock, deadlineMs: 1_000, signals: [caller.signal] });

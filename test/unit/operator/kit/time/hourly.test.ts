@@ -4,7 +4,7 @@ import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("is due at once, then once an hour, and at once again after a reset, which answers whether anything was told", () => {
+test("is due at once, then once an hour, and at once again after a reset, which answers true after a report", () => {
   const clock = new TestClock();
   const telling = hourly(clock);
   expect(telling.reset()).toBe(false);

@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import { tokenBucket } from "../../../../../operator/kit/time/token-bucket.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
-/** How many are given when as many as possible are asked for. */
 function drain(budget: ReturnType<typeof tokenBucket>): number {
   let taken = 0;
   while (taken < 10_000 && budget.take()) taken += 1;

@@ -6,7 +6,6 @@ const busy = (ms: number) => {
   while (performance.now() < end);
 };
 
-/** Does the work while the turns of the event loop are counted. */
 async function counted(work: (turn: () => number) => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -75,7 +74,7 @@ test("what others wait for goes on before the background, which goes on all the 
     }
   };
   await Promise.all([...Array.from({ length: 8 }, () => work("background", 1)), work("foreground", 6)]);
-  // One of the background at most between two of the foreground, and some of it before the foreground is over.
+  // At most one of the background between two of the foreground, and some of it before the foreground is over.
   const last = order.lastIndexOf("foreground");
   const before = order.slice(0, last).filter((rank) => rank === "background").length;
   expect(before).toBeGreaterThan(1);

@@ -57,7 +57,7 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
     world: { ...world.context, deliveries, clock },
     writes: memoryDecidedWrites(memoryEnvironments(clock)),
   };
-  /** The facade accepts it, the operator goes on. */
+  /** The API accepts it, the operator continues. */
   const accept = async (name: string, letter?: string) => {
     const { status: _, ...delivery } = webhookDeliveryFixture(name, { repositories: ["shop-api"] });
     const { pullRequest: __, ...more } = { ...delivery.spec, receivedAt: clock.now().toISOString() } as never as Record<
@@ -91,7 +91,7 @@ describe("the commit of a merge group", () => {
     expect(outcome("one")).toMatchObject({ phase: "acted", reason: "MergeGroup" });
   });
 
-  test("is reported once, although an app's hook and a repository's hook both tell of it; another one anew", async () => {
+  test("is reported once, although an app's hook and a repository's hook both send it; another one anew", async () => {
     const { accept, reconcile, outcome } = scene();
     for (const name of ["one", "two"]) await accept(name);
     for (const name of ["one", "two"]) await reconcile(name);

@@ -11,7 +11,6 @@ import {
 const [a, b, merge] = [commitOf("a"), commitOf("b"), commitOf("e")];
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 
-/** A pipeline for the merge of merge request 7. */
 const ofMerge = (more: Partial<PipelineState> = {}): PipelineState => ({
   project: "shop/shop-api",
   id: 9,

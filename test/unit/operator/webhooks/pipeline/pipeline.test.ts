@@ -102,7 +102,7 @@ describe("an environment that wants the commit", () => {
 describe("a run that does not count", () => {
   const byComment = { workflow: ".github/workflows/triage.yml", event: "issue_comment" };
 
-  // Abuse case 117: whoever may comment has a workflow of the default branch run, and fail.
+  // Abuse case 117: everyone with the right to comment can make a workflow of the default branch run, and fail.
   test.each(["running", "failed", "canceled", "success"] as const)("changes nothing: %s", async (status) => {
     const world = worldOf({ pipeline: { onCanceled: "any" } });
     world.branchHeads.push("shop-api", "main", a);
@@ -346,7 +346,7 @@ describe("a success without an environment", () => {
     }
   });
 
-  test("names are told from each other", async () => {
+  test("names are distinguished from each other", async () => {
     const names = ["feature/a", "feature-a", "Feature-A", "ä", "ö", "x".repeat(100), `${"x".repeat(100)}y`];
     const made = await Promise.all(names.map((branch) => created({}, { branch })));
     const all = made.map(([one]) => one?.done ?? "");

@@ -21,7 +21,7 @@ describe("two states of one second", () => {
     expect(hosted.commits).toEqual([commitOf("b")]);
   });
 
-  test("that the rules don't tell apart are no doubt", async () => {
+  test("that the rules treat alike need no refetch", async () => {
     const hosted = new HostedWorld();
     await hosted.arrive({ action: "opened", updatedAt: SECOND });
     await hosted.arrive({ action: "labeled", labels: ["bug"], updatedAt: SECOND });
@@ -69,7 +69,7 @@ describe("two states of one second", () => {
 const actionOf = (state: "open" | "closed", at: number): PullRequestState["action"] =>
   state === "closed" ? "closed" : at === 0 ? "opened" : "updated";
 
-/** Delivers states to a world whose host has the last one; what waits for a deletion is decided again after it. */
+/** Delivers states to a world whose host has the last one; decisions that wait for a deletion are repeated after it. */
 async function commitsAfter(
   arrivals: readonly { readonly state: Partial<PullRequestState>; readonly id: string }[],
   last: Partial<PullRequestState>,
@@ -138,7 +138,7 @@ describe("labels that Gitea does not list", () => {
     expect(hosted.commits).toEqual([]);
   });
 
-  test("are no doubt on other hosts, nor where no label is required", async () => {
+  test("need no refetch on other hosts, nor where no label is required", async () => {
     for (const hosted of [new HostedWorld({ pullRequest: rules }), new HostedWorld({ kind: "gitea" })]) {
       await hosted.arrive({ action: "opened", ...labeled });
       await hosted.arrive(emptied);

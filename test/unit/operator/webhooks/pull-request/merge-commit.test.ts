@@ -43,7 +43,7 @@ describe("the commit that merges a pull request for a test", () => {
     const world = tagged("{mergeCommit}");
     await world.arrive(pullRequestState({ mergeCommit: merge }));
     await world.arrive(pullRequestState({ action: "synchronize", headCommit: second, mergeCommit: merge }));
-    // It counts only for the head that it says.
+    // The merge commit is valid only for its own head.
     expect(world.living.map(({ spec: { backend } }) => [backend.commit, backend.mergeCommit?.head])).toEqual([
       [second, first],
     ]);

@@ -14,7 +14,7 @@ const updatedAt = "2026-06-01T12:00:00Z";
 const AT_MS = Date.parse(updatedAt);
 const nothingAtHand = { event: { type: "other" }, delivery: undefined, host: "git" } as const;
 
-/** A state of one second, the host asked or not; how often its fields were read is counted. */
+/** A state of one second, from a webhook or the host; counts reads of its fields. */
 function counted(index: number, reads: { count: number }): KnownState {
   const isAsked = index % 2 === 1;
   return {
@@ -32,7 +32,6 @@ function counted(index: number, reads: { count: number }): KnownState {
   };
 }
 
-/** How often the fields of so many states of one second are read. */
 function readsOf(length: number, work: (states: readonly KnownState[]) => unknown): number {
   const reads = { count: 0 };
   work(Array.from({ length }, (_, index) => counted(index, reads)));
@@ -43,7 +42,7 @@ test.each<[string, (states: readonly KnownState[]) => unknown]>([
   ["put into order", inOrder],
   ["searched for rivals of the newest", (states) => rivalsOf(states.at(-1) as KnownState, states)],
 ])("abuse: thousands of states of one second are %s in one pass", (_what, work) => {
-  // Of the square of their number, four times as many would need sixteen times as many reads.
+  // With quadratic cost, four times as many would need sixteen times as many reads.
   expect(readsOf(4_000, work)).toBeLessThan(readsOf(1_000, work) * 4 * 2);
 });
 

@@ -19,7 +19,7 @@ const HAPPENINGS: readonly Happening[] = [
   ...(["ready_for_review", "closed", "reopened"] as const),
 ];
 
-/** What a happening changes; `undefined` when it can't happen to a pull request in this state. */
+/** The change by an event; `undefined` when it is impossible in this state. */
 function changeOf(state: PullRequestState, happening: Happening): Partial<PullRequestState> | undefined {
   const { labels, draft, headCommit } = state;
   const isOpen = state.state === "open";
@@ -35,7 +35,6 @@ function changeOf(state: PullRequestState, happening: Happening): Partial<PullRe
   return changes[happening] || undefined;
 }
 
-/** A pull request's life, an event a minute; what can't happen is left out. */
 function lifeOf(first: PullRequestState, order: readonly Happening[], fromMs: number): PullRequestState[] {
   const life = [{ ...first, updatedAt: new Date(fromMs).toISOString() }];
   for (const action of order) {
@@ -53,7 +52,7 @@ interface Arrival {
   readonly atMs: number;
 }
 
-/** How late a delivery arrives, in minutes; whether the hook of an app reports it, too, and how often it is repeated. */
+/** Delay of a delivery in minutes; an app's hook may report it, too, and it may be repeated. */
 const lateness = fc.record({ late: fc.nat(12), lateApp: fc.option(fc.nat(12)), lateAgain: fc.option(fc.nat(12)) });
 type Lateness = typeof lateness extends fc.Arbitrary<infer T> ? T : never;
 
@@ -67,7 +66,7 @@ function arrivalsOf(life: readonly PullRequestState[], all: readonly Lateness[])
   return arrivals.sort((one, other) => one.atMs - other.atMs);
 }
 
-/** Delivers, decides and acts; a deletion takes `teardownMs`, and what waits for it is decided again. */
+/** Delivers, decides and acts; a deletion takes `teardownMs`, and waiting decisions are repeated after it. */
 class Run {
   readonly world = new WebhookWorld({ repositories: [shopApi({ pullRequest: rules })] });
   readonly #teardownMs: number;

@@ -4,7 +4,6 @@ import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/fi
 
 const MINUTE_MS = 60_000;
 
-/** A world in which events happen a minute apart, and whose deliveries can be dropped. */
 class ForgettingWorld extends WebhookWorld {
   #sent = 0;
 
@@ -16,13 +15,13 @@ class ForgettingWorld extends WebhookWorld {
     return state;
   }
 
-  /** A body that is sent under an id of its own. */
+  /** A body under its own id. */
   sent(state: PullRequestState) {
     this.#sent += 1;
     return this.arrive(state, `delivery-${this.#sent}`);
   }
 
-  /** Everything that was delivered is dropped, and deletions are finished. */
+  /** Drops all deliveries, and finishes deletions. */
   forget(): void {
     this.nowMs += MINUTE_MS;
     this.finishDeletions();

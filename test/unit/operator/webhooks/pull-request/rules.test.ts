@@ -14,7 +14,6 @@ import {
   WebhookWorld,
 } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
-/** What is decided about the first event of a pull request, and the rule that was not met. */
 async function decided(
   rules: PullRequestRules,
   state: Partial<PullRequestState> = {},
@@ -234,7 +233,7 @@ describe("what was there before", () => {
   });
 });
 
-test("a name that is too long is shortened, and still told from others", async () => {
+test("a name that is too long is shortened, and still distinct from others", async () => {
   const names = ["shop-".repeat(9).concat("one"), "shop-".repeat(9).concat("two")];
   const created = names.map(async (name) => {
     const world = new WebhookWorld({ repositories: [repositoryFixture(name, { pullRequest: { enabled: true } })] });

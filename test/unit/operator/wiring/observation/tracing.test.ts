@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 const execute = promisify(execFile);
 const root = new URL("../../../../../", import.meta.url);
 
-/** Has the loader write down every module of OpenTelemetry. `prom-client` loads the API alone, which is small. */
+/** Makes the loader record every module of OpenTelemetry. `prom-client` loads the API alone, which is small. */
 const NOTE = `
   import { registerHooks } from "node:module";
   globalThis.loaded = new Set();
@@ -19,7 +19,6 @@ const NOTE = `
   process.on("exit", () => process.stderr.write("LOADED " + JSON.stringify([...globalThis.loaded].sort())));
 `;
 
-/** The modules of OpenTelemetry that a process loads which runs these arguments. */
 async function loadedBy(...args: readonly string[]): Promise<readonly string[]> {
   const note = `data:text/javascript,${encodeURIComponent(NOTE)}`;
   const { stderr } = await execute(process.execPath, ["--import", note, ...args]);

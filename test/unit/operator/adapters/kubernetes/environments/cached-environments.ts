@@ -13,11 +13,11 @@ import { type Answer, type FakeApiServer, startFakeApiServer } from "../../../..
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** An environment that the tests put into the cache. */
+/** An environment for the cache. */
 export const environment = environmentFixture();
 /** The UID of no environment. */
 export const UNKNOWN = "ffffffff-1111-4222-8333-444455556666";
-/** The error of a call; `undefined` if it has none. */
+/** The error of a call; `undefined` without one. */
 export const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
 /** Environments on a fake API server, behind a cache that the test fills; new for each test. */

@@ -27,7 +27,6 @@ const parts = ({ auditId, traceparent }: Stamps) => ({
   traceparent: () => traceparent,
 });
 
-/** The annotations of what was written last. */
 function written(): unknown {
   const { metadata } = JSON.parse(world.server.seen.at(-1)?.body ?? "{}");
   return metadata.annotations ?? {};

@@ -14,19 +14,18 @@ import { listed } from "../../../../../support/fixtures/environment/environment-
 
 type Cache = ObjectCache<EphemeralEnvironment> & CacheFeed<EphemeralEnvironment>;
 
-/** What tells one environment from another in a list. */
 interface Traits {
   readonly number: number;
   readonly phase: Phase | undefined;
   readonly owner: EnvironmentSpec["owner"];
   readonly access: EnvironmentSpec["access"];
   readonly isLeaving: boolean;
-  /** Another one has another UID, under the same name. */
+  /** A different UID under the same name. */
   readonly life: number;
 }
 
 const fixture = environmentFixture();
-// One object each, as the cache shares what environments say alike.
+// Shared objects, as in the cache.
 const owners = [undefined, ...["ann", "bob"].map((who) => ({ subject: who, email: `${who}@example.test`, name: who }))];
 const accesses = [undefined, { groups: ["red"] }, { groups: ["red", "blue"] }];
 const phases: readonly (Phase | undefined)[] = ["ready", "failed", undefined];
@@ -57,7 +56,6 @@ const traits = fc.record({
   life: fc.nat(2),
 });
 
-/** Visible to all, or to some by what the spec says. */
 const isVisible = fc.constantFrom<EnvironmentQuery["isVisible"]>(
   () => true,
   ({ owner }) => owner?.subject === "ann",
@@ -77,7 +75,7 @@ const query: fc.Arbitrary<EnvironmentQuery> = fc.record(
   { requiredKeys: ["isVisible"] },
 );
 
-/** What the watch tells, and what this process writes; `confirm` and `relist` bring versions that are known already. */
+/** Events of the watch, and writes of this process; `confirm` and `relist` bring known versions. */
 const step = fc.record({
   kind: fc.constantFrom("upsert", "upsert", "remove", "written", "deleted", "confirm", "relist"),
   traits,
@@ -103,7 +101,6 @@ async function take(cache: Cache, { kind, traits: given }: { readonly kind: stri
 
 const names = ({ items }: EnvironmentPage) => items.map(({ metadata }) => metadata.name);
 
-/** What the directory holds beside the cache: other copies, for as long as nothing changes. */
 function strangers(directory: EnvironmentDirectory, cache: Cache) {
   const { items } = directory.page({ isVisible: () => true });
   return items.filter((item) => item !== cache.get(item.metadata.name));

@@ -34,7 +34,7 @@ describe("a removal that the API server forbids", () => {
     answer("GET", json(environment));
     const error = await failureOf(world.environments.remove(environmentFixture({ spec: { protected: true } })));
     expect(error).toBeInstanceOf(RemovalRefused);
-    // What callers are told holds nothing of what the API server says.
+    // Callers see none of the API server's message.
     expect((error as RemovalRefused).message).not.toContain((error as RemovalRefused).why);
     expect((error as Error).cause).toMatchObject({ status: 403, reason: "Forbidden" });
   });

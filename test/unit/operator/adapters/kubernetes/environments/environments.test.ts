@@ -50,7 +50,7 @@ describe("an id that the cache does not know", () => {
     await until(() => lists().length === 1);
     const second = world.environments.find(uid);
     world.clock.advance(60_000);
-    // A round trip later nothing more was asked for.
+    // After another round trip no further request was sent.
     await world.client.find(environmentType, { name });
     expect(lists()).toHaveLength(1);
     end();
@@ -82,7 +82,7 @@ describe("a pass that is asked for", () => {
   const writes = () => world.server.seen.filter(({ method }) => method === "PATCH");
   const now = () => world.clock.now().toISOString();
   const ask = (about = environment) => world.environments.reconcile(about, { withinMs: 1_000 });
-  /** Lets the time that is waited for an answer go by, when it is waited. */
+  /** Advances the clock over the wait for an answer. */
   const unanswered = async (asking: Promise<unknown>) => {
     await until(() => world.clock.pending.length > 0);
     world.clock.advance(1_000);
@@ -110,7 +110,7 @@ describe("a pass that is asked for", () => {
     expect(writes()).toHaveLength(expected);
   });
 
-  test("is written over what somebody wrote by hand", async () => {
+  test("overwrites a value written by hand", async () => {
     answer("PATCH", json(withToken(now(), "3")));
     await unanswered(ask(withToken("now, please")));
     expect(writes()).toHaveLength(1);

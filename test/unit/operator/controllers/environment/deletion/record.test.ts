@@ -26,7 +26,7 @@ const deleted = (minutes: number) => ({ deletionTimestamp: minutesLater(minutes)
 const trigger = { kind: "pull_request" as const, provider: "repohost", repository: "g/shop", number: 7 };
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
 
-/** The metadata that Argo CD's environment has, and why REST deletes it. */
+/** The metadata of Argo CD's environment, and the reason of its deletion by REST. */
 function fromGit(cause?: string) {
   const noted = cause === undefined ? {} : { "ephemeral-environments.dev/deletion-cause": cause };
   return { annotations: { "argocd.argoproj.io/tracking-id": "apps:…", ...noted } };
@@ -74,7 +74,7 @@ describe("the record of an environment", () => {
     });
   });
 
-  test("says why the host of its pull request was not told of its end", () => {
+  test("says why its end was not reported to the host of its pull request", () => {
     const goneAt = minutesLater(70).toISOString();
     const steps = [{ name: "feedback", state: "gone" as const, message: "the host is away", goneAt }];
     const record = environmentRecord(environmentFixture({ metadata: deleted(0) }), { ...ended, steps });
@@ -179,7 +179,7 @@ describe("the record of an environment", () => {
     expect(metadata).toEqual({ name: UID, namespace: "ephemeral-system", labels });
   });
 
-  test("tells every pull request from every other", () => {
+  test("distinguishes every pull request from every other", () => {
     const others = [{ number: 8 }, { repository: "g/shop2" }, { provider: "pipelinehost" }];
     const keys = [trigger, ...others.map((other) => ({ ...trigger, ...other }))].map(triggerKey);
     expect(new Set(keys).size).toBe(4);

@@ -15,7 +15,6 @@ const namespace = "env-shop";
 const binding = { name: "ephemeral-environment", namespace };
 const serviceKind = wireKind({ group: "", version: "v1", kind: "Service", plural: "services", namespaced: true });
 
-/** Something in the namespace that the platform did not make. */
 function put(world: Scene, kind: typeof configMaps | typeof serviceKind, name: string, finalizers: readonly string[]) {
   const metadata = { name, namespace, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED };
   world.cluster.put(kind, { apiVersion: "v1", kind: kind.kind, metadata: { ...metadata, finalizers } });
@@ -26,7 +25,7 @@ const finalizersOf = (world: Scene, name: string) =>
 const rightsOf = (world: Scene) => world.cluster.observe(shop, roleBindingKind, binding)?.metadata.finalizers;
 
 describe("a deletion that the deployer does not end", () => {
-  /** An application that Argo CD holds, in a namespace that does not go at once. */
+  /** An application blocked by Argo CD, in a namespace that is not deleted at once. */
   async function held(): Promise<Scene> {
     const world = await scene();
     world.holdApplication(CASCADE, "post-delete-finalizer.argocd.argoproj.io");
@@ -65,7 +64,7 @@ describe("a deletion that the deployer does not end", () => {
     expect(taken.steps[1]?.message).toMatch(/within 60 s, while Job\/migrate had not ended: /);
   });
 
-  test("ends although its namespace is being deleted already, and nobody may bind a role there", async () => {
+  test("ends although its namespace is being deleted already, and no role can be bound there", async () => {
     const world = await held();
     const metadata = { ...binding, uid: "binding", resourceVersion: "1", creationTimestamp: CREATED };
     const leaving = { ...metadata, deletionTimestamp: CREATED, finalizers: ["kubernetes"] };
@@ -105,7 +104,7 @@ describe("a deletion that the deployer does not end", () => {
     expect(finalizersOf(world, "held")).toEqual(["foregroundDeletion"]);
     const listed = world.namespaceContents.lists();
     const rest = await world.pass({ after: 60 });
-    // Only the load balancer is left: one list in a quarter of a minute.
+    // Only the load balancer remains: one list in a quarter of a minute.
     expect(rest.recheckMs).toBe(15_000);
     expect(world.namespaceContents.lists()).toBe(listed + 1);
     expect(rest.blockers).toMatchObject([{ kind: "Service", name: "public", reason: BALANCER }]);

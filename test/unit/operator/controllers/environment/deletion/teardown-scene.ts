@@ -15,14 +15,11 @@ import { applicationOf, memoryRemoval, namespaceOf } from "../../../../../suppor
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** The environment that is torn down. */
+/** The environment in deletion. */
 export const shop = { name: "shop", uid: UID };
-/** A minute in milliseconds. */
 export const MINUTE_MS = 60_000;
-/** A finalizer that keeps an object. */
 export const HOLD = "example.test/hold";
 
-/** What is remembered; only the steps matter here. */
 const record = ({ steps, removals = [] }: Progress, goneAt: Date): RecordSpec => ({
   ...shop,
   reason: "deleted",
@@ -37,7 +34,7 @@ const record = ({ steps, removals = [] }: Progress, goneAt: Date): RecordSpec =>
   removals: [...removals],
 });
 
-/** The objects of an environment, and reconciles of its deletion, each of which begins with the status of the last. */
+/** The objects of an environment, and reconciles of its deletion, each with the status of the last. */
 export async function scene({ deletion = {} }: { deletion?: Partial<Settings["deletion"]> } = {}) {
   const clock = new TestClock();
   const removal = memoryRemoval(clock);
@@ -57,11 +54,11 @@ export async function scene({ deletion = {} }: { deletion?: Partial<Settings["de
     force(step: string) {
       force = step;
     },
-    /** The host of its pull request does not answer. */
+    /** Makes the pull request's host unreachable. */
     losesHost(error: Error = new PullRequestHostFailed("the host is away")) {
       hostError = error;
     },
-    /** The deployer's objects can't be read or written any more, or can again. */
+    /** Makes the deployer's objects unreadable, or readable again. */
     losesDeployer(isAway = true) {
       const away = new KubeError({ status: 503, reason: "ServiceUnavailable" });
       world.cluster.fail(applicationKind, isAway ? away : undefined);
@@ -88,5 +85,4 @@ export async function scene({ deletion = {} }: { deletion?: Partial<Settings["de
   };
 }
 
-/** What `scene` returns. */
 export type Scene = Awaited<ReturnType<typeof scene>>;

@@ -52,7 +52,7 @@ describe("a teardown", () => {
     expect(world.records.list()).toHaveLength(isOver(done) ? 1 : 0);
   });
 
-  test("tells the host last, and waits two minutes for one that is away", async () => {
+  test("reports to the host last, and waits two minutes for one that is away", async () => {
     const world = await scene();
     world.losesHost();
     const first = await world.pass();
@@ -64,7 +64,7 @@ describe("a teardown", () => {
     expect(last.steps[5]).toMatchObject({ state: "gone", message: "the host is away" });
   });
 
-  test("ends although a fault keeps the host from being told, whose words it does not repeat", async () => {
+  test("ends although a fault prevents the report to the host, whose words it does not repeat", async () => {
     const world = await scene();
     world.losesHost(new TypeError("undefined is no function of the-token"));
     expect((await world.pass()).error).toBeInstanceOf(TypeError);

@@ -8,7 +8,6 @@ import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 const namespace = "env-shop";
 const metadata = (name: string) => ({ name, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED });
 
-/** The environment's RoleBinding, as the first steps of its life make it. */
 const bind = (world: Scene) =>
   world.cluster.ensure(shop, roleBindingKind, {
     apiVersion: "v1",
@@ -16,7 +15,6 @@ const bind = (world: Scene) =>
     metadata: { name: "ephemeral-environment", namespace },
   });
 
-/** A claim, and the volume that it has. */
 function put(world: Scene, volumeName: string, annotations: Record<string, string> = {}): void {
   const claim = { ...metadata(`claim-${volumeName}`), namespace };
   world.cluster.put(volumeClaimKind, {
@@ -60,7 +58,7 @@ describe("retained volumes", () => {
     expect(policyOf(world, "one")).toMatchObject({ persistentVolumeReclaimPolicy: "Retain" });
   });
 
-  test("are none where the environment has no RoleBinding: the namespace may be somebody else's", async () => {
+  test("are none where the environment has no RoleBinding: the namespace may be foreign", async () => {
     const world = await scene();
     put(world, "theirs");
     expect((await world.pass()).steps[0]).toMatchObject({ name: "volumes", state: "gone" });

@@ -23,7 +23,6 @@ interface Given {
   readonly repository?: Partial<RepositorySpec>;
 }
 
-/** The values of an environment whose chart is mapped so. */
 function mapped({ values, spec = {}, configSet, repository }: Given, settings = fixtureSettings): object {
   const chart = values === undefined ? place : { ...place, values };
   const repositories = {

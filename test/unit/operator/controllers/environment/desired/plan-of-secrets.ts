@@ -11,9 +11,8 @@ import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts"
 
 type Secrets = NonNullable<EnvironmentSpec["secrets"]>;
 
-/** What a plan of secrets is made from. */
 export interface Given {
-  /** What the backend's Repository lists; `KEY` unless said. */
+  /** The secrets of the backend's Repository; default: `KEY`. */
   readonly listed?: readonly string[];
   readonly asked?: Secrets;
   readonly env?: EnvironmentVariable[];
@@ -47,15 +46,13 @@ export const refers = (name: string, id: string, key = "latest"): EnvironmentVar
   name,
   secretRef: { name: id, key },
 });
-/** The status of a secret of the environment. */
 export const own = (name: string, version: number, rotation?: string): SecretStatus =>
   rotation === undefined ? { name, version } : { name, version, rotation };
-/** The status of the database's URL. */
 export const url = (version: number, more: Partial<SecretStatus> = {}): SecretStatus => ({
   name: "DATABASE_URL",
   version,
   source: "DATABASE_PASSWORD@latest",
   ...more,
 });
-/** How the ids of its entries in the secret manager begin. */
+/** The prefix of its entries in the secret manager. */
 export const alias = `shop-${UID.replaceAll("-", "").slice(0, 8)}`;

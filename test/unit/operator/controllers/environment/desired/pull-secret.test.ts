@@ -12,7 +12,6 @@ import {
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** A Repository of this image whose pulls need this credential; none where it is left out. */
 const of = (repository: string, credential?: string) =>
   repositoryFixture(repository.replaceAll("/", "-"), {
     image: { repository },
@@ -135,7 +134,7 @@ describe("the Secret of image pulls", () => {
     );
   });
 
-  test("is the same in whatever order it is told", () => {
+  test("is the same in any order", () => {
     expect(pullSecretObject(environmentFixture(), new Map([...credentials].reverse()))).toEqual(object);
   });
 

@@ -12,12 +12,11 @@ import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts"
 /** The parts of an environment that a test sets. */
 export type Parts = NonNullable<Parameters<typeof environmentFixture>[0]>;
 
-/** The image of the settled commit. */
 export const image = `registry.test/shop-api:${commitA}`;
-/** A source whose commit and image are known. */
+/** A source with a known commit and image. */
 export const settled = { applied: { branch: "main", commit: commitA, image } };
 
-/** An environment whose sources are settled. */
+/** An environment with settled sources. */
 export function shop({ spec, status, metadata }: Parts = {}): EphemeralEnvironment {
   const sources = { backend: settled, ...(spec?.frontend ? { frontend: settled } : {}) };
   return environmentFixture({ spec: { ...spec }, status: { sources, ...status }, ...(metadata ? { metadata } : {}) });
@@ -34,7 +33,7 @@ export function valuesOf(
   return environmentValues(planInputFixture(environment, repositories), settings);
 }
 
-/** The values of a backend whose Repository says nothing of its own. */
+/** The values of a backend with a minimal Repository. */
 export const backendValues = {
   image,
   commit: commitA,

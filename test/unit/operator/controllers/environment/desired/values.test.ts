@@ -51,7 +51,7 @@ describe("the values of an environment", () => {
     expect(named({ pullSecret })).toEqual([{ name: "image-pull" }]);
     expect(named({ pullSecret: [] })).toBeUndefined();
     expect(named({})).toBeUndefined();
-    // For pods of before it is still there.
+    // Former pods still use it.
     expect(named({ pullSecret }, {})).toBeUndefined();
   });
 

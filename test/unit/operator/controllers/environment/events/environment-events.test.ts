@@ -44,7 +44,7 @@ interface Change {
   readonly writers?: readonly string[];
 }
 
-/** What is published, as `reason: message`. */
+/** Published events, as `reason: message`. */
 function published({ before, after, spec = {}, generation = 1, auditId, writers = [] }: Change): string[] {
   const annotations = auditId === undefined ? {} : { [AUDIT_ID_ANNOTATION]: auditId };
   const parts = { spec, metadata: { generation, annotations } };

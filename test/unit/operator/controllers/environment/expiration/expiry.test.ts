@@ -160,7 +160,7 @@ describe("an expiry whose deletion is refused", () => {
   });
 });
 
-test("a disagreement of clocks is told at once, then once an hour with the number of environments that it keeps", () => {
+test("a disagreement of clocks is reported at once, then once an hour with the number of environments that it keeps", () => {
   const clock = new TestClock();
   const told: (Facts | undefined)[] = [];
   const log: Log = { ...silentLog, warn: (_line, facts) => void told.push(facts) };

@@ -12,7 +12,7 @@ import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { environmentFixture, minutesLater } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
-/** Made so many seconds after the others, for an hour unless said otherwise. */
+/** Created that many seconds after the others, by default for an hour. */
 function made(name: string, seconds: number, { confirmed = false, ttlHours = 1 } = {}): EphemeralEnvironment {
   return environmentFixture({
     metadata: {
@@ -28,7 +28,7 @@ function made(name: string, seconds: number, { confirmed = false, ttlHours = 1 }
 const many = (count: number, prefix: string, more: Parameters<typeof made>[2] = {}) =>
   Array.from({ length: count }, (_, index) => made(`${prefix}-${index}`, index / 1000, more));
 
-/** @param lookMs how long it takes to list all environments */
+/** @param lookMs duration of a list of all environments */
 function scene(environments: EphemeralEnvironment[], expiry: object = {}, lookMs = 0) {
   const clock = new TestClock(minutesLater(61).toISOString());
   const said: string[] = [];

@@ -12,7 +12,6 @@ const backend = { repository: "shop-api", branch: "main" };
 const ownsBackend = { "f:backend": { ".": {}, "f:repository": {}, "f:branch": {} } };
 const ownsAll = { ...ownsBackend, "f:ttlHours": {} };
 
-/** An environment with what Argo CD wrote of it at a time. */
 function synced(
   spec: Partial<EphemeralEnvironment["spec"]>,
   { owns = ownsAll, time = "2026-01-01T00:00:00Z", renew }: { owns?: object; time?: string; renew?: string } = {},

@@ -57,7 +57,6 @@ const record = (more: Partial<RecordSpec>): RecordSpec => ({
   ...more,
 });
 
-/** What another reconcile meets. */
 const withStatus = (manifest: ManifestStatus, metadata: object = {}): EphemeralEnvironment => ({
   ...environment,
   metadata: { ...environment.metadata, ...metadata },
@@ -125,7 +124,7 @@ describe("a manifest that was noted", () => {
     const changed = withStatus(refused, rewritten);
     const other = { ...changed, spec: { backend: { ...changed.spec.backend, branch: "other" } } };
     expect(await verdict(other)).toMatchObject({ builtFrom: clock.now().toISOString() });
-    // The same spec, written again, is no change.
+    // An unchanged spec, written again, is no change.
     expect(isRefused(await verdict(changed))).toBe(true);
   });
 

@@ -12,7 +12,6 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../../../support/fixtures/webhooks/notification-settings.ts";
 
-/** A reconcile of an environment, which computes this status and stores it, and the messages that there are. */
 function scene() {
   const clock = new TestClock(CREATED);
   const notifications = memoryNotifications(clock);

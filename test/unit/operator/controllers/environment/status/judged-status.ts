@@ -24,21 +24,21 @@ import {
   minutesLater,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
-/** When a waiting step asks for another look. */
+/** The result of a waiting step. */
 export const soon = { requeueAfterMs: 1 };
 const schedule = createSchedule(new TestClock(), 60_000);
 const plan = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
-/** The conditions of all steps, in their order. */
+/** The conditions of all steps, in order. */
 export const stepConditions = plan.map(({ condition }) => condition);
-/** Results of steps that are all done. */
+/** Results of finished steps. */
 export const allDone = new Map<StepCondition, StepResult>(stepConditions.map((type) => [type, done("Fine")]));
-/** Those results, but for one. */
+/** Finished steps, except for one. */
 export const but = (type: StepCondition, result: StepResult) => new Map(allDone).set(type, result);
 /** The desired hash of an application with this commit. */
 export const hashOf = (commit: string) => commit.slice(0, 12);
 /** A source on `main` at this commit. */
 export const sourceOf = (commit: string) => ({ branch: "main", commit });
-/** As the steps leave it when the application was given one commit, and another one runs and answered. */
+/** The steps' findings when the application has one commit, and another one runs and answered. */
 export const found = (
   applied: string,
   { running, spec }: { running?: string; spec?: Partial<EnvironmentSpec> } = {},
@@ -52,17 +52,16 @@ export const found = (
   ...(running === undefined ? {} : { readyAt: CREATED, servingHash: hashOf(running) }),
 });
 const wish = { repository: "shop-api", branch: "main" };
-/** Results of an environment that serves. */
+/** Results of a serving environment. */
 export const serving = but("UrlsReady", done("Answering", { findings: found(commitA, { running: commitA }) }));
-/** A commit beside `commitA`. */
+/** A commit other than `commitA`. */
 export const commitB = "b".repeat(40);
-/** Results of an environment that is updated to `commitB` while `commitA` answers. */
+/** Results of an environment in an update to `commitB` while `commitA` answers. */
 export const updating = but(
   "ApplicationSynced",
   withFindings(waiting("Syncing", "syncing", soon), found(commitB, { running: commitA })),
 );
 
-/** The status that these results give the environment. */
 export function judged(
   environment: EphemeralEnvironment,
   results: ReadonlyMap<StepCondition, StepResult>,
@@ -75,9 +74,9 @@ export function judged(
   });
 }
 
-/** The status of an environment that serves. */
+/** The status of a serving environment. */
 export const ready = judged(environmentFixture(), serving);
-/** The parts of that environment after its spec asked for another commit. */
+/** The parts of that environment after its spec has changed to another commit. */
 export const updated = {
   spec: { backend: { ...wish, commit: commitB } },
   status: ready,

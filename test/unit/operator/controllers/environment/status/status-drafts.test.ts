@@ -38,7 +38,7 @@ describe("the status of a reconcile", () => {
     expect(await (await unstored()).store(environment, found, async () => "stored")).toBe("stored");
   });
 
-  test("is the API server's to tell once it is stored", async () => {
+  test("comes from the API server once it is stored", async () => {
     const drafts = await unstored();
     await drafts.store(environment, found, async () => undefined);
     expect(drafts.continued(environment)).toBe(environment);

@@ -36,7 +36,7 @@ describe("a suspended environment", () => {
     expect(findCondition(status.conditions, "Suspended")).toBeUndefined();
   });
 
-  test("is not suspended before its application is told so", () => {
+  test("is not suspended before its application is", () => {
     const stopped: ReadonlyMap<StepCondition, StepResult> = new Map<StepCondition, StepResult>([
       ["SecretsReady", waiting("Slow", "slow", soon)],
       ["UrlsReady", done("Suspended", { findings: { servingHash: "" } })],

@@ -76,7 +76,7 @@ describe("a status", () => {
     expect(judged(environmentFixture({ metadata }), allDone).lastHandledReconcileAt?.length).toBe(answered);
   });
 
-  test("tells when the spec changed last: at first, when the environment was made", () => {
+  test("has the time of the last change of the spec: at first, of the creation", () => {
     expect(ready.specChangedAt).toBe(CREATED);
     expect(judged(environmentFixture({ status: ready }), serving, 600).specChangedAt).toBe(CREATED);
     expect(judged(environmentFixture(updated), updating, 600).specChangedAt).toBe(minutesLater(600).toISOString());
@@ -90,7 +90,7 @@ describe("progress alone", () => {
   const progress = (fixture: Parameters<typeof environmentFixture>[0], results = slower) =>
     isProgress(environmentFixture(fixture), judged(environmentFixture(fixture), results));
 
-  test("is what is told of a creation, from nothing on, until there is a verdict", () => {
+  test("is the state of a creation, from nothing on, until there is a verdict", () => {
     expect(progress({})).toBe(true);
     expect(progress({ status: creating })).toBe(true);
     expect(progress({ status: creating }, serving)).toBe(false);

@@ -21,14 +21,14 @@ const former = "b".repeat(40);
 
 interface Scene {
   readonly tagTemplate: string;
-  /** The commit that the pods of the backend say. */
+  /** The commit on the backend's pods. */
   readonly said?: string;
   readonly suspended?: boolean;
-  /** The commit that the status says of exactly this revision. */
+  /** The commit in the status for exactly this revision. */
   readonly before?: string;
 }
 
-/** The backend that the step finds to run in a healthy application, and how often the pods were read. */
+/** The backend that the step finds running in a healthy application, and the number of pod reads. */
 async function running({ tagTemplate, said, suspended = false, before }: Scene) {
   let reads = 0;
   const image = { repository: "registry.test/shop-api", tagTemplate };

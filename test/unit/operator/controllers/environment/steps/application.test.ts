@@ -26,7 +26,7 @@ import {
 interface Scene {
   readonly status?: Condition["status"];
   readonly reason?: string;
-  /** For how long the deployer calls it healthy; it does not say so when left out. */
+  /** Duration of the deployer's health; absent: not reported. */
   readonly healthySeconds?: number;
   readonly serves?: boolean;
   /** The result of the secrets step in this reconcile. */

@@ -20,27 +20,26 @@ import {
 interface Scene {
   readonly urlsReady?: Condition["status"];
   readonly sinceMinutes?: number;
-  /** Whether what runs now answered before. */
+  /** True when the running version answered before. */
   readonly wasReady?: boolean;
   readonly atMinutes?: number;
   readonly answer?: ProbeResult["status"];
-  /** Why it can't be asked. */
+  /** The reason why a probe is impossible. */
   readonly refusal?: Pick<ProbeResult, "isCertificateRefused" | "isAddressRefused">;
-  /** How long ago they were asked last; never when left out. */
+  /** Minutes since the last probe; absent: never. */
   readonly askedMinutesAgo?: number;
-  /** What runs, where it is not what answered before. */
+  /** The running version, where it differs from the one that answered before. */
   readonly runs?: string;
   readonly suspended?: boolean;
-  /** The further hosts of the Repository, and what those of these names answer. */
+  /** Further hosts of the Repository, and the answers of those of these names. */
   readonly hosts?: RepositorySpec["hosts"];
   readonly hostAnswers?: { readonly [name: string]: ProbeResult["status"] };
-  /** The token that requests a reconcile, and the one that was answered last. */
+  /** The token that requests a reconcile, and the last answered one. */
   readonly tokens?: { readonly asked: string; readonly answered?: string };
 }
 
 const BACKEND = "https://shop--api.env.localhost:18443";
 
-/** When they are asked again at the latest. */
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {

@@ -25,10 +25,10 @@ interface Scene {
   readonly state?: ObservedApplication["state"];
   readonly problem?: ObservedApplication["problem"];
   readonly readiness?: "ready" | "unready" | "absent";
-  /** Its condition in the last reconcile, a minute ago. */
+  /** The condition of the last reconcile, a minute ago. */
   readonly former?: Pick<Condition, "status" | "reason" | "message">;
   readonly problems?: readonly (readonly [component: string, reason: PodProblemReason])[];
-  /** Whether the desired values have answered before. */
+  /** True when the desired values have answered before. */
   readonly serves?: boolean;
 }
 

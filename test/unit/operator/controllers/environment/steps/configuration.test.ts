@@ -106,7 +106,7 @@ describe("the configuration", () => {
     expect(await configuration.run(given, contextOf(first.spec))).toEqual(expect.objectContaining(expected));
   });
 
-  test("is kept before anybody hears of it", async () => {
+  test("is kept before it is published", async () => {
     const context = contextOf(first.spec);
     await configuration.run(environmentFixture({ spec: using }), context);
     expect(context.configSetVersions.find(pin.revision)).toEqual(kept);

@@ -24,7 +24,6 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
-/** Reconciles of an environment that pulls its images with a credential, up to its application. */
 function world() {
   const clock = new TestClock();
   const now = () => clock.now();
@@ -84,7 +83,7 @@ test.each([
   const { results } = await pass();
   expect(results.get("SecretsReady")).toMatchObject({ state: "waiting", reason: "NotIsolated" });
   expect([made("Secret"), asked]).toEqual([[], []]);
-  // What has nothing to do with the namespace is prepared meanwhile.
+  // Work outside the namespace is done meanwhile.
   expect(await secretManager.holdsAny(environmentFixture().metadata, ["SECRET_KEY"])).toBe(true);
 
   cluster.fail(kind, undefined);

@@ -45,7 +45,7 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
     readonly port?: number;
     readonly protocol?: string;
   }
-  /** Closed whatever the settings allow. */
+  /** Closed under any settings. */
   const never: readonly Reach[] = [
     ...METADATA_RANGES.map((range) => ({ what: range, to: { address: range.split("/")[0] ?? "" }, port: 80 })),
     { what: "the metadata address", to: { address: "169.254.169.254" }, port: 80 },

@@ -35,7 +35,7 @@ test("a quota counts objects of every kind that a chart can make, whatever else 
   const counted = Object.keys(hard).flatMap((key) => key.match(/^count\/([^.]+)/)?.[1] ?? []);
   const made = ADMITTED_KINDS.map(({ kind }) => (kind === "Ingress" ? "ingresses" : `${kind.toLowerCase()}s`));
   expect(counted).toEqual(expect.arrayContaining([...made, "replicasets"]));
-  // The platform's own: a quota that is not counted yet would refuse them.
+  // The platform's own objects: an uncounted quota would refuse them.
   expect(counted).not.toContain("secrets");
 });
 

@@ -44,7 +44,7 @@ describe("a credential that can't be had", () => {
     given();
     expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     expect([held(), world.status.pullSecret]).toEqual(["reader:one", MADE]);
-    // It is deleted: its pods keep running, and it is restored when that is possible.
+    // The Secret is deleted: its pods keep running, and it is restored when that is possible.
     await world.cluster.remove(environmentFixture().metadata, secretKind, ref);
     expect(await pass({ isCheckDue: true })).toMatchObject({ state: "done" });
     expect([held(), world.status.pullSecret]).toEqual([undefined, MADE]);

@@ -23,22 +23,20 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
-/** The Secret of image pulls. */
 export const ref = { name: "image-pull", namespace: "env-shop" };
-/** Its status once it was made. */
+/** The Secret's status once it exists. */
 export const MADE: NonNullable<EnvironmentStatus["pullSecret"]> = [
   { registry: "registry.test", source: "shop@latest" },
 ];
-/** The status of the pods' Secret. */
 export const podSecrets = ["environment-secrets-00000001"];
 
 interface Given {
   readonly isCheckDue?: boolean;
-  /** That of the pods' Secret. */
+  /** The result of the pods' Secret. */
   readonly result?: StepResult<Findings<"secrets" | "podSecrets">>;
 }
 
-/** An environment whose images need a credential of its Repository, and passes of the step over it; new for each test. */
+/** An environment whose images need a credential of its Repository, and reconciles of the step; new for each test. */
 export function pulledImages() {
   let cluster: MemoryCluster;
   let secretManager: MemorySecretManager;
@@ -60,7 +58,7 @@ export function pulledImages() {
 
   const store = (value: string) => secretManager.share({ id: "shop", labels: {}, values: [value] });
 
-  /** The Repository names this credential from now on, or none, for an image that is there. */
+  /** Sets or removes the Repository's credential, for an existing image. */
   function named(credential?: string, image = "registry.test/shop-api"): void {
     const spec = credential === undefined ? {} : { imagePullSecretRef: { name: credential, key: "latest" } };
     repositories.put(repositoryFixture("shop-api", { image: { repository: image }, ...spec }));
@@ -84,7 +82,7 @@ export function pulledImages() {
     } as unknown as SecretsContext;
   }
 
-  /** A reconcile a minute later; its findings are in the status of the next one. */
+  /** A reconcile a minute later; its findings are in the next one's status. */
   async function pass({ isCheckDue = false, result = done("Mirrored") }: Given = {}) {
     clock.advance(60_000);
     const ended = await withPullSecret(environmentFixture({ spec, status }), result, contextOf(isCheckDue));
@@ -92,7 +90,7 @@ export function pulledImages() {
     return ended;
   }
 
-  /** The version with these images runs, and no other any more. */
+  /** Only the version with these images runs. */
   async function runs(image = "registry.test/shop-api"): Promise<void> {
     const sources = { backend: { applied: { branch: "main", commit: "", image: `${image}:1` } } };
     status = { ...status, desiredHash: "1", sources };
@@ -100,7 +98,7 @@ export function pulledImages() {
     status = { ...status, ...found };
   }
 
-  /** What pods pull with, by registry; `undefined` when there is no Secret. */
+  /** Pull credentials by registry; `undefined` without a Secret. */
   function contents(): Record<string, string> | undefined {
     const found = cluster.observe(environmentFixture().metadata, secretKind, ref);
     if (found === undefined) return undefined;

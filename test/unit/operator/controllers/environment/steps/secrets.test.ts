@@ -21,7 +21,7 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
-/** A reconcile ten minutes after the creation; the value has been awaited since so many minutes after it. */
+/** A reconcile ten minutes after the creation, for a value awaited since that minute. */
 async function awaited(sinceMinutes: number) {
   const clock = new TestClock(minutesLater(10).toISOString());
   const now = () => clock.now();
@@ -73,7 +73,7 @@ test.each([
   expect(continueWithPrevious?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
 });
 
-/** Reconciles of an environment that pulls with a credential of the secret manager, on one clock. */
+/** Reconciles of an environment with a pull credential of the secret manager, on one clock. */
 function pullingWorld(applicationSynced: "True" | "Unknown") {
   const clock = new TestClock();
   const [cluster, secretManager] = [memoryCluster(() => clock.now()), memorySecretManager(() => clock.now())];
@@ -163,7 +163,7 @@ test("a renewed credential that is asked for while its Repository is not seen is
   const { clock, repository, repositories, store, pass, held } = pullingWorld("True");
   await pass();
   store("reader:two");
-  // A cache that fills again from a list of the past does not have it for a moment.
+  // A refilling cache with an old list lacks it for a moment.
   repositories.drop("shop-api");
   const { state, requeueAfterMs } = await pass({ [RECONCILE_ANNOTATION]: "now" });
   expect([state, await held()]).toEqual(["done", "reader:one"]);

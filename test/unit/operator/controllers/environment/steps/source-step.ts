@@ -16,15 +16,14 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
-/** A commit beside `commitA`. */
+/** A commit other than `commitA`. */
 export const commitB = "b".repeat(40);
-/** The head of every branch that is there. */
+/** The head of every existing branch. */
 export const HEAD = "f".repeat(40);
 
-/** What the step finds. */
 export interface Scene {
   readonly spec?: Partial<EnvironmentSpec>;
-  /** What was settled before, by commit; on `main` unless said otherwise. */
+  /** Settled commits; default branch: `main`. */
   readonly before?: {
     readonly resolved?: string;
     readonly applied?: string;
@@ -33,12 +32,12 @@ export interface Scene {
   };
   readonly minutes?: number;
   readonly token?: string;
-  /** `<branch>@<commit>` that the application carries. */
+  /** `<branch>@<commit>` of the application. */
   readonly carried?: string;
   readonly registered?: readonly string[];
-  /** What the Repositories say beside what all say. */
+  /** Changes of the Repositories. */
   readonly repository?: Partial<RepositorySpec>;
-  /** Whether the git host refuses everyone. */
+  /** True: the git host refuses everyone. */
   readonly isClosed?: boolean;
 }
 
@@ -46,10 +45,10 @@ const hostCredentials = [{ id: "shop", hosts: ["git.test"] }];
 const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
 /** A spec with this backend. */
 export const backend = (more: object) => ({ backend: { repository: "shop-api", branch: "main", ...more } });
-/** The image of a commit, as the Repository's pattern gives it. */
+/** The image of a commit by the Repository's pattern. */
 export const imageOf = (commit: string) => `registry.test/shop-api:${commit}`;
 
-/** The status that this history left. */
+/** The status after this history. */
 export function statusOf({
   resolved,
   applied,
@@ -67,7 +66,7 @@ export function statusOf({
   };
 }
 
-/** A run of the step: its result, the branches that the git host was asked for, what is settled afterwards. */
+/** A run of the step: its result, the branches read from the git host, and the settled sources. */
 export async function step(scene: Scene) {
   const { spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"], repository } = scene;
   const asked: string[] = [];

@@ -16,14 +16,14 @@ import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { configMap, configMaps } from "../../../../../support/fixtures/config-maps.ts";
 import { until } from "../../../../../support/fixtures/until.ts";
 
-// Waits inside have deadlines of their own, which say what did not happen.
+// Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);
 
 const anything = () => true;
 const ref = { name: "a", namespace: "ns" };
 
 let server: FakeApiServer;
-/** client-node's own: how it reads files is what is tested here. */
+/** client-node's own: its reading of files is tested here. */
 let kubeConfig: KubeConfig;
 let clients: KubeClient[];
 
@@ -63,7 +63,7 @@ describe("credentials in files", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   function loadUser(user: User): void {
-    // client-node takes a plain-http server only together with skipTLSVerify.
+    // client-node accepts a plain-http server only together with skipTLSVerify.
     kubeConfig.loadFromClusterAndUser({ name: "fake", server: server.url, skipTLSVerify: true }, user);
   }
 
