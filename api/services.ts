@@ -9,7 +9,7 @@ import type { ChartTemplates } from "../operator/ports/facade/chart-templates.ts
 import type { DeployerLog } from "../operator/ports/facade/deployer-log.ts";
 import type { Environments } from "../operator/ports/facade/environments.ts";
 import type { History } from "../operator/ports/facade/history.ts";
-import type { HookDoctor } from "../operator/ports/facade/hook-doctor.ts";
+import type { HookDoctor } from "../operator/ports/facade/webhook-registrar.ts";
 import type { PlatformHealthCheck } from "../operator/ports/facade/platform-health.ts";
 import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
 import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";

@@ -9,7 +9,7 @@ import { otherMethod } from "../http/unrouted.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Services } from "../services.ts";
 import { mountAuth } from "./auth-pages.ts";
-import { apiDoor } from "./door.ts";
+import { apiDoor } from "./console-api.ts";
 import { mountFiles } from "./files.ts";
 import { type ConsoleSettings, consoleIssuer } from "./issuer.ts";
 import { keyRing } from "./keys.ts";

@@ -1,4 +1,4 @@
-import { HookHostUnavailable, HookRefused } from "../../operator/ports/facade/hook-doctor.ts";
+import { HookHostUnavailable, HookRefused } from "../../operator/ports/facade/webhook-registrar.ts";
 import {
   InboxFull,
   WebhookKeysMissing,

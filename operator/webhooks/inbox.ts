@@ -6,10 +6,10 @@ import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/web
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
-import { createLanes } from "./lanes.ts";
-import { questionsOf } from "./pull-request/doubt.ts";
+import { createLanes } from "./keyed-mutex.ts";
+import { questionsOf } from "./pull-request/stale-state.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
-import { type SettleContext, settle } from "./settle.ts";
+import { type SettleContext, settle } from "./process.ts";
 import { simulate } from "./simulate.ts";
 import { approvalOf, dated, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";

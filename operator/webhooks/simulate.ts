@@ -4,7 +4,7 @@ import { isDoable, targetOf } from "./act.ts";
 import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
 import type { WebhookSenderDependencies } from "./senders.ts";
-import { decideAll, type SettleContext } from "./settle.ts";
+import { decideAll, type SettleContext } from "./process.ts";
 
 interface SimulationDependencies
   extends Pick<WebhookSenderDependencies, "formats" | "settings">,

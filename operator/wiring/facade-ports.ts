@@ -16,7 +16,7 @@ import { BACKING_SERVICES } from "../controllers/environment/backing-services/in
 import { areExpirationsBlocked } from "../controllers/environment/expiration/limiter.ts";
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createHookDoctor } from "../controllers/webhook-registration/doctor.ts";
+import { createHookDoctor } from "../controllers/webhook-registration/registrar.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";

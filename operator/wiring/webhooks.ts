@@ -9,7 +9,7 @@ import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { decide } from "../webhooks/decide.ts";
-import type { SettleContext } from "../webhooks/settle.ts";
+import type { SettleContext } from "../webhooks/process.ts";
 import type { Foundations } from "./foundations.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 

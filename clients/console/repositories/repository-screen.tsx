@@ -7,7 +7,7 @@ import { AgoOrNever } from "../parts/when.tsx";
 import { plain } from "../parts/words.ts";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
-import { HookDoctor } from "./hook-doctor.tsx";
+import { HookDoctor } from "./hook-status.tsx";
 
 /** One repository: facts, rules, webhook. */
 export function RepositoryScreen() {

@@ -1,6 +1,6 @@
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { HostedPullRequest } from "../../ports/webhooks/pull-request-reader.ts";
-import { differ } from "../../webhooks/pull-request/doubt.ts";
+import { differ } from "../../webhooks/pull-request/stale-state.ts";
 import type { KnownState } from "../../webhooks/pull-request/newest-state.ts";
 import { isWanted } from "../../webhooks/pull-request/wanted.ts";
 

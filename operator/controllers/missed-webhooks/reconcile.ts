@@ -13,7 +13,7 @@ import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhoo
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { withAction } from "../../webhooks/pull-request/inquiry.ts";
+import { withAction } from "../../webhooks/pull-request/refetch.ts";
 import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
 import { inquiryOf } from "../../webhooks/stored.ts";
 import { type MissedStates, missedStates } from "./missed-states.ts";

@@ -2,7 +2,7 @@ import type { Settings } from "../../../config/settings.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { subjectOf } from "../../host-reports/subject.ts";
-import { wantedOf } from "../../host-reports/wanted.ts";
+import { wantedOf } from "../../host-reports/desired-reports.ts";
 import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { tell } from "./tell.ts";
+import { tell } from "./report-changes.ts";
 
 const STORE_AGAIN_MS = 5_000;
 

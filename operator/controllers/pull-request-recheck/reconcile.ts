@@ -10,9 +10,9 @@ import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts"
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext, Subject } from "../../webhooks/decision.ts";
-import { inquire } from "../../webhooks/pull-request/inquiry.ts";
+import { inquire } from "../../webhooks/pull-request/refetch.ts";
 import { knownStates } from "../../webhooks/pull-request/newest-state.ts";
-import { type SettleContext, settle } from "../../webhooks/settle.ts";
+import { type SettleContext, settle } from "../../webhooks/process.ts";
 import { dated } from "../../webhooks/stored.ts";
 import { isPresent } from "./watches.ts";
 

@@ -15,9 +15,9 @@ import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts"
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { createLanes } from "../../webhooks/lanes.ts";
-import { inquire } from "../../webhooks/pull-request/inquiry.ts";
-import { REFUSED, type SettleContext, settle, withTrace } from "../../webhooks/settle.ts";
+import { createLanes } from "../../webhooks/keyed-mutex.ts";
+import { inquire } from "../../webhooks/pull-request/refetch.ts";
+import { REFUSED, type SettleContext, settle, withTrace } from "../../webhooks/process.ts";
 import { dated, laneOf } from "../../webhooks/stored.ts";
 import { endedWait, superseded, unavailable } from "../../webhooks/waiting.ts";
 

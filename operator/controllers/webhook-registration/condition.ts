@@ -1,5 +1,5 @@
 import { type ConditionDraft, type ConditionType, clipped } from "../../../crds/conditions.ts";
-import type { Examination, HookProblem } from "../../ports/facade/hook-doctor.ts";
+import type { Examination, HookProblem } from "../../ports/facade/webhook-registrar.ts";
 
 /** Condition about the arrival of a Repository's webhooks. */
 export const WEBHOOK_ACTIVE = "WebhookActive" satisfies ConditionType;

@@ -6,14 +6,14 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Examination } from "../../ports/facade/hook-doctor.ts";
+import type { Examination } from "../../ports/facade/webhook-registrar.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { conditionOf, WEBHOOK_ACTIVE } from "./condition.ts";
-import { examine } from "./examine.ts";
+import { examine } from "./check.ts";
 
 /** The settings and ports of the reconcile of webhook registrations. */
 export interface WebhookRegistrationDependencies {

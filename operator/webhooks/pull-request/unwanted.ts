@@ -8,7 +8,7 @@ import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { unwantedReport } from "../../host-reports/report.ts";
 import { wantsOf } from "../../host-reports/subject.ts";
-import { contextOf } from "../../host-reports/wanted.ts";
+import { contextOf } from "../../host-reports/desired-reports.ts";
 import type { Decided } from "../decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 

@@ -3,7 +3,7 @@ import type { WebhookDeliverySpec } from "../../../crds/webhooks/webhook-deliver
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { webhookKeySettings } from "../../support/http/memory-webhooks.ts";
-import { OWN_KEY, webhookDoors } from "./webhook-doors.ts";
+import { OWN_KEY, webhookDoors } from "./webhook-endpoints.ts";
 
 const doors = webhookDoors();
 const { start, pull } = doors;

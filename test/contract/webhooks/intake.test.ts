@@ -5,7 +5,7 @@ import { describe, expect, test } from "@jest/globals";
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { WEBHOOK_KEY, webhookKeySettings } from "../../support/http/memory-webhooks.ts";
-import { OTHER_KEY, OWN_KEY, PATH, webhookDoors } from "./webhook-doors.ts";
+import { OTHER_KEY, OWN_KEY, PATH, webhookDoors } from "./webhook-endpoints.ts";
 
 const doors = webhookDoors();
 const { start, post, pull, names, delivered, settled } = doors;

@@ -6,7 +6,7 @@ import { standardWebhookHeaders } from "../../support/fixtures/webhooks/received
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
-import { OTHER_KEY, OWN_KEY, PATH, PIPELINES, webhookDoors } from "./webhook-doors.ts";
+import { OTHER_KEY, OWN_KEY, PATH, PIPELINES, webhookDoors } from "./webhook-endpoints.ts";
 
 const doors = webhookDoors();
 const { post, delivered, start } = doors;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { HEAD_COMMIT, pipelineBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { PIPELINE_TOKEN } from "../../support/http/memory-webhooks.ts";
-import { OTHER_KEY, PIPELINES, webhookDoors } from "./webhook-doors.ts";
+import { OTHER_KEY, PIPELINES, webhookDoors } from "./webhook-endpoints.ts";
 
 const doors = webhookDoors();
 const { post, delivered } = doors;

@@ -6,7 +6,7 @@ import { aRepository } from "../../support/doubles/memory/repositories.ts";
 import { pullRequestBody } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
-import { OWN_KEY, webhookDoors } from "./webhook-doors.ts";
+import { OWN_KEY, webhookDoors } from "./webhook-endpoints.ts";
 
 const doors = webhookDoors();
 const { post, start, names, delivered } = doors;

@@ -4,7 +4,7 @@ import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-wo
 import { leaks, orphans } from "../../support/faults/invariants.ts";
 import { missedParts } from "../../support/faults/pull-requests/missed.ts";
 import { meetParts, type PartsMet } from "../../support/faults/pull-requests/parts-met.ts";
-import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/told.ts";
+import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/reports.ts";
 import { MISSED } from "./recorded.ts";
 
 /** Speed of the operator's time: plans wait for the next read, and for five minutes after a failure. */

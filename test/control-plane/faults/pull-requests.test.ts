@@ -4,7 +4,7 @@ import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-wo
 import { leaks, orphans } from "../../support/faults/invariants.ts";
 import { pullRequestParts, WARNING_HOURS } from "../../support/faults/pull-requests/lifecycles.ts";
 import { meetParts, type PartsMet } from "../../support/faults/pull-requests/parts-met.ts";
-import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/told.ts";
+import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/reports.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { TOLD } from "./recorded.ts";
 

@@ -12,7 +12,7 @@ import { type Bug, type BugTrial, prepareBugTrial } from "../../support/faults/b
 import { CONVERGENCE_MS, orphans, snapshot } from "../../support/faults/invariants.ts";
 import { environmentOf } from "../../support/faults/pull-requests/audience.ts";
 import { pullRequestParts } from "../../support/faults/pull-requests/lifecycles.ts";
-import { toldOf, watchOutbox } from "../../support/faults/pull-requests/told.ts";
+import { toldOf, watchOutbox } from "../../support/faults/pull-requests/reports.ts";
 import {
   deleteByName,
   earlyRelease,

@@ -1,5 +1,5 @@
 import { type EphemeralEnvironment, hasFinalizer } from "../../../../crds/environment/ephemeral-environment.ts";
-import { conclude } from "../../../host-reports/conclude.ts";
+import { conclude } from "../../../host-reports/report-deleted.ts";
 import { isUnavailable } from "../../../kit/client/errors.ts";
 import type { ReconcileResult } from "../../../kit/controller/controller.ts";
 import type { Log } from "../../../kit/log.ts";

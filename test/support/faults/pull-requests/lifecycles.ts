@@ -10,7 +10,7 @@ import { pullRequestBody } from "../../fixtures/webhooks/webhook-fixture.ts";
 import { deeds, isReady, type Part, READY } from "../fault-lifecycles.ts";
 import { type FaultWorld, faultSpec } from "../fault-world.ts";
 import { addressOf, fullNameOf, PULL_REQUEST, repositoryOf, WEBHOOK_KEY } from "./audience.ts";
-import { type Outbox, toldOf } from "./told.ts";
+import { type Outbox, toldOf } from "./reports.ts";
 
 /** The heads of the pull request: at its first event, and since the push. */
 const HEADS = { first: "a".repeat(40), second: COMMIT } as const;

@@ -7,7 +7,7 @@ import { isReady, type Part, READY } from "../fault-lifecycles.ts";
 import type { FaultWorld } from "../fault-world.ts";
 import type { Violation } from "../world-observer.ts";
 import { PULL_REQUEST, repositoryOf } from "./audience.ts";
-import { type Outbox, type Told, toldOf } from "./told.ts";
+import { type Outbox, type Told, toldOf } from "./reports.ts";
 
 /** Number of reads of a host before its answers count as ineffective. */
 const QUESTIONS = 2;

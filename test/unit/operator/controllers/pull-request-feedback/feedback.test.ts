@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../../../../crds/environment/ephem
 import { UNWANTED_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { createFeedbackReconciler } from "../../../../../operator/controllers/pull-request-feedback/reconcile.ts";
-import { conclude } from "../../../../../operator/host-reports/conclude.ts";
+import { conclude } from "../../../../../operator/host-reports/report-deleted.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { ReconcileContext } from "../../../../../operator/kit/controller/controller.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";

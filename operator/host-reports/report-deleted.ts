@@ -5,7 +5,7 @@ import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { goneText, markerOf } from "./comment-text.ts";
 import { lastReport, unwantedReport } from "./report.ts";
 import { type ReportSubject, type SubjectContext, subjectOf } from "./subject.ts";
-import { contextOf } from "./wanted.ts";
+import { contextOf } from "./desired-reports.ts";
 
 export interface ConcludeContext extends SubjectContext {
   readonly pullRequestHost: PullRequestHost;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { decide } from "../../../../operator/webhooks/decide.ts";
-import { settle } from "../../../../operator/webhooks/settle.ts";
+import { settle } from "../../../../operator/webhooks/process.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 import { memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
 import { memoryDecidedWrites } from "../../../support/doubles/memory/webhooks/decided-writes.ts";

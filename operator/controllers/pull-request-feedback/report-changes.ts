@@ -1,7 +1,7 @@
 import { clipped } from "../../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { ReportSubject } from "../../host-reports/subject.ts";
-import { hashOf, type Wanted } from "../../host-reports/wanted.ts";
+import { hashOf, type Wanted } from "../../host-reports/desired-reports.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 
 /** Stored reports, and the first error. */

@@ -6,10 +6,10 @@ import {
   HookHostUnavailable,
   type HookProblem,
   HookRefused,
-} from "../../ports/facade/hook-doctor.ts";
+} from "../../ports/facade/webhook-registrar.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type ExamineContext, examine, problemOfHost } from "./examine.ts";
-import { type Ground, groundOf } from "./ground.ts";
+import { type ExamineContext, examine, problemOfHost } from "./check.ts";
+import { type Ground, groundOf } from "./prerequisites.ts";
 
 /** Readers must not use up the host's rate limit. */
 const CACHED_SECONDS = 15;

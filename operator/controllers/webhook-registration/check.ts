@@ -1,8 +1,8 @@
 import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
-import type { Examination, ExaminedHook, HookProblem } from "../../ports/facade/hook-doctor.ts";
+import type { Examination, ExaminedHook, HookProblem } from "../../ports/facade/webhook-registrar.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
-import { type GroundContext, groundOf } from "./ground.ts";
+import { type GroundContext, groundOf } from "./prerequisites.ts";
 
 export interface ExamineContext extends GroundContext {
   readonly hooks: RepositoryHooks;

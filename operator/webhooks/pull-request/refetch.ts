@@ -7,7 +7,7 @@ import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { type DecisionContext, verdict } from "../decision.ts";
 import { inquiryOf } from "../stored.ts";
-import { differ, type Question, questionsOf } from "./doubt.ts";
+import { differ, type Question, questionsOf } from "./stale-state.ts";
 
 export interface InquiryContext {
   readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
