@@ -9,13 +9,13 @@ import type { ChartTemplates } from "../operator/ports/facade/chart-templates.ts
 import type { DeployerLog } from "../operator/ports/facade/deployer-log.ts";
 import type { Environments } from "../operator/ports/facade/environments.ts";
 import type { History } from "../operator/ports/facade/history.ts";
-import type { HookDoctor } from "../operator/ports/facade/webhook-registrar.ts";
 import type { PlatformHealthCheck } from "../operator/ports/facade/platform-health.ts";
 import type { PodLogs } from "../operator/ports/facade/pod-logs.ts";
 import type { RepositoryReloads } from "../operator/ports/facade/repository-reloads.ts";
 import type { Rollups } from "../operator/ports/facade/rollups.ts";
 import type { SharedCounters } from "../operator/ports/facade/shared-counters.ts";
 import type { WebhookInbox } from "../operator/ports/facade/webhook-inbox.ts";
+import type { WebhookRegistrar } from "../operator/ports/facade/webhook-registrar.ts";
 import type { Workloads } from "../operator/ports/facade/workloads.ts";
 import type { Log } from "../operator/ports/log.ts";
 import type { Metrics } from "../operator/ports/observability/metrics.ts";
@@ -50,7 +50,7 @@ export interface Services {
   readonly deployerLog: DeployerLog;
   readonly webhookInbox: WebhookInbox;
   readonly webhookDeliveries: WebhookDeliveries;
-  readonly hookDoctor: HookDoctor;
+  readonly webhookRegistrar: WebhookRegistrar;
   readonly history: History;
   readonly answers: Answers;
   /** Lives of all environments, see `createLives`. */

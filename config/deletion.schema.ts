@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { closed, literals } from "../crds/schema.ts";
 
 /** Number beyond which deletions wait for a confirmation: more than the share and more than the minimum. */
-const breaker = (defaults: { share: number; atLeast: number }, description: string) =>
+const deletionBudget = (defaults: { share: number; atLeast: number }, description: string) =>
   closed(
     {
       share: Type.Number({
@@ -70,7 +70,7 @@ export const Expiry = closed(
       default: 500,
       description: "Limit of due environments that are deleted in a second, the oldest first.",
     }),
-    breaker: breaker(
+    deletionBudget: deletionBudget(
       { share: 0.5, atLeast: 50 },
       "Limit of simultaneously due environments: beyond it none is deleted until an admin confirms or fewer are due.",
     ),
@@ -86,7 +86,7 @@ export const Sweep = closed(
       default: 600,
       description: "Time for which an orphan is only reported: since its first sighting, and since its creation.",
     }),
-    breaker: breaker(
+    deletionBudget: deletionBudget(
       { share: 0.1, atLeast: 5 },
       "Limit of environments with due orphans: beyond it none is removed until an admin confirms.",
     ),

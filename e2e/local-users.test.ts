@@ -4,7 +4,7 @@ import { clusterPrograms } from "./support/programs.ts";
 import { type Knock, knockAsNobody } from "./support/stranger.ts";
 
 /** A listener of the local cluster, and another local user's result there. */
-interface Door {
+interface Listening {
   /** `*` stands for a changing part. */
   readonly at: string;
   readonly knock?: Omit<Knock, "at">;
@@ -35,7 +35,7 @@ const rootsPort = { knock: {}, answer: /^ECONNREFUSED$/ };
 /** A socket whose folder or mode keeps other users out. */
 const rootsSocket = { knock: {}, answer: /^EACCES$/ };
 
-const doors: readonly Door[] = [
+const allowed: readonly Listening[] = [
   { at: "etcd unix /run/ephemeral-environments/etcd/client.sock", ...rootsSocket },
   { at: "etcd unix /run/ephemeral-environments/etcd/peer.sock", ...rootsSocket },
   { at: "kube-apiserver tcp 10.244.0.1:16443", knock: securely("/api/v1/secrets"), answer: forbidden },
@@ -69,15 +69,15 @@ const doors: readonly Door[] = [
   { at: "operator tcp 127.0.0.1:9090", ...rootsPort },
 ];
 
-const matches = (door: Door, name: string) => {
-  const parts = door.at.split("*").map((part) => part.replace(/[.\\+?^${}()|[\]]/g, "\\$&"));
+const matches = (listening: Listening, name: string) => {
+  const parts = listening.at.split("*").map((part) => part.replace(/[.\\+?^${}()|[\]]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`).test(name);
 };
 
 interface Found {
   readonly name: string;
   readonly listener: Listener;
-  readonly door: Door | undefined;
+  readonly listening: Listening | undefined;
 }
 
 async function found(): Promise<readonly Found[]> {
@@ -88,7 +88,7 @@ async function found(): Promise<readonly Found[]> {
   return all.flatMap(({ listener, program }) => {
     if (program === undefined) return [];
     const name = `${program} ${listener.kind} ${listener.at}`;
-    return [{ name, listener, door: doors.find((door) => matches(door, name)) }];
+    return [{ name, listener, listening: allowed.find((listening) => matches(listening, name)) }];
   });
 }
 
@@ -106,14 +106,16 @@ describe("abuse case 92: another user of the machine", () => {
   });
 
   test("finds the listeners of this list, and no others", () => {
-    expect(all.filter(({ door }) => door === undefined).map(({ name }) => name)).toEqual([]);
-    expect(doors.filter((door) => !all.some((one) => one.door === door)).map(({ at }) => at)).toEqual([]);
+    expect(all.filter(({ listening }) => listening === undefined).map(({ name }) => name)).toEqual([]);
+    expect(allowed.filter((listening) => !all.some((one) => one.listening === listening)).map(({ at }) => at)).toEqual(
+      [],
+    );
   });
 
   test("gets nothing from them that is not public", async () => {
-    const asked = all.flatMap(({ name, listener, door }) =>
-      door?.knock && door.answer
-        ? [{ name, expected: door.answer, knock: { ...door.knock, at: placeOf(listener) } }]
+    const asked = all.flatMap(({ name, listener, listening }) =>
+      listening?.knock && listening.answer
+        ? [{ name, expected: listening.answer, knock: { ...listening.knock, at: placeOf(listener) } }]
         : [],
     );
     const answers = await knockAsNobody(asked.map(({ knock }) => knock));

@@ -7,7 +7,7 @@ import type { Sessions } from "./sessions.ts";
 const BEFORE = "/console/api/";
 const PREFIX = "/console";
 
-interface DoorParts {
+interface ConsoleApiOptions {
   /** The console's own. */
   readonly origin: string;
   readonly sessions: Sessions;
@@ -18,7 +18,7 @@ interface DoorParts {
  * Turns a request of the console's pages into one to the REST interface, with the session's ID token. The interface
  * itself takes no cookie.
  */
-export function apiDoor({ origin, sessions, limits }: DoorParts): RequestHandler {
+export function consoleApi({ origin, sessions, limits }: ConsoleApiOptions): RequestHandler {
   return async (request, response, next) => {
     if (!request.url.startsWith(BEFORE)) return next();
     try {

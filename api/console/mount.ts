@@ -9,7 +9,7 @@ import { otherMethod } from "../http/unrouted.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Services } from "../services.ts";
 import { mountAuth } from "./auth-pages.ts";
-import { apiDoor } from "./console-api.ts";
+import { consoleApi } from "./console-api.ts";
 import { mountFiles } from "./files.ts";
 import { type ConsoleSettings, consoleIssuer } from "./issuer.ts";
 import { keyRing } from "./keys.ts";
@@ -52,7 +52,7 @@ export function mountConsole(app: Express, parts: ConsoleParts): void {
   const keys = keyRing(parts.consoleSecrets, { current: settings.console.keyVersion, clock: parts.clock });
   const seals = { keys, randomBytes: parts.randomBytes };
   const sessions = createSessions({ ...parts, seal: createSeal<StoredSession>({ ...seals, purpose: "session 1" }) });
-  app.use(apiDoor({ origin: settings.console.publicUrl, sessions, limits }));
+  app.use(consoleApi({ origin: settings.console.publicUrl, sessions, limits }));
   app.get("/", async (request, response, next) => {
     if (request.accepts(["json", "html"]) !== "html") return next();
     await limits.page(request, response);

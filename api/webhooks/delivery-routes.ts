@@ -115,12 +115,12 @@ const approveCommit = route({
   return toOutcome(await answered(services.webhookInbox.approve(approval)), visibleOnly(caller, services));
 });
 
-function isWanted(delivery: WebhookDelivery, { repository, status, door, event }: DeliveryQuery): boolean {
+function isWanted(delivery: WebhookDelivery, { repository, status, source, event }: DeliveryQuery): boolean {
   const { spec } = delivery;
   const phase = isPending(delivery) ? "pending" : delivery.status?.phase;
   const asked = [
     [status, phase],
-    [door, spec.door],
+    [source, spec.source],
     [event, spec.event.type],
   ] as const;
   const isOfRepository = repository === undefined || (spec.repositories?.includes(repository) ?? false);

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
-import { DELIVERY_PHASES, DOORS } from "../../crds/webhooks/webhook-delivery.schema.ts";
+import { DELIVERY_PHASES, WEBHOOK_SOURCES } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import { EVENT_TYPES } from "../../crds/webhooks/webhook-event.schema.ts";
 import { Instant, idPath, orNull, RepositoryId } from "../schemas/fields.ts";
 import { PAGE, pageOf } from "../schemas/page.ts";
@@ -14,7 +14,7 @@ export const DeliveryQuery = closed({
   ...PAGE,
   repository: Type.Optional(Type.Unsafe<string>({ ...RepositoryId, examples: ["shop-api"] })),
   status: Type.Optional(literals(DELIVERY_PHASES, { description: "Outcome." })),
-  door: Type.Optional(literals(DOORS, { description: "The endpoint that received it." })),
+  source: Type.Optional(literals(WEBHOOK_SOURCES, { description: "The endpoint that received it." })),
   event: Type.Optional(literals(EVENT_TYPES, { description: "Type, in the platform's words." })),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
@@ -36,7 +36,7 @@ const Verdict = closed(
 
 const SUMMARY = {
   id: Type.String({ description: "The id under which it is stored." }),
-  door: literals(DOORS, { description: "The endpoint that received it." }),
+  source: literals(WEBHOOK_SOURCES, { description: "The endpoint that received it." }),
   host: orNull(Type.String(), "The id of its host in the settings; null: the contract's own headers."),
   delivery_id: orNull(Type.String(), "As the host names it; null: it gave none."),
   event_name: Type.String({ description: "As the host names it." }),
@@ -56,7 +56,7 @@ const SUMMARY = {
 
 const EXAMPLE = {
   id: ID,
-  door: "repohost",
+  source: "repohost",
   host: "github",
   delivery_id: "72d3162e-cc78-11e3-81ab-4c9367dc0958",
   event_name: "pull_request",

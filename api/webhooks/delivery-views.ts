@@ -14,7 +14,7 @@ export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery,
   const { phase, reason, message } = status;
   return {
     id: metadata.name,
-    door: spec.door,
+    source: spec.source,
     host: spec.host ?? null,
     delivery_id: spec.deliveryId ?? null,
     event_name: spec.eventName,

@@ -1,6 +1,6 @@
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
-import type { ExaminedHook } from "../../operator/ports/facade/webhook-registrar.ts";
+import type { CheckedHook } from "../../operator/ports/facade/webhook-registrar.ts";
 import type { Caller } from "../auth/access.ts";
 import { RepositoryPath } from "../repositories/schemas.ts";
 import { feature, route } from "../route.ts";
@@ -33,7 +33,7 @@ const repairHook = route({
   errors: ["ENV_REPO_NOT_FOUND", "not-found", "conflict", "unavailable"],
 })(async ({ params, caller }, services) => {
   const repository = readableRepository(params.id, caller, services);
-  await answered(services.hookDoctor.repair(repository));
+  await answered(services.webhookRegistrar.register(repository));
   // A check updates its condition.
   await services.repositoryReloads.request(repository);
   return reportOf(repository, caller, services);
@@ -41,7 +41,7 @@ const repairHook = route({
 
 async function reportOf(repository: Repository, caller: Caller, services: Services): Promise<HookReport> {
   const { name } = repository.metadata;
-  const { host, address, hooks, problems } = await services.hookDoctor.examine(repository);
+  const { host, address, hooks, problems } = await services.webhookRegistrar.check(repository);
   const stored = services.webhookDeliveries
     .list()
     .filter((one) => one.spec.repositories?.includes(name) && one.spec.verified && isReadable(one, caller, services));
@@ -55,7 +55,7 @@ async function reportOf(repository: Repository, caller: Caller, services: Servic
   };
 }
 
-function toHook({ id, address, isHere, state, events, lastDelivery }: ExaminedHook): HookReport["hooks"][number] {
+function toHook({ id, address, isHere, state, events, lastDelivery }: CheckedHook): HookReport["hooks"][number] {
   const { at, answer, isAccepted } = lastDelivery ?? {};
   const last = answer === undefined ? null : { at: at ?? null, answer, accepted: isAccepted ?? false };
   return { id, address, here: isHere, state, events: [...events], last_delivery: last };

@@ -1,4 +1,3 @@
-import { HookHostUnavailable, HookRefused } from "../../operator/ports/facade/webhook-registrar.ts";
 import {
   InboxFull,
   WebhookKeysMissing,
@@ -6,6 +5,7 @@ import {
   WebhookRefused,
   WebhookTooLarge,
 } from "../../operator/ports/facade/webhook-inbox.ts";
+import { HookHostUnavailable, HookRefused } from "../../operator/ports/facade/webhook-registrar.ts";
 import { HttpError } from "../errors.ts";
 
 const KEYS_RETRY_SECONDS = 60;

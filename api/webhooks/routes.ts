@@ -50,11 +50,11 @@ const receivePipelineEvent = route({
 })(async ({ body }, services) => toPipelineReply(await intake("pipelinehost", body, services)));
 
 async function intake(
-  door: "repohost" | "pipelinehost",
+  source: "repohost" | "pipelinehost",
   { chunks, headers, countFor }: ArrivingBody,
   { webhookInbox }: Services,
 ): Promise<Outcome> {
-  const webhook = await answered(webhookInbox.verify({ door, chunks, headers }));
+  const webhook = await answered(webhookInbox.verify({ source, chunks, headers }));
   await countFor(`${webhook.host ?? ""}/${webhook.sender}`);
   return answered(webhookInbox.accept(webhook));
 }
@@ -71,7 +71,7 @@ const receiveGenericEvent = route({
   reply: GenericReply,
 })(async ({ body }, services) => {
   const webhook_id = randomUUID();
-  await services.webhookInbox.note({ door: "generic", id: webhook_id, bytes: body.bytes, ...genericEvent(body) });
+  await services.webhookInbox.note({ source: "generic", id: webhook_id, bytes: body.bytes, ...genericEvent(body) });
   return { status: "received" as const, message: "Event received", webhook_id };
 });
 
@@ -86,7 +86,7 @@ const receiveEnvironmentEvent = route({
   body: EnvironmentEventBody,
   reply: EnvironmentEventReply,
 })(async ({ body }, services) => {
-  const event = { door: "environment", id: randomUUID(), bytes: body.bytes, ...environmentEvent(body) } as const;
+  const event = { source: "environment", id: randomUUID(), bytes: body.bytes, ...environmentEvent(body) } as const;
   const channels = await services.webhookInbox.note(event);
   return { status: "received" as const, message: "Event received", notifications_sent: [...channels] };
 });
@@ -101,7 +101,7 @@ const testPipelineWebhook = route({
   const { settings, repositories, webhookDeliveries } = services;
   const seen = webhookDeliveries
     .list()
-    .filter((one) => one.spec.door === "pipelinehost" && isReadable(one, caller, services))
+    .filter((one) => one.spec.source === "pipelinehost" && isReadable(one, caller, services))
     .map(({ spec }) => spec.receivedAt);
   const isConfigured =
     settings.webhooks.pipelineTokens.length > 0 ||

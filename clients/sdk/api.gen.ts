@@ -1789,7 +1789,7 @@ export type WebhookDelivery = {
   /** The id under which it is stored. */
   readonly id: string;
   /** The endpoint that received it. */
-  readonly door: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "inquiry";
+  readonly source: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "refetch";
   /** The id of its host in the settings; null: the contract's own headers. */
   readonly host: string | null;
   /** As the host names it; null: it gave none. */
@@ -1830,7 +1830,7 @@ export type WebhookDeliveryReport = {
   /** The id under which it is stored. */
   readonly id: string;
   /** The endpoint that received it. */
-  readonly door: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "inquiry";
+  readonly source: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "refetch";
   /** The id of its host in the settings; null: the contract's own headers. */
   readonly host: string | null;
   /** As the host names it; null: it gave none. */
@@ -2251,7 +2251,7 @@ export interface Operations {
       /** Outcome. */
       readonly status?: "pending" | "acted" | "ignored" | "failed";
       /** The endpoint that received it. */
-      readonly door?: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "inquiry";
+      readonly source?: "repohost" | "pipelinehost" | "generic" | "environment" | "approval" | "refetch";
       /** Type, in the platform's words. */
       readonly event?: "pull_request" | "push" | "pipeline" | "merge_group" | "approval" | "ping" | "other";
     };

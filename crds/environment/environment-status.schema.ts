@@ -14,7 +14,9 @@ const SourceStatus = Type.Object({
     Type.Object(
       {
         ...origin,
-        asked: Type.Optional(text(128, "The requested reconcile for which the head of a followed branch was read.")),
+        reconcileToken: Type.Optional(
+          text(128, "The requested reconcile for which the head of a followed branch was read."),
+        ),
       },
       { description: "The head of the branch when it was read; absent where the spec names the commit." },
     ),
@@ -88,7 +90,7 @@ const PullCredential = Type.Object({
 export type PullCredential = Static<typeof PullCredential>;
 
 /** Equal for equal texts, so that nothing is reported twice. */
-const told = text(40, "A hash of the last report.");
+const lastReportedHash = text(40, "A hash of the last report.");
 
 const FeedbackStatus = Type.Object(
   {
@@ -97,18 +99,18 @@ const FeedbackStatus = Type.Object(
         {
           commit: text(64, "The commit of this status."),
           state: literals(["pending", "success", "failure"], { description: "The state that the host shows." }),
-          told,
+          lastReportedHash,
         },
         { description: "The status of the commit." },
       ),
     ),
     comment: Type.Optional(
       Type.Object(
-        { id: Type.Integer({ format: "int64", description: "Id of the comment on the host." }), told },
+        { id: Type.Integer({ format: "int64", description: "Id of the comment on the host." }), lastReportedHash },
         { description: "The comment on the pull request." },
       ),
     ),
-    deployment: Type.Optional(Type.Object({ told }, { description: "The deployment on the host." })),
+    deployment: Type.Optional(Type.Object({ lastReportedHash }, { description: "The deployment on the host." })),
     problem: Type.Optional(text(CONDITION_MESSAGE_MAX_LENGTH, "Reason why the rest is not reported yet.")),
   },
   { description: "Reports to the host of its pull request or pipeline." },
@@ -175,7 +177,7 @@ export const EnvironmentStatus = Type.Object(
       Type.Object(
         {
           since: timestamp("Begin of the rollout."),
-          asked: text(64, "Hash of what the spec asks for."),
+          specHash: text(64, "Hash of what the spec asks for."),
         },
         { description: "The rollout in progress; absent while what the spec asks for serves." },
       ),

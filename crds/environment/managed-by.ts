@@ -8,7 +8,7 @@ export type GitOpsTool = (typeof GIT_OPS_TOOLS)[number];
 
 /** Argo CD marks what it makes with this annotation or this label, as its setting `application.resourceTrackingMethod` says. */
 export const ARGOCD_TRACKING_ANNOTATION = "argocd.argoproj.io/tracking-id";
-/** Its value is the name of the application; the annotation's begins with it and a colon. */
+/** Label whose value is the name of the application; the annotation's begins with that name and a colon. */
 export const ARGOCD_LABEL = "app.kubernetes.io/instance";
 /** Flux's kustomize-controller and helm-controller mark what they make. */
 const FLUX_LABELS = ["kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"];

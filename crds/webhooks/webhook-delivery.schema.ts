@@ -5,10 +5,10 @@ import { WebhookEvent } from "./webhook-event.schema.ts";
 
 /**
  * Source of a delivery: the endpoint that received it. No endpoints of hosts: `approval`, the approval of a fork's
- * commit, and `inquiry`, the state of a pull request read from its host.
+ * commit, and `refetch`, the state of a pull request read from its host.
  */
-export const DOORS = ["repohost", "pipelinehost", "generic", "environment", "approval", "inquiry"] as const;
-export type Door = (typeof DOORS)[number];
+export const WEBHOOK_SOURCES = ["repohost", "pipelinehost", "generic", "environment", "approval", "refetch"] as const;
+export type WebhookSource = (typeof WEBHOOK_SOURCES)[number];
 
 export const DELIVERY_PHASES = ["pending", "acted", "ignored", "failed"] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
@@ -17,7 +17,7 @@ export const DELIVERY_ID_MAX_LENGTH = 128;
 
 export const WebhookDeliverySpec = Type.Object(
   {
-    door: literals(DOORS, { description: "The endpoint that received it." }),
+    source: literals(WEBHOOK_SOURCES, { description: "The endpoint that received it." }),
     host: Type.Optional(
       Type.String({ maxLength: 63, description: "Host's id in the settings; none: the contract's own headers." }),
     ),
@@ -26,7 +26,7 @@ export const WebhookDeliverySpec = Type.Object(
     ),
     eventName: Type.String({ maxLength: 64, description: "As the host names it." }),
     digest: Type.String({ minLength: 64, maxLength: 64, pattern: "^[0-9a-f]+$", description: "SHA-256 of the body." }),
-    meaning: Type.Optional(
+    deduplicationKey: Type.Optional(
       Type.String({
         minLength: 40,
         maxLength: 40,

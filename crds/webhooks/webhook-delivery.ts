@@ -5,10 +5,10 @@ import type { WebhookDeliverySpec, WebhookDeliveryStatus } from "./webhook-deliv
 
 export type {
   DeliveryPhase,
-  Door,
   RuleVerdict,
   WebhookDeliverySpec,
   WebhookDeliveryStatus,
+  WebhookSource,
 } from "./webhook-delivery.schema.ts";
 
 /**
@@ -22,18 +22,18 @@ export interface WebhookDelivery extends Resource<"WebhookDelivery", WebhookDeli
 
 export const webhookDeliveryKind = kindOf("WebhookDelivery", "webhookdeliveries");
 
-interface DeliveryIdentity extends Pick<WebhookDeliverySpec, "door" | "host" | "deliveryId" | "digest"> {
+interface DeliveryIdentity extends Pick<WebhookDeliverySpec, "source" | "host" | "deliveryId" | "digest"> {
   /** Full name of the repository on the host, in lower case. */
   readonly sender?: string | undefined;
 }
 
 /** Name of a delivery: a hash of host, repository and delivery id, or of the body without an id. */
-export function deliveryName({ door, host = "", sender = "", deliveryId, digest }: DeliveryIdentity): string {
-  return digestOf([door, host, sender, deliveryId ?? ["body", digest]]);
+export function deliveryName({ source, host = "", sender = "", deliveryId, digest }: DeliveryIdentity): string {
+  return digestOf([source, host, sender, deliveryId ?? ["body", digest]]);
 }
 
-/** A hash of what an event means, see `WebhookDeliverySpec.meaning`. */
-export const meaningOf = (parts: readonly (string | number | boolean | undefined)[]): string =>
+/** A hash of what an event means, see `WebhookDeliverySpec.deduplicationKey`. */
+export const deduplicationKeyOf = (parts: readonly (string | number | boolean | undefined)[]): string =>
   digestOf(parts.map((part) => part ?? null));
 
 /** Commit of a pipeline or a merge group, or the head of a pull request. */

@@ -119,18 +119,18 @@ function seconds(began: number): string {
   return `${((performance.now() - began) / 1000).toFixed(1)} s`;
 }
 
-/** How far steps are that run one after the other. */
+/** Progress of steps that run one after the other. */
 interface Estimate {
   /** About the processor seconds of each step. */
   readonly weights: readonly number[];
-  /** How many of them are done, and after how many seconds the last one was. */
+  /** Number of steps that are done, and seconds until the last of them was. */
   readonly done: { readonly steps: number; readonly seconds: number };
   /** Seconds since the first began. */
   readonly seconds: number;
   readonly processors: number;
 }
 
-/** How long all steps take together, in seconds, and how much of it is over. */
+/** Seconds that all steps take together, and seconds that are over. */
 interface Told {
   readonly seconds: number;
   readonly ofSeconds: number;

@@ -55,7 +55,7 @@ export function workplace({ cwd, uid, gid }: Workplace): Workplace {
   };
 }
 
-/** Where the program is. Users other than root often have no sbin in their PATH, and root has none after `su`. */
+/** Finds the path of a program. Users other than root often have no sbin in their PATH, and root has none after `su`. */
 export function findProgram(program: string): string | undefined {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].filter(Boolean);
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));

@@ -56,7 +56,7 @@ export const webhooks = [
     description:
       "Webhooks in a second by the end of their request: acted, ignored, pending, duplicate; refused, malformed, no_key, full, failed.",
     unit: units.RequestsPerSecond,
-    queries: { "{{door}} {{outcome}}": rate("ephemeral_webhooks_total").sum("door", "outcome") },
+    queries: { "{{source}} {{outcome}}": rate("ephemeral_webhooks_total").sum("source", "outcome") },
   }),
   graph({
     title: "Failing webhooks",

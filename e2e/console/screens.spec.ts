@@ -57,7 +57,7 @@ test.beforeAll(async () => {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ event, message: "for the pictures" }),
   });
-  const { items } = await asAdministrator.call("GET /api/v2/webhooks/deliveries", { query: { door: "generic" } });
+  const { items } = await asAdministrator.call("GET /api/v2/webhooks/deliveries", { query: { source: "generic" } });
   delivery = items.find(({ event_name }) => event_name === event)?.id ?? "none of that event";
   await makeReady(name);
 });

@@ -6,7 +6,7 @@ import { type Report, reportOf } from "./report.ts";
 import type { ReportSubject } from "./subject.ts";
 
 /** Desired reports. Those that the Repository does not want, or that lack their pull request, are absent. */
-export interface Wanted {
+export interface DesiredReports {
   readonly status?: CommitReport;
   readonly comment?: StickyComment & { readonly number: number };
   readonly deployment?: DeploymentReport;
@@ -16,19 +16,19 @@ export interface Wanted {
 export const contextOf = ({ name }: Pick<ReportSubject, "name">): string => `ephemeral-environment/${name}`;
 
 /** Desired reports of an environment. Pure: equal states give equal texts. */
-export function wantedOf(
+export function desiredReports(
   environment: EphemeralEnvironment,
   subject: ReportSubject,
   publicUrl: string | undefined,
-): Wanted {
+): DesiredReports {
   const { commit, number, wants } = subject;
   if (commit === undefined) return {};
   const report = reportOf(environment);
-  const told = toldOf(report, commit);
+  const fields = fieldsOf(report, commit);
   const { name } = environment.metadata;
   return {
-    ...(wants.status ? { status: { ...told, context: contextOf(subject) } } : {}),
-    ...(wants.deployment && number !== undefined ? { deployment: { ...told, environment: name } } : {}),
+    ...(wants.status ? { status: { ...fields, context: contextOf(subject) } } : {}),
+    ...(wants.deployment && number !== undefined ? { deployment: { ...fields, environment: name } } : {}),
     ...commentOf(environment, { subject, report, publicUrl }),
   };
 }
@@ -36,7 +36,7 @@ export function wantedOf(
 function commentOf(
   environment: EphemeralEnvironment,
   about: { subject: ReportSubject; report: Report; publicUrl: string | undefined },
-): Pick<Wanted, "comment"> {
+): Pick<DesiredReports, "comment"> {
   const { number, wants } = about.subject;
   if (number === undefined || wants.comment === "never") return {};
   const id = environment.status?.feedback?.comment?.id;
@@ -48,7 +48,7 @@ function commentOf(
   return { comment: { number, marker, text, mayCreate, ...(id === undefined ? {} : { id }) } };
 }
 
-const toldOf = ({ state, description, url }: Report, commit: string) => ({
+const fieldsOf = ({ state, description, url }: Report, commit: string) => ({
   commit,
   state,
   description,
@@ -56,4 +56,4 @@ const toldOf = ({ state, description, url }: Report, commit: string) => ({
 });
 
 /** Hash of a report. */
-export const hashOf = (told: object): string => digestOf(told);
+export const hashOf = (fields: object): string => digestOf(fields);

@@ -3,11 +3,11 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import { UNWANTED_ANNOTATION } from "../../crds/group.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { goneText, markerOf } from "./comment-text.ts";
+import { contextOf } from "./desired-reports.ts";
 import { lastReport, unwantedReport } from "./report.ts";
 import { type ReportSubject, type SubjectContext, subjectOf } from "./subject.ts";
-import { contextOf } from "./desired-reports.ts";
 
-export interface ConcludeContext extends SubjectContext {
+export interface ReportDeletedContext extends SubjectContext {
   readonly pullRequestHost: PullRequestHost;
 }
 
@@ -15,9 +15,9 @@ export interface ConcludeContext extends SubjectContext {
  * Reports to the host that an environment is gone: final status, edited comment, no deployments. Idempotent.
  * @throws PullRequestHostFailed
  */
-export async function conclude(
+export async function reportDeleted(
   environment: EphemeralEnvironment,
-  context: ConcludeContext,
+  context: ReportDeletedContext,
   signal: AbortSignal,
 ): Promise<void> {
   const subject = subjectOf(environment, context);
@@ -39,10 +39,10 @@ interface Ending {
 
 /** Reports on the last reported commit; without a report only for an unwanted environment. */
 async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
-  const told = environment.status?.feedback?.status;
+  const reported = environment.status?.feedback?.status;
   const rule = subject.wants.successWithoutEnvironment ? unwantedBy(environment) : undefined;
-  const commit = rule === undefined ? told?.commit : (appliedState(environment)?.commit ?? subject.commit);
-  const last = rule === undefined ? told && lastReport(told.state) : unwantedReport(rule);
+  const commit = rule === undefined ? reported?.commit : (appliedState(environment)?.commit ?? subject.commit);
+  const last = rule === undefined ? reported && lastReport(reported.state) : unwantedReport(rule);
   if (commit === undefined || last === undefined) return;
   await host.report(subject.repository, { ...last, commit, context: contextOf(subject) }, signal);
 }

@@ -30,9 +30,9 @@ export function reportOf(environment: EphemeralEnvironment): Report {
 }
 
 /** Final report: a pull request must not wait for an environment that is gone. */
-export function lastReport(told: ReportedState): Report {
+export function lastReport(reported: ReportedState): Report {
   const description = "The environment is gone";
-  return { state: told === "pending" ? "failure" : told, description };
+  return { state: reported === "pending" ? "failure" : reported, description };
 }
 
 /** Report for a commit without an environment by a rule. @param rule reason, for people */

@@ -49,7 +49,7 @@ export function subjectOf(
   };
 }
 
-/** What the host is told of it. */
+/** The reports that a Repository wants on its host. */
 export function wantsOf({ spec: { feedback = {} } }: Repository): ReportSubject["wants"] {
   const { comment = "always", status = true, deployment = true, statusWithoutEnvironment } = feedback;
   const successWithoutEnvironment = status && statusWithoutEnvironment === "success";

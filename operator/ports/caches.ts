@@ -22,7 +22,7 @@ export const BY_PULL_REQUEST = "pull request";
  * Indexes of webhook deliveries: by deduplication key, by the commit whose pipeline they report, without an outcome
  * (`WAITING`), waiting by their key (`waitingKeyOf`), and undecided, by Repository and all (`ALL`).
  */
-export const BY_MEANING = "meaning";
+export const BY_DEDUPLICATION_KEY = "deduplicationKey";
 export const BY_COMMIT = "commit";
 export const BY_WAITING = "waiting";
 export const WAITING = "waiting";

@@ -73,7 +73,7 @@ export interface ObservedApplication {
   readonly failedHooks?: readonly SyncedObject[];
   /** True where the last sync could not change Jobs: what their pods are made from can't be changed in Kubernetes. */
   readonly hasUnchangedJobs?: boolean;
-  /** What the deployer puts back again and again, because something else keeps changing or removing it; not all of many. */
+  /** Objects that the deployer puts back again and again, because something else keeps changing or removing it; not all of many. */
   readonly keepsChanging?: readonly NamedObject[];
 }
 

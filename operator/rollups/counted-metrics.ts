@@ -39,8 +39,8 @@ export function countedMetrics(metrics: Metrics, recorder: Pick<Recorder, "count
         recorder.count(COUNTERS.webhooks, measured);
       },
     },
-    webhookEnded(door, outcome) {
-      metrics.webhookEnded(door, outcome);
+    webhookEnded(source, outcome) {
+      metrics.webhookEnded(source, outcome);
       recorder.count(COUNTERS.webhookOutcome(outcome));
     },
   };

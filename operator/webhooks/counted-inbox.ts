@@ -16,18 +16,18 @@ export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhoo
       try {
         return await inbox.verify(arriving);
       } catch (error) {
-        metrics.webhookEnded(arriving.door, failureOf(error));
+        metrics.webhookEnded(arriving.source, failureOf(error));
         throw error;
       }
     },
     async accept(webhook) {
-      const { door } = webhook.received;
+      const { source } = webhook.received;
       try {
         const outcome = await inbox.accept(webhook);
-        metrics.webhookEnded(door, outcome.state);
+        metrics.webhookEnded(source, outcome.state);
         return outcome;
       } catch (error) {
-        metrics.webhookEnded(door, failureOf(error));
+        metrics.webhookEnded(source, failureOf(error));
         throw error;
       }
     },

@@ -6,16 +6,16 @@ import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/web
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
-import { createLanes } from "./keyed-mutex.ts";
-import { questionsOf } from "./pull-request/stale-state.ts";
+import { createKeyedMutex } from "./keyed-mutex.ts";
+import { type ProcessingContext, processDelivery } from "./process.ts";
+import { statesToRefetch } from "./pull-request/stale-state.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
-import { type SettleContext, settle } from "./process.ts";
 import { simulate } from "./simulate.ts";
-import { approvalOf, dated, deliveryOf, laneOf, type NewDelivery, outcomeOf } from "./stored.ts";
+import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
 
 /** Dependencies of the inbox. */
-export interface InboxContext extends WebhookSenderDependencies, SettleContext {
+export interface InboxContext extends WebhookSenderDependencies, ProcessingContext {
   readonly deliveries: WebhookDeliveries;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,7 +40,7 @@ const TO_BE_ASKED: WebhookDeliveryStatus = {
 
 export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const { deliveries, settings, clock, log } = context;
-  const lanes = createLanes();
+  const mutex = createKeyedMutex();
   /** Decisions with an unstored outcome, by the delivery's name. */
   const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
   const bodies = heldBodies();
@@ -56,11 +56,11 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   /** Decides and acts serially; stores the outcome after the answer. Failures are left to the operator. */
   function begin(delivery: WebhookDelivery, alreadyKnown?: WebhookDeliveryStatus): Promise<WebhookDeliveryStatus> {
     const { name } = delivery.metadata;
-    const deciding = lanes.run(laneOf(delivery), async () => {
+    const deciding = mutex.run(serialKey(delivery), async () => {
       try {
         if (alreadyKnown !== undefined) return alreadyKnown;
-        if (questionsOf(delivery, context.world).length > 0) return TO_BE_ASKED;
-        return await settle(delivery, context, { atOnce: "one" });
+        if (statesToRefetch(delivery, context.world).length > 0) return TO_BE_ASKED;
+        return await processDelivery(delivery, context, { atOnce: "one" });
       } catch (error) {
         log.warn("a delivery is left to the operator", { delivery: name, error });
         return LATER;
@@ -137,8 +137,10 @@ function repeated(
   { metadata, spec }: WebhookDelivery,
   deliveries: WebhookDeliveries,
 ): WebhookDeliveryStatus | undefined {
-  if (spec.event.pipeline === undefined || spec.meaning === undefined) return undefined;
-  const first = deliveries.ofMeaning(spec.meaning).find((one) => one.metadata.uid !== metadata.uid && isFinal(one));
+  if (spec.event.pipeline === undefined || spec.deduplicationKey === undefined) return undefined;
+  const first = deliveries
+    .byDeduplicationKey(spec.deduplicationKey)
+    .find((one) => one.metadata.uid !== metadata.uid && isFinal(one));
   if (first === undefined) return undefined;
   return { phase: "ignored", reason: "Repeated", message: `delivery ${first.metadata.name} has reported the same` };
 }

@@ -1,5 +1,5 @@
 /** Keyed mutex: work of one key never overlaps, work of different keys never waits. */
-export interface Lanes {
+export interface KeyedMutex {
   /** Runs the work after all earlier work of the key, failed or not. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
@@ -8,7 +8,7 @@ export interface Lanes {
  * Keyed mutex for deliveries about one pull request: each is stored before its run, so that a decision knows all later
  * arrivals, which then find nothing to do.
  */
-export function createLanes(): Lanes {
+export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return {
     run(key, work) {

@@ -16,7 +16,7 @@ import { inOneWrite } from "./one-write.ts";
 import { waitsSince } from "./waiting.ts";
 
 /** Dependencies for processing a delivery. */
-export interface SettleContext extends ActContext {
+export interface ProcessingContext extends ActContext {
   /** Decides about a subject; in the order of execution. */
   readonly decide: (subject: Subject, world: DecisionContext) => Promise<readonly Decided[]>;
   readonly world: DecisionContext;
@@ -25,7 +25,7 @@ export interface SettleContext extends ActContext {
 }
 
 /** Options for processing a delivery. */
-export interface SettleOptions {
+export interface ProcessingOptions {
   /** `one` leaves several targets to the operator, because a host waits for the answer. */
   readonly atOnce: "one" | "all";
   readonly signal?: AbortSignal;
@@ -51,10 +51,10 @@ const AUDIT_UNAVAILABLE: WebhookDeliveryStatus = {
  * @returns the outcome, `pending` with work left
  * @throws ClusterUnavailable, SecretsUnavailable, HostUnavailable
  */
-export async function settle(
+export async function processDelivery(
   delivery: WebhookDelivery,
-  context: SettleContext,
-  options: SettleOptions,
+  context: ProcessingContext,
+  options: ProcessingOptions,
 ): Promise<WebhookDeliveryStatus> {
   const { signal } = options;
   const fresh = new Map<string, EphemeralEnvironment | undefined>();
@@ -90,7 +90,7 @@ export async function settle(
 async function reported(
   decided: readonly Decided[],
   delivery: WebhookDelivery,
-  context: SettleContext & { readonly signal: AbortSignal | undefined },
+  context: ProcessingContext & { readonly signal: AbortSignal | undefined },
   done: WebhookDeliveryStatus,
 ): Promise<WebhookDeliveryStatus> {
   const reports = decided.map(({ decision }) => decision).filter(isReport);
@@ -108,7 +108,7 @@ async function reported(
  */
 export async function decideAll(
   { event, host = "", repositories = [] }: Pick<WebhookDeliverySpec, "event" | "host" | "repositories">,
-  { decide, world }: Pick<SettleContext, "decide" | "world">,
+  { decide, world }: Pick<ProcessingContext, "decide" | "world">,
   delivery?: string,
 ): Promise<readonly Decided[]> {
   const decided: Decided[] = [];
@@ -163,7 +163,7 @@ function said(
 async function actOnEach(
   decisions: readonly Doable[],
   delivery: WebhookDelivery,
-  context: SettleContext & { readonly written: Written[]; readonly signal: AbortSignal | undefined },
+  context: ProcessingContext & { readonly written: Written[]; readonly signal: AbortSignal | undefined },
 ): Promise<string | WebhookDeliveryStatus | undefined> {
   for (const decision of decisions) {
     context.signal?.throwIfAborted();

@@ -17,7 +17,7 @@ import { type FormatKind, formatKindOf, formatOf, type WebhookFormats } from "./
 import type { HeldBodies, HeldBody } from "./held-bodies.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
-/** What finding the sender of a webhook takes. */
+/** The settings and ports that find the sender of a webhook. */
 export interface WebhookSenderDependencies {
   readonly settings: Pick<Settings, "hosts" | "webhooks">;
   readonly repositories: Repositories;
@@ -71,8 +71,8 @@ interface ReadWebhook {
 }
 
 /** Repositories named by a body, and those whose keys are tried. */
-function candidates(payload: Payload, { door }: ReceivedWebhook, context: WebhookSenderDependencies) {
-  const named = namedBy({ door, payload }, context);
+function candidates(payload: Payload, { source }: ReceivedWebhook, context: WebhookSenderDependencies) {
+  const named = namedBy({ source, payload }, context);
   // An unknown repository gets the same work as a known one, so that neither time nor answer distinguishes them.
   return { named, judged: named.length > 0 ? named : standIn(payload, context) };
 }
@@ -125,7 +125,7 @@ function verifiedBy(
 
 const isStorable = (id: string, fullName: string) => /^[1-9][0-9]{0,18}$/.test(id) && fullName.length <= 200;
 
-type Door = ReceivedWebhook["door"];
+type WebhookSource = ReceivedWebhook["source"];
 
 function identity(payload: Payload, part: RepositoryField): Named | undefined {
   const named = payload[part];
@@ -138,7 +138,7 @@ function identity(payload: Payload, part: RepositoryField): Named | undefined {
 }
 
 interface Body {
-  readonly door: Door;
+  readonly source: WebhookSource;
   readonly payload: Payload;
 }
 
@@ -168,7 +168,7 @@ function namedBy(body: Body, { repositories, settings, formats }: WebhookSenderD
   return (called.length > 0 ? called : renamed).map(({ repository }) => repository);
 }
 
-/** Whether the host of an address in the body is that of the Repository's, or of its API in the settings. */
+/** True when the host of an address in the body is that of the Repository's, or of its API in the settings. */
 function isAtPlaceOf({ spec }: Repository, { url }: Named, settings: Pick<Settings, "hosts">): boolean {
   const place = placeOf(url);
   const apiUrl = hostOf(spec, settings)?.apiUrl;
@@ -211,7 +211,7 @@ function authentication(
   received: ReceivedWebhook,
   { formats, keys, clock, settings }: ProofContext,
 ): Authentication | undefined {
-  const isByToken = kind === "neutral" && received.door === "pipelinehost";
+  const isByToken = kind === "neutral" && received.source === "pipelinehost";
   if ((isByToken ? keys.pipelineTokens : keys.secrets).length === 0) return undefined;
   const at = { now: clock.now(), replaySeconds: settings.webhooks.replaySeconds };
   return formats[kind].format.authentication(received, keys, at);

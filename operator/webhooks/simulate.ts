@@ -3,12 +3,12 @@ import type { SimulatedWebhook, Simulation } from "../ports/facade/webhook-inbox
 import { isDoable, targetOf } from "./act.ts";
 import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
+import { decideAll, type ProcessingContext } from "./process.ts";
 import type { WebhookSenderDependencies } from "./senders.ts";
-import { decideAll, type SettleContext } from "./process.ts";
 
 interface SimulationDependencies
   extends Pick<WebhookSenderDependencies, "formats" | "settings">,
-    Pick<SettleContext, "decide" | "world"> {
+    Pick<ProcessingContext, "decide" | "world"> {
   readonly clock: Clock;
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Repository } from "../../crds/repository/repository.ts";
 import {
+  deduplicationKeyOf,
   deliveryName,
-  meaningOf,
   pullRequestsOf,
   type WebhookDelivery,
   type WebhookDeliverySpec,
@@ -23,18 +23,20 @@ export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
   const { received, delivery, digest, host, sender, repositories } = webhook;
   const event = withRequiredLabels(webhook.event, repositories);
   const identity = {
-    door: received.door,
+    source: received.source,
     digest,
     ...(host === undefined ? {} : { host }),
     ...(delivery.deliveryId === undefined ? {} : { deliveryId: delivery.deliveryId }),
   };
-  const meaning = meaningParts(event);
+  const deduplicationKey = deduplicationParts(event);
   return {
     name: deliveryName({ ...identity, sender }),
     spec: {
       ...identity,
       eventName: delivery.eventName,
-      ...(meaning === undefined ? {} : { meaning: meaningOf([host, sender, ...meaning]) }),
+      ...(deduplicationKey === undefined
+        ? {}
+        : { deduplicationKey: deduplicationKeyOf([host, sender, ...deduplicationKey]) }),
       verified: true,
       receivedAt: now.toISOString(),
       ...(webhook.hostRepository === undefined ? {} : { hostRepository: webhook.hostRepository }),
@@ -50,7 +52,7 @@ const MOST_REPOSITORIES = 10;
 export function approvalOf({ repository, number, commit, by }: Approval, now: Date): NewDelivery {
   const { metadata, spec } = repository;
   const identity = {
-    door: "approval",
+    source: "approval",
     digest: sha256(`${metadata.name}/${number}/${commit}`),
     ...(spec.host === undefined ? {} : { host: spec.host }),
     deliveryId: `${number}/${commit}`,
@@ -68,7 +70,7 @@ export function approvalOf({ repository, number, commit, by }: Approval, now: Da
   };
 }
 
-interface Inquiry {
+interface RefetchedState {
   readonly repository: Repository;
   readonly state: PullRequestState;
   /** Cause of the fetch: one answer per cause and state. At most 128 characters. */
@@ -76,10 +78,10 @@ interface Inquiry {
 }
 
 /** Stored form of a fetched state. */
-export function inquiryOf({ repository, state, cause }: Inquiry, now: Date): NewDelivery {
+export function refetchedDelivery({ repository, state, cause }: RefetchedState, now: Date): NewDelivery {
   const { metadata, spec } = repository;
   const identity = {
-    door: "inquiry",
+    source: "refetch",
     digest: sha256(JSON.stringify(state)),
     ...(spec.host === undefined ? {} : { host: spec.host }),
     deliveryId: cause,
@@ -88,7 +90,7 @@ export function inquiryOf({ repository, state, cause }: Inquiry, now: Date): New
     name: deliveryName({ ...identity, sender: metadata.name }),
     spec: {
       ...identity,
-      eventName: "inquiry",
+      eventName: "refetch",
       verified: true,
       receivedAt: now.toISOString(),
       repositories: [metadata.name],
@@ -108,7 +110,7 @@ function withRequiredLabels(event: WebhookEvent, repositories: readonly Reposito
 }
 
 /** Identity of an event by its type, if it has one. */
-function meaningParts({ type, pullRequest, pipeline }: WebhookEvent) {
+function deduplicationParts({ type, pullRequest, pipeline }: WebhookEvent) {
   if (pullRequest !== undefined) {
     const { number, action, headCommit, updatedAt } = pullRequest;
     return [type, number, action, headCommit, updatedAt];
@@ -119,9 +121,9 @@ function meaningParts({ type, pullRequest, pipeline }: WebhookEvent) {
 }
 
 /** Serial key of a delivery: its pull request, else its Repository. */
-export function laneOf({ spec }: Pick<WebhookDelivery, "spec">): string {
-  const [lane = spec.repositories?.[0] ?? ""] = pullRequestsOf({ spec });
-  return lane;
+export function serialKey({ spec }: Pick<WebhookDelivery, "spec">): string {
+  const [key = spec.repositories?.[0] ?? ""] = pullRequestsOf({ spec });
+  return key;
 }
 
 /** An outcome with the time at which it became final. */

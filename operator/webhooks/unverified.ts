@@ -84,14 +84,14 @@ const UNVERIFIED = {
 };
 
 /** The body was not read to its end, so the digest is of no bytes. The headers are unverified. */
-function refusedSpec({ door, ...webhook }: ReceivedWebhook, formats: WebhookFormats, now: Date): WebhookDeliverySpec {
-  const read = Object.values(formats).map(({ format }) => format.delivery({ door, ...webhook }));
+function refusedSpec({ source, ...webhook }: ReceivedWebhook, formats: WebhookFormats, now: Date): WebhookDeliverySpec {
+  const read = Object.values(formats).map(({ format }) => format.delivery({ source, ...webhook }));
   const { eventName, deliveryId } = read.find((one) => one.deliveryId !== undefined) ?? {
     eventName: "",
     deliveryId: undefined,
   };
   return {
-    door,
+    source,
     eventName,
     digest: createHash("sha256").digest("hex"),
     verified: false,
@@ -101,9 +101,9 @@ function refusedSpec({ door, ...webhook }: ReceivedWebhook, formats: WebhookForm
   };
 }
 
-function specOf({ door, id, eventName, message, bytes }: UnverifiedEvent, now: Date): WebhookDeliverySpec {
+function specOf({ source, id, eventName, message, bytes }: UnverifiedEvent, now: Date): WebhookDeliverySpec {
   return {
-    door,
+    source,
     deliveryId: id,
     eventName: eventName.slice(0, EVENT_NAME_MAX_LENGTH),
     digest: createHash("sha256").update(bytes).digest("hex"),

@@ -32,7 +32,7 @@ import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { Foundations } from "./foundations.ts";
 import type { Hosts } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
-import { settling } from "./webhooks.ts";
+import { processingContext } from "./webhooks.ts";
 
 /** The source of jitter, and replacements that tests make. */
 export interface ControllerOptions {
@@ -69,7 +69,7 @@ export function controllerDependencies(
   const recorder = { client, namespace, serviceAccount, instance, clock, log };
   const { events = kubernetesEventRecorder(recorder) } = options;
   return {
-    ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
+    ...processingContext(foundations, { client, configSets, branchHeads, audit: options.audit }),
     settings,
     log,
     clock,

@@ -16,7 +16,7 @@ import { BACKING_SERVICES } from "../controllers/environment/backing-services/in
 import { areExpirationsBlocked } from "../controllers/environment/expiration/limiter.ts";
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import { createHookDoctor } from "../controllers/webhook-registration/registrar.ts";
+import { createWebhookRegistrar } from "../controllers/webhook-registration/registrar.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
@@ -28,7 +28,7 @@ import { consoleSecrets } from "./console-secrets.ts";
 import type { Foundations } from "./foundations.ts";
 import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
 import { urlProber } from "./url-prober.ts";
-import { settling } from "./webhooks.ts";
+import { processingContext } from "./webhooks.ts";
 
 /** Options of the API's ports. */
 export interface FacadeOptions {
@@ -51,7 +51,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
-  const webhooks = settling(foundations, { client, configSets, branchHeads, audit: options.audit });
+  const webhooks = processingContext(foundations, { client, configSets, branchHeads, audit: options.audit });
   const webhookInbox = createWebhookInbox({
     ...webhooks,
     deliveries: webhooks.webhookDeliveries,
@@ -75,7 +75,7 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     configSets,
     webhookDeliveries: webhooks.webhookDeliveries,
     webhookInbox: options.metrics === undefined ? webhookInbox : countedInbox(webhookInbox, options.metrics),
-    hookDoctor: createHookDoctor({ settings, secretManager, hooks: apis.hooks }),
+    webhookRegistrar: createWebhookRegistrar({ settings, secretManager, hooks: apis.hooks }),
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
     history: watchedHistory(caches),
     rollups: watchedRollupDays(caches.rollups),

@@ -56,7 +56,7 @@ export interface HostApis {
   close(): Promise<void>;
 }
 
-/** What reaches the hosts of repositories; its owner closes it. */
+/** Connections to the hosts of repositories; their owner closes them. */
 export interface Hosts {
   readonly repositoryHost: RepositoryHost;
   readonly apis: HostApis;

@@ -20,7 +20,7 @@ import { processIdentity } from "./process-identity.ts";
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerDependencies) => ControllerDependencies;
-  /** Where changes that bypass the REST interface are recorded. */
+  /** Records changes that bypass the REST interface. */
   readonly audit?: AuditTrail;
 }
 
@@ -110,7 +110,7 @@ function auditSubscriptions({ caches, deletions }: Foundations, audit: AuditTrai
 /** As metrics name the storing of what was counted. */
 const LOOP = "request counts";
 
-/** What a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
+/** The figures that a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
 function createRecording(
   { client, settings, clock, log }: Foundations,
   metrics: Metrics | undefined,

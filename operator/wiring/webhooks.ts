@@ -9,7 +9,7 @@ import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { decide } from "../webhooks/decide.ts";
-import type { SettleContext } from "../webhooks/process.ts";
+import type { ProcessingContext } from "../webhooks/process.ts";
 import type { Foundations } from "./foundations.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
@@ -22,10 +22,10 @@ interface Half {
 }
 
 /** Stored deliveries, with the dependencies for processing them. */
-export function settling(
+export function processingContext(
   { settings, clock, caches, deletions, tracing }: Foundations,
   { client, configSets, branchHeads, audit = UNRECORDED }: Half,
-): SettleContext & { readonly webhookDeliveries: WebhookDeliveries } {
+): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
   const { traceparent } = tracing;
   const stored = { client, cache: caches.webhookDeliveries, namespace, traceparent };

@@ -112,7 +112,7 @@ describe("the status of blocked expirations", () => {
     ["closed", "healthy"],
     ["open", "degraded"],
     ["half_open", "degraded"],
-  ] as const)("shows a circuit breaker that is %s, and is %s", async (state, expected) => {
+  ] as const)("shows a circuit deletionBudget that is %s, and is %s", async (state, expected) => {
     service.health.setCircuitBreakers({ name: "secret-manager/api", state, since: new Date(NOW) });
     const { status: found, circuit_breakers } = await status();
     expect(circuit_breakers).toEqual([{ name: "secret-manager/api", state, since: NOW }]);

@@ -1,22 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { checkoutFiles, reportFindings } from "./checkout.ts";
 import { circles, forbidden, type Import, importsOf } from "./import-rules.ts";
 import { WITHOUT_CIRCLES, ZONES } from "./zones.ts";
 
-const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" });
-const files = listed.split("\n").filter((file) => file.includes("/") && /\.(ts|tsx|mjs)$/.test(file));
-const imports = files.flatMap((file) => importsOf(file, readIfThere(file)));
+const files = checkoutFiles(/\/.*\.(ts|tsx|mjs)$/);
+const imports = files.flatMap(({ path, text }) => importsOf(path, text));
 
 const found = new Set(WITHOUT_CIRCLES.flatMap((parent) => circles(imports, parent)));
 const problems = [
   ...forbidden(imports, ZONES).map(({ from, to }) => `${from} imports ${to}`),
   ...[...found].map((circle) => `a circle: ${circle}${within(circle)}`),
 ];
-for (const problem of problems) console.log(problem);
-if (problems.length > 0) {
-  console.log(`${problems.length} imports or circles of folders that test/lint/zones.ts does not allow.`);
-  process.exitCode = 1;
-}
+reportFindings(problems, "test/lint/zones.ts has the imports that are allowed");
 
 /** The imports that make a circle. */
 function within(circle: string): string {
@@ -28,14 +22,4 @@ function within(circle: string): string {
     .filter(isInside)
     .map(({ from, to }) => `\n  ${from} imports ${to}`)
     .join("");
-}
-
-/** A file that is deleted and not yet committed has no imports. */
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
 }

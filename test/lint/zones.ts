@@ -4,7 +4,7 @@ export interface Zone {
   readonly folder: string;
   /** Folders and files whose imports are allowed. */
   readonly may: readonly string[];
-  /** Those of which types alone are allowed. */
+  /** Folders and files of which types alone are allowed. */
   readonly types?: readonly string[];
 }
 

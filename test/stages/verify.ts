@@ -6,6 +6,9 @@ import { type Outcome, outcomeOf } from "./outcome.ts";
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ["promises and circles of imports", bin("oxlint"), "--type-aware", "--deny-warnings"],
   ["import zones and circles of folders", node, "test/lint/imports.ts"],
+  ["first words of docstrings", node, "test/lint/docstrings.ts"],
+  ["retired words", node, "test/lint/words.ts"],
+  ["names in CONTRIBUTING and decisions", node, "test/lint/document-names.ts"],
   ["generated CRDs", node, "crds/generate.ts", "--check"],
   ["generated OpenAPI document", node, "api/generate.ts", "--check"],
   ["generated table of metrics", node, "operator/adapters/prometheus/generate.ts", "--check"],

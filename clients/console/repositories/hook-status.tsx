@@ -10,7 +10,7 @@ import { tell } from "../platform/notices.ts";
 import { may } from "../platform/user.ts";
 
 /** State of a repository's webhook, problems, and repair. */
-export function HookDoctor({ id }: { readonly id: string }) {
+export function HookStatus({ id }: { readonly id: string }) {
   const [isBusy, setBusy] = useState(false);
   const path = { id };
   const webhook = useLoaded(id, (signal) => platform.call("GET /api/v2/repos/{id}/webhook", { path, signal }));

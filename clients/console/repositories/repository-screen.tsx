@@ -7,7 +7,7 @@ import { AgoOrNever } from "../parts/when.tsx";
 import { plain } from "../parts/words.ts";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
-import { HookDoctor } from "./hook-status.tsx";
+import { HookStatus } from "./hook-status.tsx";
 
 /** One repository: facts, rules, webhook. */
 export function RepositoryScreen() {
@@ -16,7 +16,7 @@ export function RepositoryScreen() {
   return (
     <Page title={id}>
       <div class="columns">
-        <HookDoctor key={id} id={id} />
+        <HookStatus key={id} id={id} />
         <section class="card" aria-labelledby="details">
           <h2 id="details">Details</h2>
           <LoadedView of={repository} what="The repository">

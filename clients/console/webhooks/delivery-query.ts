@@ -2,13 +2,13 @@
 export interface DeliveryQuery {
   readonly status: string;
   readonly event: string;
-  readonly door: string;
+  readonly source: string;
   readonly repository: string;
   readonly offset: number;
 }
 
 interface Choice {
-  readonly field: "status" | "event" | "door";
+  readonly field: "status" | "event" | "source";
   readonly label: string;
   readonly values: readonly string[];
 }
@@ -21,9 +21,9 @@ export const CHOICES: readonly Choice[] = [
     values: ["pull_request", "push", "pipeline", "merge_group", "approval", "ping", "other"],
   },
   {
-    field: "door",
+    field: "source",
     label: "Endpoint",
-    values: ["repohost", "pipelinehost", "generic", "environment", "approval", "inquiry"],
+    values: ["repohost", "pipelinehost", "generic", "environment", "approval", "refetch"],
   },
 ];
 
@@ -33,7 +33,7 @@ export function queryFrom(query: Readonly<Record<string, string>>): DeliveryQuer
   return {
     status: query.status ?? "",
     event: query.event ?? "",
-    door: query.door ?? "",
+    source: query.source ?? "",
     repository: query.repository ?? "",
     offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
   };

@@ -121,7 +121,7 @@ function factsOf(delivery: WebhookDeliveryReport): readonly Fact[] {
     ],
     ["Repositories", delivery.repositories.join(", ") || "none"],
     ["Signature", delivery.verified ? "checked" : "none: it changes no environment"],
-    ["Endpoint", delivery.door],
+    ["Endpoint", delivery.source],
     ["Host", host ?? "the contract's own headers"],
     [
       "Id at the host",

@@ -88,7 +88,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   };
 }
 
-/** Where mails end up that nothing can send: in memory and, one JSON object a line, in the file. */
+/** Keeps the mails that nothing can send: in memory and, one JSON object a line, in the file. */
 function mailbox(file?: string) {
   const mails: Mail[] = [];
   return {

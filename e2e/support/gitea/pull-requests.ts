@@ -10,7 +10,7 @@ const REPOSITORY = "shop-backend";
 
 export type Delivery = Resource<{
   readonly spec: {
-    readonly door: string;
+    readonly source: string;
     readonly deliveryId: string;
     readonly digest: string;
     readonly event: {

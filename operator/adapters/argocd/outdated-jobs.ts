@@ -14,7 +14,7 @@ const jobType = resourceType<Job>({ group: "batch", version: "v1", kind: "Job", 
 /** Jobs that a sync could not change, by their names. */
 export interface OutdatedJobs {
   readonly removed: readonly string[];
-  /** Those that have to end before. */
+  /** Names of Jobs that have to end before. */
   readonly running: readonly string[];
 }
 

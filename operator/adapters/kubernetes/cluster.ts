@@ -67,10 +67,10 @@ export function kubernetesCluster(options: Options): Cluster {
       const outcome = await create(context, kind, wanted);
       if (outcome === "created") return "created";
       // The name is taken, by ourselves before a crash or by another writer: only a fresh read can decide.
-      const rival = await fresh(kind, wanted.metadata);
-      if (rival === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
-      if (owned(owner, rival) !== undefined) confirm(context, kind, rival);
-      return repair(context, { owner, kind, wanted, found: rival });
+      const other = await fresh(kind, wanted.metadata);
+      if (other === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
+      if (owned(owner, other) !== undefined) confirm(context, kind, other);
+      return repair(context, { owner, kind, wanted, found: other });
     },
 
     async adopt(owner, kind, desired) {

@@ -44,8 +44,8 @@ import {
   BY_COMMIT,
   BY_CONFIG_SET,
   BY_CREATION_KEY,
+  BY_DEDUPLICATION_KEY,
   BY_DESTINATION,
-  BY_MEANING,
   BY_OWNER,
   BY_PULL_REQUEST,
   BY_REPOSITORY,
@@ -106,7 +106,7 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   isInterned: true,
   indexes: {
     [BY_PULL_REQUEST]: pullRequestsOf,
-    [BY_MEANING]: ({ spec }) => (spec.meaning === undefined ? [] : [spec.meaning]),
+    [BY_DEDUPLICATION_KEY]: ({ spec }) => (spec.deduplicationKey === undefined ? [] : [spec.deduplicationKey]),
     [BY_COMMIT]: (delivery) => [reportedCommit(delivery) ?? []].flat(),
     [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
     [BY_WAITING_KEY]: (delivery) => (isWaiting(delivery) ? [waitingKeyOf(delivery) ?? []].flat() : []),

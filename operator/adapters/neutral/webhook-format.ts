@@ -30,7 +30,7 @@ export const neutralWebhookFormat: WebhookFormat = {
   pullRequestRef,
 };
 
-const isPipeline = ({ door }: Pick<ReceivedWebhook, "door">): boolean => door === "pipelinehost";
+const isPipeline = ({ source }: Pick<ReceivedWebhook, "source">): boolean => source === "pipelinehost";
 
 const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
   ["pull_request", pullRequestOf],

@@ -203,7 +203,7 @@ const wholeSecond = (moment: string) => moment.replace(/\.\d+Z$/, "Z");
 /** Clocks of nodes that are further apart than this are broken. */
 const SKEW_MS = 10_000;
 
-/** Where a reader of several containers' logs may go on: one moment for all of them, although each node has its own clock. */
+/** Position from which a reader of several containers' logs may go on: one moment for all, although each node has its own clock. */
 class PodLogPositions {
   /** By container: the moment of the last line that was told, or after which all is told. */
   readonly #told = new Map<string, string>();

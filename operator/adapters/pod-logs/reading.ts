@@ -123,7 +123,7 @@ async function readText(
 export interface LogSource extends LogPlace {
   /** The container among all of a component's. */
   readonly key: string;
-  /** Which of its runs, counted from 0. */
+  /** Number of the container's run, counted from 0. */
   readonly run: number;
   readonly isRunning: boolean;
 }

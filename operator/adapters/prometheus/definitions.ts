@@ -77,7 +77,7 @@ const DEFINITIONS = {
   ephemeral_webhooks_total: {
     type: "counter",
     help: "Webhooks by the end of their request: acted, ignored, pending, duplicate; refused, malformed, no_key, full, failed.",
-    labels: ["door", "outcome"],
+    labels: ["source", "outcome"],
     stability: "stable",
   },
   ephemeral_webhook_deliveries: {

@@ -17,7 +17,7 @@ export function prometheusMetrics(): Metrics {
     controllers: controllerMetrics(registry),
     requests: requestMetrics(registry),
     onKubeRequest: kubeRequestCounter(registry),
-    webhookEnded: (door, outcome) => webhooks.inc({ door, outcome }),
+    webhookEnded: (source, outcome) => webhooks.inc({ source, outcome }),
     loopSucceeded: (loop) => loops.setToCurrentTime({ loop }),
     onServiceCall: serviceCallCounter(registry),
     observe(observed) {

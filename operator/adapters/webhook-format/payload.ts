@@ -42,7 +42,7 @@ export const branchOfRef = (ref: unknown): string | undefined =>
 /** Git's id for no commit. */
 export const isNoCommit = (commit: string): boolean => commit !== "" && /^0+$/.test(commit);
 
-/** Whether both are objects of one repository: by id, else by name. */
+/** True when both are objects of one repository: by id, else by name. */
 export function isSameRepository(one: unknown, other: unknown): boolean {
   const ids = [integer(at(one, "id")), integer(at(other, "id"))];
   if (!ids.includes(undefined)) return ids[0] === ids[1];

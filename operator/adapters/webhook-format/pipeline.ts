@@ -92,7 +92,7 @@ function momentOf(pipeline: unknown, status: Status, now: Date): string {
 
 const event = optional(PipelineState.properties.event);
 
-/** What is no word of a host: a Repository can't name it, so such a run counts for none. */
+/** A word that no host has: a Repository can't name it, so such a run counts for none. */
 const UNKNOWN = "unknown";
 
 /**

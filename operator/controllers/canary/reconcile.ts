@@ -69,7 +69,7 @@ function isFinished(environment: EphemeralEnvironment, { clock, settings }: Cana
   return ageMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }
 
-/** When the last of those that are recorded was created. */
+/** Time of creation of the last recorded canary. */
 function lastMs(records: CanaryDependencies["caches"]["records"]): number {
   return records
     .list()

@@ -70,5 +70,5 @@ export const BLOCKED: BlockedSweep = {
   reason: "OrphansBlocked",
   message: ({ orphans, living, most }) =>
     `${orphans} deleted environments have left orphans, beside ${living} environments that exist: more than ${most} is not plausible, and none is deleted until an admin confirms`,
-  remedy: `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.breaker.atLeast`,
+  remedy: `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.deletionBudget.atLeast`,
 };

@@ -85,5 +85,5 @@ const BLOCKED: BlockedSweep = {
   reason: "TokenValuesBlocked",
   message: ({ orphans, living, most }) =>
     `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed`,
-  remedy: "remove them from the secret manager, or raise settings.sweep.breaker.atLeast",
+  remedy: "remove them from the secret manager, or raise settings.sweep.deletionBudget.atLeast",
 };

@@ -112,7 +112,7 @@ function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: O
 /** True when the deletion budget does not apply; a confirmed orphan still has its grace period. */
 const isExempt = ({ teardown, orphan }: Candidate) => teardown !== undefined || orphan.isConfirmed;
 
-/** Whether the grace period is over, since it was found and since the newest of it was created. */
+/** True when the grace period is over, since it was found and since the newest of it was created. */
 function isDue({ orphan, atMs }: Candidate, { settings, clock }: OrphanSweepDependencies): boolean {
   const graceMs = settings.sweep.graceSeconds * 1_000;
   return clock.monotonicMs() - atMs >= graceMs && clock.now().getTime() - orphan.until.getTime() >= graceMs;

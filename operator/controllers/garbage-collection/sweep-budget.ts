@@ -37,7 +37,7 @@ export function sweepBudget(
   const report = hourly(clock);
   return (orphans: number, living: number): boolean => {
     // A lost or restored etcd also returns an empty list: without owners, two orphans are too many.
-    const most = living === 0 ? 1 : mostAtOnce(settings.sweep.breaker, living);
+    const most = living === 0 ? 1 : mostAtOnce(settings.sweep.deletionBudget, living);
     const isExceeded = orphans > most;
     if (!isExceeded) report.reset();
     else if (report.isDue()) {

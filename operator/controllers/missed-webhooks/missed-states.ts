@@ -1,7 +1,7 @@
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { HostedPullRequest } from "../../ports/webhooks/pull-request-reader.ts";
-import { differ } from "../../webhooks/pull-request/stale-state.ts";
 import type { KnownState } from "../../webhooks/pull-request/newest-state.ts";
+import { differ } from "../../webhooks/pull-request/stale-state.ts";
 import { isWanted } from "../../webhooks/pull-request/wanted.ts";
 
 /** A host's pull requests of a Repository, with the known states. */

@@ -13,9 +13,9 @@ import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhoo
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { withAction } from "../../webhooks/pull-request/refetch.ts";
 import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
-import { inquiryOf } from "../../webhooks/stored.ts";
+import { withAction } from "../../webhooks/pull-request/refetch.ts";
+import { refetchedDelivery } from "../../webhooks/stored.ts";
 import { type MissedStates, missedStates } from "./missed-states.ts";
 
 /** The settings and ports of the search for missed webhooks. */
@@ -125,7 +125,7 @@ function environmentsOf(
 const numbersOf = (environments: readonly EphemeralEnvironment[]): ReadonlySet<number> =>
   new Set(environments.flatMap(({ spec }) => spec.trigger?.number ?? []));
 
-/** How many webhooks the host sends again. Without that the sweep finds the same, but not as soon. */
+/** Number of webhooks that the host sends again. Without them the sweep finds the same, but not as soon. */
 async function redeliver({ hosted, signal }: Place, context: MissedWebhookDependencies): Promise<number | undefined> {
   const { pullRequestReader, settings, clock, log } = context;
   if (settings.publicUrl === undefined) return undefined;
@@ -177,8 +177,8 @@ function newestKnown(
   { repository, hosted, world }: Pick<MissedWebhookDependencies, "world"> & Place,
 ): KnownState | undefined {
   const stored = world.deliveries.ofPullRequest(pullRequestKey(hosted.host, repository.metadata.name, number));
-  const nothingAtHand = { event: { type: "other" }, delivery: undefined, host: hosted.host } as const;
-  return knownStates(stored, nothingAtHand, world).at(-1);
+  const noEvent = { event: { type: "other" }, delivery: undefined, host: hosted.host } as const;
+  return knownStates(stored, noEvent, world).at(-1);
 }
 
 /** Stores each state under a name of its own, so that two sweeps store it once; answers how many are new. */
@@ -194,7 +194,7 @@ async function store(
     const former = newestKnown(state.number, { ...context, ...place });
     const told = withAction(state, former?.state, repository.spec.pullRequest);
     const cause = digestOf([told, former?.receivedAtMs ?? null]);
-    const { name, spec } = inquiryOf({ repository, state: told, cause }, context.clock.now());
+    const { name, spec } = refetchedDelivery({ repository, state: told, cause }, context.clock.now());
     const claim = await context.webhookDeliveries.claim(name, spec);
     stored += claim.state === "claimed" ? 1 : 0;
   }

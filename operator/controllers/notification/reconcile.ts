@@ -102,10 +102,10 @@ interface Ended {
   readonly status: NotificationStatus;
 }
 
-/** What its reconciles remember. */
+/** State that the reconciles share. */
 interface Delivering extends NotificationDependencies {
   readonly send: Send;
-  /** How the last attempt of each destination ended, until the message shows it: what was sent is not sent again. */
+  /** End of the last attempt of each destination, until the message shows it, so that nothing is sent twice. */
   readonly ended: Map<string, Ended>;
 }
 

@@ -1,8 +1,8 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { desiredReports } from "../../host-reports/desired-reports.ts";
 import { subjectOf } from "../../host-reports/subject.ts";
-import { wantedOf } from "../../host-reports/desired-reports.ts";
 import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { tell } from "./report-changes.ts";
+import { reportChanges } from "./report-changes.ts";
 
 const STORE_AGAIN_MS = 5_000;
 
@@ -30,7 +30,7 @@ export interface PullRequestFeedbackDependencies {
  * the environment's status. The teardown reports the end, see `conclude.ts`.
  */
 export function createFeedbackReconciler(context: PullRequestFeedbackDependencies): Reconcile {
-  /** What was told and could not be stored yet, by name. */
+  /** Reports that could not be stored yet, by the environment's name. */
   const unstored = new Map<string, { readonly uid: string; readonly feedback: FeedbackStatus }>();
   const host = context.pullRequestHost;
 
@@ -59,9 +59,9 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
     if (found === undefined || subject === undefined) return;
     const known = former(found);
     const environment = { ...found, status: { ...found.status, feedback: known } };
-    const wanted = wantedOf(environment, subject, context.settings.publicUrl);
+    const wanted = desiredReports(environment, subject, context.settings.publicUrl);
     const isLasting = () => lasting(name)?.metadata.uid === found.metadata.uid;
-    const { feedback, error } = await tell(known, { host, subject, wanted, signal, isLasting });
+    const { feedback, error } = await reportChanges(known, { host, subject, wanted, signal, isLasting });
     const notStored = await store(found, feedback).catch((failure: unknown) => {
       context.log.warn("what the host was told is not stored yet", { environment: name, error: failure });
       return failure;

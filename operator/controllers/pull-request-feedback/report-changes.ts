@@ -1,7 +1,7 @@
 import { clipped } from "../../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
+import { type DesiredReports, hashOf } from "../../host-reports/desired-reports.ts";
 import type { ReportSubject } from "../../host-reports/subject.ts";
-import { hashOf, type Wanted } from "../../host-reports/desired-reports.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 
 /** Stored reports, and the first error. */
@@ -10,30 +10,30 @@ export interface ReportingResult {
   readonly error?: unknown;
 }
 
-interface Telling {
+interface Reporting {
   readonly host: PullRequestHost;
   readonly subject: ReportSubject;
-  readonly wanted: Wanted;
+  readonly wanted: DesiredReports;
   readonly signal: AbortSignal;
   /** False once the environment is gone: its end must be the last report. */
   readonly isLasting: () => boolean;
 }
 
-type Teller = (former: FeedbackStatus, telling: Telling) => Promise<Partial<FeedbackStatus>>;
+type Reporter = (former: FeedbackStatus, reporting: Reporting) => Promise<Partial<FeedbackStatus>>;
 
 /** The status first: merges wait for it. All are independent. */
-const TELLERS: readonly Teller[] = [tellStatus, tellDeployment, tellComment];
+const REPORTERS: readonly Reporter[] = [reportStatus, reportDeployment, reportComment];
 
 /** Reports changes to the host. */
-export async function tell(former: FeedbackStatus, telling: Telling): Promise<ReportingResult> {
+export async function reportChanges(former: FeedbackStatus, reporting: Reporting): Promise<ReportingResult> {
   const { problem: _, ...known } = former;
   let feedback: FeedbackStatus = known;
   const errors: unknown[] = [];
-  for (const teller of TELLERS) {
-    telling.signal.throwIfAborted();
-    if (!telling.isLasting()) break;
+  for (const reporter of REPORTERS) {
+    reporting.signal.throwIfAborted();
+    if (!reporting.isLasting()) break;
     try {
-      feedback = { ...feedback, ...(await teller(known, telling)) };
+      feedback = { ...feedback, ...(await reporter(known, reporting)) };
     } catch (error) {
       errors.push(error);
     }
@@ -43,28 +43,28 @@ export async function tell(former: FeedbackStatus, telling: Telling): Promise<Re
   return { feedback: { ...feedback, problem: clipped(error instanceof Error ? error.message : String(error)) }, error };
 }
 
-async function tellStatus({ status }: FeedbackStatus, { host, subject, wanted, signal }: Telling) {
+async function reportStatus({ status }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
   if (wanted.status === undefined) return {};
-  const told = hashOf(wanted.status);
-  if (told === status?.told) return {};
+  const lastReportedHash = hashOf(wanted.status);
+  if (lastReportedHash === status?.lastReportedHash) return {};
   await host.report(subject.repository, wanted.status, signal);
   const { commit, state } = wanted.status;
-  return { status: { commit, state, told } };
+  return { status: { commit, state, lastReportedHash } };
 }
 
-async function tellDeployment({ deployment }: FeedbackStatus, { host, subject, wanted, signal }: Telling) {
+async function reportDeployment({ deployment }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
   if (wanted.deployment === undefined) return {};
-  const told = hashOf(wanted.deployment);
-  if (told === deployment?.told) return {};
+  const lastReportedHash = hashOf(wanted.deployment);
+  if (lastReportedHash === deployment?.lastReportedHash) return {};
   await host.deploy(subject.repository, wanted.deployment, signal);
-  return { deployment: { told } };
+  return { deployment: { lastReportedHash } };
 }
 
-async function tellComment({ comment }: FeedbackStatus, { host, subject, wanted, signal }: Telling) {
+async function reportComment({ comment }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
   if (wanted.comment === undefined) return {};
   const { id: _, mayCreate: __, ...text } = wanted.comment;
-  const told = hashOf(text);
-  if (told === comment?.told) return {};
+  const lastReportedHash = hashOf(text);
+  if (lastReportedHash === comment?.lastReportedHash) return {};
   const id = await host.comment(subject.repository, wanted.comment, signal);
-  return id === undefined ? {} : { comment: { id, told } };
+  return id === undefined ? {} : { comment: { id, lastReportedHash } };
 }

@@ -10,9 +10,9 @@ import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts"
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext, Subject } from "../../webhooks/decision.ts";
-import { inquire } from "../../webhooks/pull-request/refetch.ts";
+import { type ProcessingContext, processDelivery } from "../../webhooks/process.ts";
 import { knownStates } from "../../webhooks/pull-request/newest-state.ts";
-import { type SettleContext, settle } from "../../webhooks/process.ts";
+import { refetch } from "../../webhooks/pull-request/refetch.ts";
 import { dated } from "../../webhooks/stored.ts";
 import { isPresent } from "./watches.ts";
 
@@ -22,8 +22,8 @@ export interface PullRequestRecheckDependencies {
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim" | "finish">;
   readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
   readonly pullRequestHost: Pick<PullRequestHost, "report">;
-  /** The decision about a subject; see `SettleContext`. */
-  readonly decide: SettleContext["decide"];
+  /** The decision about a subject; see `ProcessingContext`. */
+  readonly decide: ProcessingContext["decide"];
   /** The state that decisions are taken from. */
   readonly world: DecisionContext;
   readonly writes: DecidedWrites;
@@ -38,14 +38,14 @@ export interface PullRequestRecheckDependencies {
  */
 export function createRecheck(context: PullRequestRecheckDependencies): Reconcile {
   const { world, webhookDeliveries, clock } = context;
-  const onPresent: SettleContext["decide"] = async (subject, seen) =>
+  const onPresent: ProcessingContext["decide"] = async (subject, seen) =>
     (await context.decide(subject, seen)).filter(({ decision }) => decision.do !== "create");
   return async (name, { signal }) => {
     const environment = world.environments.find(name);
     const newest = environment && isPresent(environment) ? newestOf(environment, context) : undefined;
     if (newest === undefined) return;
-    await inquire(newest, context, signal);
-    const status = await settle(newest, { ...context, decide: onPresent }, { atOnce: "all", signal });
+    await refetch(newest, context, signal);
+    const status = await processDelivery(newest, { ...context, decide: onPresent }, { atOnce: "all", signal });
     if (status.phase === "acted") await webhookDeliveries.finish(newest, dated(status, clock.now()));
   };
 }
@@ -57,11 +57,11 @@ function newestOf(
 ): WebhookDelivery | undefined {
   const deliveries = world.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
   if (deliveries.some(isPending)) return undefined;
-  const nothingAtHand: Pick<Subject, "event" | "delivery" | "host"> = {
+  const noEvent: Pick<Subject, "event" | "delivery" | "host"> = {
     event: { type: "other" },
     delivery: undefined,
     host: spec.trigger?.provider ?? "",
   };
-  const newest = knownStates(deliveries, nothingAtHand, world).at(-1);
+  const newest = knownStates(deliveries, noEvent, world).at(-1);
   return newest && deliveries.find(({ spec: { event } }) => event.pullRequest === newest.state);
 }

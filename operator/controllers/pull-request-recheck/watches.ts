@@ -5,7 +5,7 @@ import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Caches } from "../../ports/caches.ts";
 
-/** How long no process may have led while environments were made. */
+/** Longest time without a leader while environments were made. */
 const UNLED_MS = 60 * 60_000;
 
 /** Tells whether an environment is a pull request's, and stays. */

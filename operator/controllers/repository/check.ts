@@ -31,7 +31,7 @@ export interface CheckDependencies extends Named, CredentialSource {
   readonly repositoryHost: RepositoryHost;
 }
 
-/** Whether a Repository's host answers, and whether what the Repository names exists. */
+/** Checks that a Repository's host answers, and that what the Repository names exists. */
 export async function check(repository: Repository, outside: CheckDependencies): Promise<CheckResult> {
   const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
@@ -46,7 +46,7 @@ function valuesDraft({ spec }: Repository): ReadyDraft | undefined {
   return problem === undefined ? undefined : notReady("ValuesInvalid", `spec.chart.values: ${problem}`);
 }
 
-/** Why the head of the branch can't be read. */
+/** The reason why the head of the branch can't be read. */
 async function hostProblem(repository: Repository, outside: CheckDependencies): Promise<CheckResult | undefined> {
   const branch = branchOf(repository);
   try {
@@ -94,7 +94,7 @@ function notReady(reason: string, message: string): ReadyDraft {
   return { type: "Ready", status: "False", reason, message: clipped(message) };
 }
 
-/** What is wrong with a Repository that its schema can't check; `undefined` when nothing is. */
+/** A fault of a Repository that its schema can't check; `undefined` when there is none. */
 export function ruleProblem({ spec }: Repository, { repositories, configSets }: Named): string | undefined {
   const { companionRepository, pullRequest } = spec;
   const companion = companionRepository === undefined ? undefined : repositories.find(companionRepository);

@@ -25,7 +25,7 @@ export interface RepositoryDependencies {
   readonly repositoryStatusWriter: StatusWriter<Repository, RepositoryStatus>;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly environments: Pick<OperatorEnvironments, "countNow">;
-  /** Whether an environment uses the Repository of this name, from this process's cache. */
+  /** True when an environment uses the Repository of this name, from this process's cache. */
   readonly isUsed: (repository: string) => boolean;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "list">;
 }
@@ -73,7 +73,7 @@ async function checkIfDue(found: Repository, context: RepositoryDependencies): P
   );
 }
 
-/** Whether what it names, or the settings, changed so that its condition is no longer true. */
+/** True when the condition no longer fits what the Repository names, or the settings. */
 function isOutdated(repository: Repository, context: RepositoryDependencies): boolean {
   const reason = findCondition(repository.status?.conditions, "Ready")?.reason;
   const isBroken = ruleProblem(repository, context) !== undefined;

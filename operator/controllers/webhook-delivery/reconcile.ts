@@ -15,10 +15,10 @@ import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts"
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { createLanes } from "../../webhooks/keyed-mutex.ts";
-import { inquire } from "../../webhooks/pull-request/refetch.ts";
-import { REFUSED, type SettleContext, settle, withTrace } from "../../webhooks/process.ts";
-import { dated, laneOf } from "../../webhooks/stored.ts";
+import { createKeyedMutex } from "../../webhooks/keyed-mutex.ts";
+import { type ProcessingContext, processDelivery, REFUSED, withTrace } from "../../webhooks/process.ts";
+import { refetch } from "../../webhooks/pull-request/refetch.ts";
+import { dated, serialKey } from "../../webhooks/stored.ts";
 import { endedWait, superseded, unavailable } from "../../webhooks/waiting.ts";
 
 /** The ports of the reconcile of webhook deliveries. */
@@ -28,8 +28,8 @@ export interface WebhookDeliveryDependencies {
   readonly webhookDeliveries: WebhookDeliveries;
   readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
   readonly pullRequestHost: Pick<PullRequestHost, "report">;
-  /** The decision about a subject; see `SettleContext`. */
-  readonly decide: SettleContext["decide"];
+  /** The decision about a subject; see `ProcessingContext`. */
+  readonly decide: ProcessingContext["decide"];
   /** The state that decisions are taken from. */
   readonly world: DecisionContext;
   readonly writes: DecidedWrites;
@@ -51,14 +51,14 @@ const MOST_ATTEMPTS = 10;
  */
 export function createDeliveryReconciler(context: WebhookDeliveryDependencies): Reconcile {
   const { webhookDeliveries, clock } = context;
-  const lanes = createLanes();
+  const mutex = createKeyedMutex();
   return async (name, { signal }) => {
     const found = webhookDeliveries.find(name);
     if (found === undefined || !isPending(found)) return;
     const leftMs = TAKEN_OVER_AFTER_MS - elapsedMs(new Date(found.spec.receivedAt), clock.now());
-    const isOfFacade = found.status === undefined && found.spec.door !== "inquiry";
+    const isOfFacade = found.status === undefined && found.spec.source !== "refetch";
     if (isOfFacade && leftMs > 0) return { requeueAfterMs: leftMs };
-    return lanes.run(laneOf(found), async () => {
+    return mutex.run(serialKey(found), async () => {
       const delivery = webhookDeliveries.find(name);
       if (delivery === undefined || !isPending(delivery)) return {};
       const replaced = isWaiting(delivery) ? superseded(delivery, context) : undefined;
@@ -81,8 +81,8 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Attempt> {
   try {
-    const asked = await inquire(delivery, context, signal);
-    const status = withTrace(asked, await settle(delivery, context, { atOnce: "all", signal }));
+    const asked = await refetch(delivery, context, signal);
+    const status = withTrace(asked, await processDelivery(delivery, context, { atOnce: "all", signal }));
     return { status: status.phase === "pending" && status.reason === REFUSED ? counted(status, delivery) : status };
   } catch (error) {
     if (error instanceof ClusterUnavailable || signal.aborted) throw error;

@@ -1,40 +1,40 @@
 import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
-import type { Examination, ExaminedHook, HookProblem } from "../../ports/facade/webhook-registrar.ts";
+import type { CheckedHook, HookCheck, HookProblem } from "../../ports/facade/webhook-registrar.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
-import { type GroundContext, groundOf } from "./prerequisites.ts";
+import { type PrerequisitesContext, prerequisitesOf } from "./prerequisites.ts";
 
-export interface ExamineContext extends GroundContext {
+export interface CheckContext extends PrerequisitesContext {
   readonly hooks: RepositoryHooks;
 }
 
 const OURS = /\/api\/(v2\/)?webhooks\/(repohost|pipelinehost\/pipeline)$/;
 
 /** Compares a Repository's hooks on its host with the desired ones. */
-export async function examine(
+export async function checkHooks(
   repository: Repository,
-  context: ExamineContext,
+  context: CheckContext,
   signal: AbortSignal,
-): Promise<Examination> {
-  const ground = await groundOf(repository, context);
-  const { host, address } = ground;
+): Promise<HookCheck> {
+  const prerequisites = await prerequisitesOf(repository, context);
+  const { host, address } = prerequisites;
   const known = {
     ...(host === undefined ? {} : { host: { id: host.id, kind: host.kind } }),
     ...(address === undefined ? {} : { address }),
   };
-  if (host === undefined || address === undefined) return { ...known, hooks: [], problems: ground.problems };
+  if (host === undefined || address === undefined) return { ...known, hooks: [], problems: prerequisites.problems };
   const hosted = { host: host.id, fullName: fullNameOf(repository) };
   try {
     const hooks = await askedHooks(hosted, { address, hooks: context.hooks, signal });
     const found = problemsOf(hooks, { address, repair: `POST /api/v2/repos/${repository.metadata.name}/webhook` });
-    return { ...known, hooks: hooks.map(toExamined), problems: [...ground.problems, ...found] };
+    return { ...known, hooks: hooks.map(toChecked), problems: [...prerequisites.problems, ...found] };
   } catch (error) {
     if (!(error instanceof PullRequestHostFailed)) throw error;
-    return { ...known, hooks: [], problems: [...ground.problems, problemOfHost(error, hosted, context.hooks)] };
+    return { ...known, hooks: [], problems: [...prerequisites.problems, problemOfHost(error, hosted, context.hooks)] };
   }
 }
 
-type AskedHook = ExaminedHook & RepositoryHook;
+type AskedHook = CheckedHook & RepositoryHook;
 
 async function askedHooks(
   repository: HostedRepository,
@@ -52,7 +52,7 @@ async function askedHooks(
   );
 }
 
-function toExamined({ id, address, isHere, events, state, lastDelivery }: AskedHook): ExaminedHook {
+function toChecked({ id, address, isHere, events, state, lastDelivery }: AskedHook): CheckedHook {
   return { id, address, isHere, events, state, ...(lastDelivery === undefined ? {} : { lastDelivery }) };
 }
 

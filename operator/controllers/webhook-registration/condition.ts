@@ -1,5 +1,5 @@
 import { type ConditionDraft, type ConditionType, clipped } from "../../../crds/conditions.ts";
-import type { Examination, HookProblem } from "../../ports/facade/webhook-registrar.ts";
+import type { HookCheck, HookProblem } from "../../ports/facade/webhook-registrar.ts";
 
 /** Condition about the arrival of a Repository's webhooks. */
 export const WEBHOOK_ACTIVE = "WebhookActive" satisfies ConditionType;
@@ -17,7 +17,7 @@ const UNKNOWN: readonly HookProblem["reason"][] = [
 const HARMLESS: readonly HookProblem["reason"][] = ["HookRepeated"];
 
 /** Condition of a check, without its generation: certain problems before unknown states. */
-export function conditionOf({ problems }: Examination): Omit<ConditionDraft, "observedGeneration"> {
+export function conditionOf({ problems }: HookCheck): Omit<ConditionDraft, "observedGeneration"> {
   const grave = problems.filter(({ reason }) => !HARMLESS.includes(reason));
   const problem = grave.find(({ reason }) => !UNKNOWN.includes(reason)) ?? grave[0];
   if (problem === undefined) return { type: WEBHOOK_ACTIVE, status: "True", reason: "HookActive", message: "" };

@@ -10,7 +10,7 @@ import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
 const PATH = "/api/webhooks/repohost";
 
 /** Prerequisites of a hook. */
-export interface Ground {
+export interface Prerequisites {
   readonly host?: RepositoryHostSettings;
   /** Expected address of hooks. */
   readonly address?: string;
@@ -19,13 +19,13 @@ export interface Ground {
   readonly problems: readonly HookProblem[];
 }
 
-export interface GroundContext {
+export interface PrerequisitesContext {
   readonly settings: Pick<Settings, "hosts" | "webhooks" | "publicUrl">;
   readonly secretManager: Pick<SecretManager, "read">;
 }
 
 /** Prerequisites of a Repository's hook, without asking its host. */
-export async function groundOf(repository: Repository, context: GroundContext): Promise<Ground> {
+export async function prerequisitesOf(repository: Repository, context: PrerequisitesContext): Promise<Prerequisites> {
   const host = hostWithToken(repository, context);
   const address = addressOf(context.settings);
   const key = await keyOf(repository, context);
@@ -40,7 +40,7 @@ export async function groundOf(repository: Repository, context: GroundContext): 
 
 function hostWithToken(
   { metadata, spec }: Repository,
-  { settings }: GroundContext,
+  { settings }: PrerequisitesContext,
 ): RepositoryHostSettings | HookProblem {
   if (spec.host === undefined) {
     const message = `Repository '${metadata.name}' names no host, so its hooks can't be asked for`;
@@ -56,7 +56,7 @@ function hostWithToken(
   return { reason: "TokenMissing", message: `the settings have no token of host '${host.id}'`, remedy };
 }
 
-function addressOf({ publicUrl }: GroundContext["settings"]): string | HookProblem {
+function addressOf({ publicUrl }: PrerequisitesContext["settings"]): string | HookProblem {
   if (publicUrl !== undefined) return `${publicUrl.replace(/\/+$/, "")}${PATH}`;
   const message = "the settings don't say where the platform is";
   return { reason: "AddressUnknown", message, remedy: "Set publicUrl in the settings." };
@@ -65,7 +65,7 @@ function addressOf({ publicUrl }: GroundContext["settings"]): string | HookProbl
 /** The first key signs; a second one is accepted too. */
 async function keyOf(
   { metadata, spec }: Repository,
-  { settings, secretManager }: GroundContext,
+  { settings, secretManager }: PrerequisitesContext,
 ): Promise<Sensitive | HookProblem> {
   const ref = spec.webhookSecretRef ?? settings.webhooks.secrets[0];
   if (ref === undefined) {

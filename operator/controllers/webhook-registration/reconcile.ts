@@ -6,14 +6,14 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Examination } from "../../ports/facade/webhook-registrar.ts";
+import type { HookCheck } from "../../ports/facade/webhook-registrar.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
+import { checkHooks } from "./check.ts";
 import { conditionOf, WEBHOOK_ACTIVE } from "./condition.ts";
-import { examine } from "./check.ts";
 
 /** The settings and ports of the reconcile of webhook registrations. */
 export interface WebhookRegistrationDependencies {
@@ -40,9 +40,9 @@ export function createHookReconciler(context: WebhookRegistrationDependencies): 
     if (repository === undefined || repository.metadata.deletionTimestamp !== undefined) return;
     // Without a host the REST contract's own headers may come from anywhere.
     if (repository.spec.host === undefined) return forget(repository, context);
-    const examination = await examine(repository, context, signal);
-    await note(repository, examination, context);
-    return goOn(repository, examination, { context, signal });
+    const check = await checkHooks(repository, context, signal);
+    await note(repository, check, context);
+    return goOn(repository, check, { context, signal });
   };
 }
 
@@ -59,14 +59,14 @@ async function forget(
 /** The message goes out first: after a crash between the two it is made once, because it is named by the former state. */
 async function note(
   { metadata }: Repository,
-  examination: Examination,
+  check: HookCheck,
   context: WebhookRegistrationDependencies,
 ): Promise<void> {
   // The calls may have lasted for seconds.
   const latest = context.repositories.find(metadata.name);
   if (latest?.metadata.uid !== metadata.uid) return;
   const former = findCondition(latest.status?.conditions, WEBHOOK_ACTIVE);
-  const draft = { ...conditionOf(examination), observedGeneration: metadata.generation };
+  const draft = { ...conditionOf(check), observedGeneration: metadata.generation };
   const condition = transition(former, draft, context.clock.now());
   if (equalJson(former, condition)) return;
   if (isAlarming(condition, former)) {
@@ -91,7 +91,7 @@ interface Going {
 
 async function goOn(
   repository: Repository,
-  { host, hooks, problems }: Examination,
+  { host, hooks, problems }: HookCheck,
   { context, signal }: Going,
 ): Promise<ReconcileResult> {
   if (problems.some(({ reason }) => reason === "HostUnavailable")) return { requeueAfterMs: RETRY_MS };

@@ -1,15 +1,15 @@
 import NodeCache from "node-cache";
 import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
 import {
-  type Examination,
-  type HookDoctor,
+  type HookCheck,
   HookHostUnavailable,
   type HookProblem,
   HookRefused,
+  type WebhookRegistrar,
 } from "../../ports/facade/webhook-registrar.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type ExamineContext, examine, problemOfHost } from "./check.ts";
-import { type Ground, groundOf } from "./prerequisites.ts";
+import { type CheckContext, checkHooks, problemOfHost } from "./check.ts";
+import { type Prerequisites, prerequisitesOf } from "./prerequisites.ts";
 
 /** Readers must not use up the host's rate limit. */
 const CACHED_SECONDS = 15;
@@ -17,21 +17,21 @@ const CACHED_SECONDS = 15;
 const DEADLINE_MS = 25_000;
 const RETRY_SECONDS = 10;
 
-/** HookDoctor port. */
-export function createHookDoctor(context: ExamineContext): HookDoctor {
+/** WebhookRegistrar port. */
+export function createWebhookRegistrar(context: CheckContext): WebhookRegistrar {
   const found = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   return {
-    examine(repository) {
+    check(repository) {
       const { uid, resourceVersion } = repository.metadata;
       const id = `${uid}@${resourceVersion}`;
-      const known = found.get<Promise<Examination>>(id);
+      const known = found.get<Promise<HookCheck>>(id);
       if (known !== undefined) return known;
-      const examined = examine(repository, context, AbortSignal.timeout(DEADLINE_MS));
-      found.set(id, examined);
-      examined.catch(() => found.del(id));
-      return examined;
+      const checked = checkHooks(repository, context, AbortSignal.timeout(DEADLINE_MS));
+      found.set(id, checked);
+      checked.catch(() => found.del(id));
+      return checked;
     },
-    async repair(repository) {
+    async register(repository) {
       try {
         await putHook(repository, context);
       } finally {
@@ -41,8 +41,8 @@ export function createHookDoctor(context: ExamineContext): HookDoctor {
   };
 }
 
-async function putHook(repository: Repository, context: ExamineContext): Promise<void> {
-  const { host, address, key } = assertComplete(await groundOf(repository, context));
+async function putHook(repository: Repository, context: CheckContext): Promise<void> {
+  const { host, address, key } = assertComplete(await prerequisitesOf(repository, context));
   const hosted = { host: host.id, fullName: fullNameOf(repository) };
   try {
     await context.hooks.put(hosted, { address, key }, AbortSignal.timeout(DEADLINE_MS));
@@ -55,14 +55,16 @@ async function putHook(repository: Repository, context: ExamineContext): Promise
   }
 }
 
-type Complete = Required<Omit<Ground, "problems">>;
+type Complete = Required<Omit<Prerequisites, "problems">>;
 
-function assertComplete({ host, address, key, problems: [problem] }: Ground): Complete {
+function assertComplete({ host, address, key, problems: [problem] }: Prerequisites): Complete {
   if (problem?.reason === "KeyUnreadable") throw new HookHostUnavailable(problem.message, RETRY_SECONDS);
   if (problem !== undefined || !host || !address || !key) throw refusal(problem);
   return { host, address, key };
 }
 
 function refusal(problem: HookProblem | undefined): HookRefused {
-  return new HookRefused(problem === undefined ? "the hook has no ground" : `${problem.message}: ${problem.remedy}`);
+  return new HookRefused(
+    problem === undefined ? "a prerequisite of the hook is missing" : `${problem.message}: ${problem.remedy}`,
+  );
 }

@@ -1,5 +1,5 @@
 /**
- * Circuit breaker of a service: `open` until the next call tries it, `half_open` during that call while all others fail
+ * Circuit deletionBudget of a service: `open` until the next call tries it, `half_open` during that call while all others fail
  * at once.
  */
 export interface CircuitBreakerState {

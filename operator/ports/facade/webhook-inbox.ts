@@ -1,7 +1,7 @@
 import type { Channel } from "../../../crds/notifications/notification.schema.ts";
 import type { HostRepository } from "../../../crds/repository/host-repository.schema.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import type { Door, RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { RuleVerdict, WebhookDelivery, WebhookSource } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { ApprovalState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ArrivingWebhook, DeliveryHeaders, ReceivedWebhook } from "../webhooks/webhook-format.ts";
 
@@ -114,7 +114,7 @@ export interface Approval extends ApprovalState {
 
 /** An event of an unauthenticated endpoint. */
 export interface UnverifiedEvent {
-  readonly door: Extract<Door, "generic" | "environment">;
+  readonly source: Extract<WebhookSource, "generic" | "environment">;
   readonly id: string;
   readonly eventName: string;
   readonly message: string;

@@ -26,7 +26,7 @@ export interface HookProblem {
 }
 
 /** A hook that delivers to the platform, or did under another address. */
-export interface ExaminedHook extends Pick<RepositoryHook, "id" | "events" | "state"> {
+export interface CheckedHook extends Pick<RepositoryHook, "id" | "events" | "state"> {
   /** Without query and credentials. */
   readonly address: string;
   /** True for the expected address. */
@@ -35,27 +35,27 @@ export interface ExaminedHook extends Pick<RepositoryHook, "id" | "events" | "st
 }
 
 /** Existing and missing webhooks of a Repository. */
-export interface Examination {
+export interface HookCheck {
   /** `undefined` when the Repository or the settings name none. */
   readonly host?: { readonly id: string; readonly kind: string };
   /** Expected address of hooks; `undefined` when the settings lack the platform's public address. */
   readonly address?: string;
-  readonly hooks: readonly ExaminedHook[];
+  readonly hooks: readonly CheckedHook[];
   /** Worst first; empty: events arrive. */
   readonly problems: readonly HookProblem[];
 }
 
 /** Checks and repairs the webhooks of Repositories. */
-export interface HookDoctor {
+export interface WebhookRegistrar {
   /** Asks the host, with a pause per Repository. Never throws for a problem of the Repository. */
-  examine(repository: Repository): Promise<Examination>;
+  check(repository: Repository): Promise<HookCheck>;
 
   /**
    * Registers or repairs the Repository's hook.
    *
    * @throws HookRefused when something must be set first; HookHostUnavailable
    */
-  repair(repository: Repository): Promise<void>;
+  register(repository: Repository): Promise<void>;
 }
 
 /** The hook needs something to be set first; the message names it. */

@@ -1,4 +1,4 @@
-import type { Door } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { WebhookSource } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { CacheSet } from "../../kit/cache/cache-set.ts";
 import type { RequestSeam } from "../../kit/client/request.ts";
 import type { ControllerMetrics } from "../../kit/controller/controller-metrics.ts";
@@ -42,7 +42,7 @@ export interface Metrics {
   readonly requests: RequestMetrics;
   readonly onKubeRequest: RequestSeam;
 
-  webhookEnded(door: Door, outcome: WebhookOutcome): void;
+  webhookEnded(source: WebhookSource, outcome: WebhookOutcome): void;
 
   /** Records an error-free end of recurring work; there are few names. */
   loopSucceeded(loop: string): void;

@@ -18,8 +18,8 @@ export interface WebhookDeliveries {
    */
   ofPullRequest(key: string): readonly WebhookDelivery[];
 
-  /** Deliveries with an equal `WebhookDeliverySpec.meaning`. */
-  ofMeaning(meaning: string): readonly WebhookDelivery[];
+  /** Deliveries with an equal `WebhookDeliverySpec.deduplicationKey`. */
+  byDeduplicationKey(deduplicationKey: string): readonly WebhookDelivery[];
 
   /** Deliveries about a pipeline or merge group of the commit, or a pull request with this head. */
   ofCommit(commit: string): readonly WebhookDelivery[];

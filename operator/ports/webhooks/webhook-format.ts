@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { Door } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { WebhookSource } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 
 /** A webhook without its body. */
 export interface ReceivedWebhook {
-  readonly door: Extract<Door, "repohost" | "pipelinehost">;
+  readonly source: Extract<WebhookSource, "repohost" | "pipelinehost">;
   readonly headers: IncomingHttpHeaders;
 }
 
@@ -68,7 +68,7 @@ export interface DeliveryHeaders {
 export type RepositoryField = "repository" | "project";
 
 /**
- * How one kind of host signs and describes its events, and names pull requests. Pure: it sends no request and stores nothing. The
+ * The format of one kind of host: its signatures, its events, its names of pull requests. Pure: it sends no request and stores nothing. The
  * kind is that of the Repository's host in the settings, never what a sender's headers suggest.
  */
 export interface WebhookFormat {
@@ -94,9 +94,9 @@ export interface WebhookFormat {
   read(delivery: DeliveryHeaders, payload: unknown, at: { readonly now: Date }): ReadEvent;
 
   /** The field in which payloads have the repository that they are about. */
-  repositoryField(webhook: Pick<ReceivedWebhook, "door">): RepositoryField;
+  repositoryField(webhook: Pick<ReceivedWebhook, "source">): RepositoryField;
 
-  /** Whether a pull request may have labels that its event does not show. */
+  /** True when a pull request may have labels that its event does not show. */
   mayHideLabels(state: Pick<PullRequestState, "action" | "labels">): boolean;
 
   /** The ref by which a repository has the head of a pull request, also of one from a fork. */

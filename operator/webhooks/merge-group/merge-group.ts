@@ -1,7 +1,7 @@
 import { hostedRepository } from "../../../crds/repository/repository.ts";
 import type { MergeGroupState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { wantsOf } from "../../host-reports/subject.ts";
 import { contextOf } from "../../host-reports/desired-reports.ts";
+import { wantsOf } from "../../host-reports/subject.ts";
 import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
 
 interface MergeGroup {

@@ -47,8 +47,8 @@ export async function createdByPipeline(reported: ReportedPipeline): Promise<Dec
   const trace = checked.map(([rule, , broken]) => verdict(repository, rule, broken));
   const [, reason = "", message] = checked.find(([, , broken]) => broken !== undefined) ?? [];
   if (message !== undefined) return nothing(reason, message, trace);
-  const namesake = context.environments.find(creation.name);
-  if (namesake !== undefined) return nameTaken(namesake, trace);
+  const existing = context.environments.find(creation.name);
+  if (existing !== undefined) return nameTaken(existing, trace);
   return created(creation, trace);
 }
 

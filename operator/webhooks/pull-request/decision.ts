@@ -13,7 +13,7 @@ import { unwantedAnnotation, unwantedStatus, wantedAgain } from "./unwanted.ts";
 import { endsEnvironment } from "./wanted.ts";
 
 /** Existing environment with the name that the pull request's environment has. */
-export interface Namesake {
+export interface ExistingEnvironment {
   readonly environment: EphemeralEnvironment;
   /** True when it belongs to this pull request. */
   readonly isOwn: boolean;
@@ -34,15 +34,15 @@ export type Head = Pick<Partial<EnvironmentSpec["backend"]>, "branch" | "mergeCo
  */
 export function pullRequestDecision(
   facts: PullRequestFacts,
-  namesake: Namesake | undefined,
+  existing: ExistingEnvironment | undefined,
   head: Head,
 ): Decided | MayCreate {
-  const own = namesake?.isOwn && !isTerminating(namesake) ? namesake.environment : undefined;
+  const own = existing?.isOwn && !isTerminating(existing) ? existing.environment : undefined;
   if (facts.state.state === "closed") return closed(facts, own);
-  return own === undefined ? creation(facts, namesake) : existing(facts, own, head);
+  return own === undefined ? creation(facts, existing) : updateOf(facts, own, head);
 }
 
-const isTerminating = ({ environment }: Namesake) => environment.metadata.deletionTimestamp !== undefined;
+const isTerminating = ({ environment }: ExistingEnvironment) => environment.metadata.deletionTimestamp !== undefined;
 
 function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEnvironment | undefined): Decided {
   const end = state.merged ? "Merged" : "Closed";
@@ -55,7 +55,7 @@ function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEn
     : nothing("KeptUntilExpiry", "the environment stays until its TTL is over", trace);
 }
 
-function existing(facts: PullRequestFacts, environment: EphemeralEnvironment, head: Head): Decided {
+function updateOf(facts: PullRequestFacts, environment: EphemeralEnvironment, head: Head): Decided {
   const lasting = evaluate(facts, LASTING_RULES);
   // A protected environment stays, and follows its pull request.
   if (lasting.broken !== undefined && !isProtected(environment)) {
@@ -106,13 +106,13 @@ function ownSources({ spec }: EphemeralEnvironment, { repository, context }: Pul
   });
 }
 
-function creation(facts: PullRequestFacts, namesake: Namesake | undefined): Decided | MayCreate {
+function creation(facts: PullRequestFacts, existing: ExistingEnvironment | undefined): Decided | MayCreate {
   const { broken, trace } = evaluate(facts, CREATION_RULES);
   if (broken !== undefined) {
     return unwantedStatus(facts, trace) ?? nothing(broken.reason, broken.message, trace);
   }
-  if (namesake === undefined) return { mayCreate: true, trace };
-  return nameTaken(namesake.environment, trace);
+  if (existing === undefined) return { mayCreate: true, trace };
+  return nameTaken(existing.environment, trace);
 }
 
 function evaluate(facts: PullRequestFacts, rules: readonly Rule[]) {

@@ -14,11 +14,11 @@ export interface KnownState {
   readonly receivedAtMs: number;
   /** True when it was fetched from the host. */
   readonly isAsked: boolean;
-  /** Whether it may have labels that it does not show; see `WebhookFormat.mayHideLabels`. */
+  /** True when the pull request may have labels that the state does not show; see `WebhookFormat.mayHideLabels`. */
   readonly isUnsure: boolean;
 }
 
-type Told = Pick<WebhookDelivery["spec"], "door" | "verified" | "event" | "receivedAt" | "host">;
+type StateEvent = Pick<WebhookDelivery["spec"], "source" | "verified" | "event" | "receivedAt" | "host">;
 
 /**
  * All known states of a pull request, newest last, with the state of the current event, stored or not. The order of
@@ -30,17 +30,26 @@ export function knownStates(
   context: Pick<DecisionContext, "settings" | "formats" | "clock">,
 ): readonly KnownState[] {
   const isStored = deliveries.some(({ metadata }) => metadata.name === delivery);
-  const atHand: Told = { door: "repohost", verified: true, event, host, receivedAt: context.clock.now().toISOString() };
-  const told = [...deliveries.map(({ spec }) => spec), ...(isStored ? [] : [atHand])];
+  const current: StateEvent = {
+    source: "repohost",
+    verified: true,
+    event,
+    host,
+    receivedAt: context.clock.now().toISOString(),
+  };
+  const events = [...deliveries.map(({ spec }) => spec), ...(isStored ? [] : [current])];
   const format = formatOf({ host }, context);
-  return inOrder(told.flatMap((one) => knownState(one, format)));
+  return inOrder(events.flatMap((one) => knownState(one, format)));
 }
 
-function knownState({ door, verified, event: { pullRequest: state }, receivedAt }: Told, format: WebhookFormat) {
+function knownState(
+  { source, verified, event: { pullRequest: state }, receivedAt }: StateEvent,
+  format: WebhookFormat,
+) {
   if (!verified || state === undefined) return [];
   const receivedAtMs = Date.parse(receivedAt);
   const atMs = state.updatedAt === undefined ? receivedAtMs : Date.parse(state.updatedAt);
-  const isAsked = door === "inquiry";
+  const isAsked = source === "refetch";
   const isUnsure = !isAsked && format.mayHideLabels(state);
   return [{ state, atMs, receivedAtMs, isAsked, isUnsure }];
 }
@@ -109,7 +118,7 @@ export function isOutdated(states: readonly KnownState[], applied: readonly Appl
  *
  * @param states newest last
  */
-export function rivalsOf(newest: KnownState, states: readonly KnownState[]): readonly KnownState[] {
+export function sameSecondStates(newest: KnownState, states: readonly KnownState[]): readonly KnownState[] {
   const lastAskedMs = askedTimes(states);
   const since = lastAskedMs(newest);
   return states.filter((one) => one !== newest && one.atMs === newest.atMs && lastAskedMs(one) === since);

@@ -7,7 +7,7 @@ import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
 import { formatOf } from "../formats.ts";
-import { type Head, type Namesake, pullRequestDecision } from "./decision.ts";
+import { type ExistingEnvironment, type Head, pullRequestDecision } from "./decision.ts";
 import { creationOf } from "./environment-spec.ts";
 import type { FormerEnvironment, PullRequestFacts } from "./facts.ts";
 import { isOutdated, knownStates } from "./newest-state.ts";
@@ -24,18 +24,21 @@ export async function decidePullRequest(subject: Subject, number: number, contex
   const key = pullRequestKey(host, repository.metadata.name, number);
   const facts = factsOf(subject, key, context);
   if (facts === undefined) return nothing("PullRequestUnknown", "no event of this pull request has arrived yet");
-  const namesake = namesakeOf(name, key, context);
-  if (isOutdated(facts.states, appliedStates(namesake, context.recordsOf(key)))) {
+  const existing = existingOf(name, key, context);
+  if (isOutdated(facts.states, appliedStates(existing, context.recordsOf(key)))) {
     return nothing("Outdated", "a newer state of the pull request was acted on before");
   }
   const head = { ...headOf(facts.state, subject, context), ...mergeCommitOf(facts) };
-  const decided = pullRequestDecision(facts, namesake, head);
+  const decided = pullRequestDecision(facts, existing, head);
   return "mayCreate" in decided ? creationOf({ ...decided, name, facts, head, subject }, context) : decided;
 }
 
 /** States stored in the environment and in records, for dropped deliveries. */
-function appliedStates(namesake: Namesake | undefined, records: readonly EnvironmentRecord[]): readonly AppliedState[] {
-  const present = namesake?.isOwn ? [appliedState(namesake.environment)] : [];
+function appliedStates(
+  existing: ExistingEnvironment | undefined,
+  records: readonly EnvironmentRecord[],
+): readonly AppliedState[] {
+  const present = existing?.isOwn ? [appliedState(existing.environment)] : [];
   return [...present, ...records.map(({ spec }) => spec.appliedState)].filter((state) => state !== undefined);
 }
 
@@ -58,9 +61,9 @@ function factsOf(subject: Subject, key: string, context: DecisionContext): PullR
   };
 }
 
-function approvedCommits(deliveries: readonly WebhookDelivery[], atHand: WebhookEvent): ReadonlySet<string> {
-  const stored = deliveries.filter(({ spec }) => spec.door === "approval").map(({ spec }) => spec.event);
-  return new Set([...stored, atHand].flatMap(({ approval }) => approval?.commit ?? []));
+function approvedCommits(deliveries: readonly WebhookDelivery[], current: WebhookEvent): ReadonlySet<string> {
+  const stored = deliveries.filter(({ spec }) => spec.source === "approval").map(({ spec }) => spec.event);
+  return new Set([...stored, current].flatMap(({ approval }) => approval?.commit ?? []));
 }
 
 function formerEnvironment(
@@ -78,7 +81,7 @@ function formerEnvironment(
 
 const deletedMs = ({ spec }: EnvironmentRecord) => Date.parse(spec.deletedAt);
 
-function namesakeOf(name: string, key: string, { environments }: DecisionContext): Namesake | undefined {
+function existingOf(name: string, key: string, { environments }: DecisionContext): ExistingEnvironment | undefined {
   const environment = environments.find(name);
   return environment && { environment, isOwn: triggerKey(environment.spec.trigger) === key };
 }

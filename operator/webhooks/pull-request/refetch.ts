@@ -6,10 +6,10 @@ import type { Clock } from "../../kit/time/clock.ts";
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { type DecisionContext, verdict } from "../decision.ts";
-import { inquiryOf } from "../stored.ts";
-import { differ, type Question, questionsOf } from "./stale-state.ts";
+import { refetchedDelivery } from "../stored.ts";
+import { differ, type StaleState, statesToRefetch } from "./stale-state.ts";
 
-export interface InquiryContext {
+export interface RefetchContext {
   readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim">;
   readonly world: DecisionContext;
@@ -25,28 +25,28 @@ const ASKED = "host_asked";
  * @returns verdicts for the delivery's trace; empty without a refetch
  * @throws ClusterUnavailable when an answer can't be stored
  */
-export async function inquire(
+export async function refetch(
   delivery: WebhookDelivery,
-  context: InquiryContext,
+  context: RefetchContext,
   signal: AbortSignal,
 ): Promise<readonly RuleVerdict[]> {
   const verdicts: RuleVerdict[] = [];
-  for (const question of questionsOf(delivery, context.world)) {
-    const { repository, newest } = question;
-    const answer = await ask(question, context, signal);
+  for (const stale of statesToRefetch(delivery, context.world)) {
+    const { repository, newest } = stale;
+    const answer = await ask(stale, context, signal);
     const problem = typeof answer === "string" ? `what is known decides, because ${answer}` : undefined;
     verdicts.push(verdict(repository, ASKED, problem));
     if (typeof answer === "string") continue;
     const state = withAction(answer, newest.state, repository.spec.pullRequest);
-    const { name, spec } = inquiryOf({ repository, state, cause: delivery.metadata.name }, context.clock.now());
+    const { name, spec } = refetchedDelivery({ repository, state, cause: delivery.metadata.name }, context.clock.now());
     await context.webhookDeliveries.claim(name, spec);
   }
   return verdicts;
 }
 
 async function ask(
-  { hosted, number }: Question,
-  { pullRequestReader }: InquiryContext,
+  { hosted, number }: StaleState,
+  { pullRequestReader }: RefetchContext,
   signal: AbortSignal,
 ): Promise<HostedPullRequest | string> {
   try {

@@ -7,10 +7,10 @@ import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostedPullRequest } from "../../ports/webhooks/pull-request-reader.ts";
 import type { DecisionContext } from "../decision.ts";
-import { type KnownState, knownStates, rivalsOf } from "./newest-state.ts";
+import { type KnownState, knownStates, sameSecondStates } from "./newest-state.ts";
 
 /** A pull request whose host is to be asked. */
-export interface Question {
+export interface StaleState {
   readonly repository: Repository;
   readonly number: number;
   readonly hosted: HostedRepository;
@@ -18,11 +18,11 @@ export interface Question {
 }
 
 /** Pull requests to refetch before a delivery is decided; none of hosts without a token in the settings. */
-export function questionsOf({ metadata, spec }: WebhookDelivery, world: DecisionContext): readonly Question[] {
-  const { door, event, host = "", repositories = [] } = spec;
+export function statesToRefetch({ metadata, spec }: WebhookDelivery, world: DecisionContext): readonly StaleState[] {
+  const { source, event, host = "", repositories = [] } = spec;
   const number = event.pullRequest?.number ?? event.approval?.number;
   // A fetched state needs no refetch, so that each event causes one.
-  if (number === undefined || door === "inquiry") return [];
+  if (number === undefined || source === "refetch") return [];
   return repositories.flatMap((name) => {
     const repository = world.repositories.find(name);
     const hosted = repository && hostedRepository(repository, world.settings);
@@ -30,7 +30,7 @@ export function questionsOf({ metadata, spec }: WebhookDelivery, world: Decision
     const stored = world.deliveries.ofPullRequest(pullRequestKey(host, name, number));
     const states = knownStates(stored, { event, host, delivery: metadata.name }, world);
     const newest = states.at(-1);
-    if (newest === undefined || !isInDoubt(newest, states, repository.spec.pullRequest ?? {})) return [];
+    if (newest === undefined || !isStale(newest, states, repository.spec.pullRequest ?? {})) return [];
     return [{ repository, number, hosted, newest }];
   });
 }
@@ -41,11 +41,11 @@ function isConcerned({ metadata, spec }: Repository, number: number, { environme
 }
 
 /** True when the newest known state may be outdated. A fetched state never is. */
-function isInDoubt(newest: KnownState, states: readonly KnownState[], rules: PullRequestRules): boolean {
+function isStale(newest: KnownState, states: readonly KnownState[], rules: PullRequestRules): boolean {
   if (newest.isAsked) return false;
   if (newest.isUnsure && (rules.requiredLabels ?? []).length > 0) return true;
   // Without a time only the arrival gives the order.
-  const others = newest.state.updatedAt === undefined ? states : rivalsOf(newest, states);
+  const others = newest.state.updatedAt === undefined ? states : sameSecondStates(newest, states);
   return others.some(({ state }) => differ(state, newest.state, rules));
 }
 

@@ -6,9 +6,9 @@ import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
 import { hostedRepository } from "../../../crds/repository/repository.ts";
 import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
+import { contextOf } from "../../host-reports/desired-reports.ts";
 import { unwantedReport } from "../../host-reports/report.ts";
 import { wantsOf } from "../../host-reports/subject.ts";
-import { contextOf } from "../../host-reports/desired-reports.ts";
 import type { Decided } from "../decision.ts";
 import type { PullRequestFacts } from "./facts.ts";
 

@@ -186,7 +186,7 @@ function answering(): UrlProber {
   return { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "it answered 200" }) };
 }
 
-/** What a reconcile meets of the broken environments that stand beside the others. */
+/** The context with the faults of the broken environments that stand beside the others. */
 function troubled(context: ControllerDependencies): ControllerDependencies {
   const { secretManager } = context;
   return {

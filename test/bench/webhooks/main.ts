@@ -36,7 +36,7 @@ const SLICE_SECONDS = 10;
 const namespace = "ephemeral-system";
 /** The operator's time for a killed process's work; it takes over after 30 s. */
 const SETTLED_WITHIN_MS = 180_000;
-const SPEC = { door: "repohost", eventName: "push", verified: true, event: { type: "other" } } as const;
+const SPEC = { source: "repohost", eventName: "push", verified: true, event: { type: "other" } } as const;
 const OUTCOME = { phase: "ignored", reason: "Benchmark", message: "" };
 
 // The API server takes most of two processors, a seventh of it for garbage collection, which would delay both sides.
@@ -130,7 +130,7 @@ async function plainSlice(direct: KubeClient, rate: Rate, slice: number): Promis
   const took = await atRate(rate, async (index) => {
     const { environment, commit } = eventOf(index);
     const digest = "0".repeat(64);
-    const name = deliveryName({ door: "repohost", deliveryId: `plain-${slice}-${index}`, digest });
+    const name = deliveryName({ source: "repohost", deliveryId: `plain-${slice}-${index}`, digest });
     const spec = { ...SPEC, digest, receivedAt: new Date().toISOString() };
     await direct.create(webhookDeliveryType, { metadata: { name, namespace }, spec });
     await direct.patch(environmentType, { name: environment }, { spec: { backend: { commit } } }, { as: "merge" });

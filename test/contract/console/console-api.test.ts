@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const LIST = "/console/api/v2/environments";
-const NEW = { environment_name: "shop-door", backend_repo: "open-api", backend_branch: "main" };
+const NEW = { environment_name: "shop-session", backend_repo: "open-api", backend_branch: "main" };
 const json = { "content-type": "application/json" };
 const owner = () => ({ subject: `${service.provider.issuer}#${PERSON.sub}`, email: PERSON.email, name: PERSON.name });
 
@@ -35,7 +35,7 @@ describe("a page of the console, with its session", () => {
       }),
     );
     const { data } = (await (await browser.fetch(`${LIST}?limit=1`)).json()) as { data: { environments: object[] } };
-    expect(data.environments).toMatchObject([{ name: "shop-door" }]);
+    expect(data.environments).toMatchObject([{ name: "shop-session" }]);
   });
 
   test("follows streams", async () => {

@@ -76,7 +76,7 @@ describe("a log-in", () => {
     ["the interface", "/api/v2/environments"],
     ["the interface by dots", "/console/../api/v2/environments"],
     ["the interface by encoded dots", "/console/%2e%2e/api/v2/environments"],
-    ["the interface through the door", "/console/api/v2/environments"],
+    ["the interface with the session", "/console/api/v2/environments"],
     ["another log-in", "/console/auth/login"],
     ["a folder that begins alike", "/console-x/"],
     ["a header", "/console/\r\nSet-Cookie: a=b"],

@@ -50,9 +50,9 @@ describe("deliveries", () => {
     put("shop-old", 1, { repositories: ["shop-api"] });
     put("shop-new", 2, { repositories: ["shop-api"], event: { type: "ping" } }, "pending");
     put("both", 3, { repositories: ["shop-api", "billing-api"] });
-    put("billing", 4, { repositories: ["billing-api"], door: "pipelinehost" });
+    put("billing", 4, { repositories: ["billing-api"], source: "pipelinehost" });
     put("gone", 5, { repositories: ["gone-api"] });
-    put("unverified", 6, { verified: false, door: "generic", message: "hello" });
+    put("unverified", 6, { verified: false, source: "generic", message: "hello" });
   });
 
   test.each([
@@ -66,7 +66,7 @@ describe("deliveries", () => {
   test.each([
     ["repository=billing-api", ["billing", "both"]],
     ["status=pending", ["shop-new"]],
-    ["door=generic", ["unverified"]],
+    ["source=generic", ["unverified"]],
     ["event=ping", ["shop-new"]],
     ["limit=1&offset=1", ["gone"]],
   ])("are filtered by %s", async (query, seen) => {
@@ -193,7 +193,7 @@ describe("the approval of a fork's commit", () => {
 });
 
 test("the test of pipelines names what they need, and the last one that the caller may see", async () => {
-  service.webhookDeliveries.put(webhookDeliveryFixture("one", { door: "pipelinehost", repositories: ["shop-api"] }));
+  service.webhookDeliveries.put(webhookDeliveryFixture("one", { source: "pipelinehost", repositories: ["shop-api"] }));
   const at = async (person: Person) =>
     (await service.http.get("/api/webhooks/pipelinehost/test").set(await as(person))).body;
   expect(await at("developer")).toMatchObject({

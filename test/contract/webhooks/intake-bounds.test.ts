@@ -3,10 +3,10 @@ import type { WebhookDeliverySpec } from "../../../crds/webhooks/webhook-deliver
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { webhookKeySettings } from "../../support/http/memory-webhooks.ts";
-import { OWN_KEY, webhookDoors } from "./webhook-endpoints.ts";
+import { OWN_KEY, webhookEndpoints } from "./webhook-endpoints.ts";
 
-const doors = webhookDoors();
-const { start, pull } = doors;
+const endpoints = webhookEndpoints();
+const { start, pull } = endpoints;
 
 /** The service with a limit of pending deliveries, a tenth of them for one Repository. */
 const withRoomFor = (pending: number) => start({ settings: { webhooks: { ...webhookKeySettings, pending } } });
@@ -20,7 +20,7 @@ function storeUndecided(count: number, repository: string, spec: Partial<Webhook
       event: { type: "push", push: { branch: "main", deleted: false } },
       ...spec,
     });
-    doors.service.webhookDeliveries.put(undecided);
+    endpoints.service.webhookDeliveries.put(undecided);
   }
 }
 
@@ -38,14 +38,14 @@ test("abuse: events of one pull request whose environment is being deleted leave
 test("abuse: undecided deliveries of one Repository take a tenth of the room, and its closed pull requests are taken", async () => {
   await withRoomFor(50);
   await pull({ updatedAt: at(0) });
-  await doors.settled();
+  await endpoints.settled();
   storeUndecided(5, "shop-api");
   const refused = await pull({ number: 43 });
   expectProblem(refused, 503);
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
   expect((await ofAnother()).body).toMatchObject({ environment_created: true });
   expect((await pull({ action: "closed", updatedAt: at(1) })).status).toBe(200);
-  const [closed] = doors.service.environments.list().filter(({ metadata }) => metadata.name === "shop-api-pr-42");
+  const [closed] = endpoints.service.environments.list().filter(({ metadata }) => metadata.name === "shop-api-pr-42");
   expect(closed?.metadata.deletionTimestamp).toBeDefined();
 });
 
@@ -60,11 +60,11 @@ test("what waits for its host takes no room", async () => {
   await withRoomFor(20);
   storeUndecided(2, "shop-api");
   expectProblem(await pull(), 503);
-  for (const { metadata } of doors.service.webhookDeliveries.pending()) {
-    const delivery = doors.service.webhookDeliveries.find(metadata.name);
+  for (const { metadata } of endpoints.service.webhookDeliveries.pending()) {
+    const delivery = endpoints.service.webhookDeliveries.find(metadata.name);
     if (delivery === undefined) continue;
     const waiting = { phase: "pending", reason: "HostUnavailable", message: "", waitsSince: at(0) } as const;
-    await doors.service.webhookDeliveries.finish(delivery, waiting);
+    await endpoints.service.webhookDeliveries.finish(delivery, waiting);
   }
   expect((await pull()).body).toMatchObject({ environment_created: true });
 });

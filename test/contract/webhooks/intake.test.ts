@@ -5,17 +5,17 @@ import { describe, expect, test } from "@jest/globals";
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { WEBHOOK_KEY, webhookKeySettings } from "../../support/http/memory-webhooks.ts";
-import { OTHER_KEY, OWN_KEY, PATH, webhookDoors } from "./webhook-endpoints.ts";
+import { OTHER_KEY, OWN_KEY, PATH, webhookEndpoints } from "./webhook-endpoints.ts";
 
-const doors = webhookDoors();
-const { start, post, pull, names, delivered, settled } = doors;
+const endpoints = webhookEndpoints();
+const { start, post, pull, names, delivered, settled } = endpoints;
 
 describe("the route of repository hosts", () => {
   test("makes an environment of a pull request, once, and says so again when it is asked again", async () => {
     const first = await pull({}, { delivery: "one" });
     expect(first.body).toMatchObject({ status: "processed", environment_created: true });
     expect(names()).toEqual(["shop-api-pr-42"]);
-    const [environment] = doors.service.environments.list();
+    const [environment] = endpoints.service.environments.list();
     expect(first.body.environment_id).toBe(environment?.metadata.uid);
     expect(environment?.spec).toMatchObject({
       backend: { repository: "shop-api", branch: "feature/checkout" },
@@ -27,7 +27,7 @@ describe("the route of repository hosts", () => {
     expect(again.body).toMatchObject({ environment_created: true, environment_id: environment?.metadata.uid });
     expect(delivered()).toHaveLength(1);
     expect(delivered()[0]?.status).toMatchObject({ phase: "acted", environments: [{ name: "shop-api-pr-42" }] });
-    expect(doors.service.audit.records).toMatchObject([
+    expect(endpoints.service.audit.records).toMatchObject([
       { event: "change", action: "webhook create", actor: { method: "webhook", login: "dev" }, outcome: "accepted" },
     ]);
   });
@@ -37,9 +37,9 @@ describe("the route of repository hosts", () => {
     const commit = "a".repeat(40);
     const moved = await pull({ action: "synchronize", commit, updatedAt: "2026-06-01T11:59:10Z" });
     expect(moved.body).toMatchObject({ environment_created: false });
-    expect(doors.service.environments.list()[0]?.spec.backend.commit).toBe(commit);
+    expect(endpoints.service.environments.list()[0]?.spec.backend.commit).toBe(commit);
     await pull({ action: "closed", commit, updatedAt: "2026-06-01T11:59:20Z" });
-    expect(doors.service.environments.list()[0]?.metadata.deletionTimestamp).toBeDefined();
+    expect(endpoints.service.environments.list()[0]?.metadata.deletionTimestamp).toBeDefined();
   });
 
   test("answers a ping with pong", async () => {
@@ -58,7 +58,7 @@ describe("the route of repository hosts", () => {
     const text = JSON.stringify(pullRequestBody({ repository: "shop/shop-api" }));
     expectProblem(await post(text, { ...signedHeaders(text), ...header }), 401);
     expect([names(), delivered()]).toEqual([[], []]);
-    expect(doors.service.audit.records).toMatchObject([{ event: "credential", outcome: "refused", status: 401 }]);
+    expect(endpoints.service.audit.records).toMatchObject([{ event: "credential", outcome: "refused", status: 401 }]);
   });
 
   // Abuse case 69.
@@ -74,9 +74,9 @@ describe("the route of repository hosts", () => {
     const other = await pull({ action: "closed", updatedAt: "2026-06-01T11:59:20Z" }, { delivery: "one" });
     expect(other.status).toBe(200);
     expect(other.body).toMatchObject({ message: expect.stringContaining("IdReused"), environment_id: "" });
-    expect(doors.service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
-    expect(doors.service.log).toContainEqual(expect.objectContaining({ level: "error" }));
-    expect(doors.service.audit.records.at(-1)).toMatchObject({ event: "denial", outcome: "refused" });
+    expect(endpoints.service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
+    expect(endpoints.service.log).toContainEqual(expect.objectContaining({ level: "error" }));
+    expect(endpoints.service.audit.records.at(-1)).toMatchObject({ event: "denial", outcome: "refused" });
   });
 
   // Abuse case 71.
@@ -139,14 +139,14 @@ describe("the route of repository hosts", () => {
     ["a key that the secret manager lacks", { secrets: [{ name: "absent", key: "latest" }] }],
   ])("answers 503 where there is %s", async (_case, webhooks) => {
     await start({ settings: { webhooks } });
-    doors.service.secretManager.share({ id: "short", labels: {}, values: ["x".repeat(31)] });
+    endpoints.service.secretManager.share({ id: "short", labels: {}, values: ["x".repeat(31)] });
     const reply = await pull({}, { key: "x".repeat(31) });
     expectProblem(reply, 503, /No key/);
     expect(reply.headers["retry-after"]).toBeDefined();
   });
 
   test("answers 503 while the secret manager is away, and stores nothing", async () => {
-    doors.service.secretManager.setReachable(false);
+    endpoints.service.secretManager.setReachable(false);
     expectProblem(await pull(), 503);
     expect(delivered()).toEqual([]);
   });
@@ -160,11 +160,11 @@ describe("the route of repository hosts", () => {
       ],
     };
     await start({ settings: { webhooks: refs } });
-    doors.service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY] });
+    endpoints.service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY] });
     expect((await pull({ number: 1 }, { key: OTHER_KEY })).status).toBe(200);
     expect((await pull({ number: 2 }, { key: WEBHOOK_KEY })).status).toBe(200);
-    doors.service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY, OWN_KEY] });
-    doors.service.clock.advance(3_000);
+    endpoints.service.secretManager.share({ id: "new", labels: {}, values: [OTHER_KEY, OWN_KEY] });
+    endpoints.service.clock.advance(3_000);
     expect((await pull({ number: 3 }, { key: OWN_KEY })).status).toBe(200);
   });
 
@@ -190,7 +190,7 @@ describe("the route of repository hosts", () => {
 
     test("is refused before its body is read", async () => {
       await refuse();
-      const server = doors.service.app.listen(0);
+      const server = endpoints.service.app.listen(0);
       try {
         const { port } = server.address() as AddressInfo;
         const headers = { "content-type": "application/json", "content-length": 1_000_000 };
@@ -208,13 +208,13 @@ describe("the route of repository hosts", () => {
 
     test("has no key read and no signature compared for it, until the minute is over", async () => {
       await refuse();
-      const { looks } = doors.service.secretManager;
+      const { looks } = endpoints.service.secretManager;
       const before = looks.length;
       expectProblem(await pull({}, { key: OTHER_KEY }), 429);
       expectProblem(await pull(), 429);
       expect(looks.length).toBe(before);
       expect(names()).toEqual([]);
-      doors.service.clock.advance(60_000);
+      endpoints.service.clock.advance(60_000);
       expect((await pull()).status).toBe(200);
     });
 
@@ -236,7 +236,7 @@ describe("the route of repository hosts", () => {
     await settled();
     const [first] = delivered();
     if (first !== undefined)
-      doors.service.webhookDeliveries.put({ ...first, status: { phase: "pending", reason: "x", message: "" } });
+      endpoints.service.webhookDeliveries.put({ ...first, status: { phase: "pending", reason: "x", message: "" } });
     const full = await pull({ number: 2 });
     expectProblem(full, 503);
     expect(Number(full.headers["retry-after"])).toBeGreaterThan(0);
@@ -252,17 +252,19 @@ describe("the route of repository hosts", () => {
     const seconds = Array.from({ length: 1_000 }, (_, second) => second);
     const replies = await Promise.all(seconds.map((second) => pull({ action: action(second), updatedAt: at(second) })));
     expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
-    const living = doors.service.environments.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const living = endpoints.service.environments
+      .list()
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     expect(living).toEqual([]);
     expect(names().length).toBeLessThanOrEqual(1);
-    expect(doors.service.audit.records.length).toBeLessThanOrEqual(3);
+    expect(endpoints.service.audit.records.length).toBeLessThanOrEqual(3);
   }, 60_000);
 
   test("acknowledges what it has stored, although the cluster goes away then", async () => {
-    const { claim } = doors.service.webhookDeliveries;
-    doors.service.webhookDeliveries.claim = async (...asked) => {
+    const { claim } = endpoints.service.webhookDeliveries;
+    endpoints.service.webhookDeliveries.claim = async (...asked) => {
       const claimed = await claim(...asked);
-      doors.service.environments.setReachable(false);
+      endpoints.service.environments.setReachable(false);
       return claimed;
     };
     const reply = await pull();
@@ -270,6 +272,6 @@ describe("the route of repository hosts", () => {
       environment_created: false,
       message: expect.stringContaining("will be decided"),
     });
-    expect(doors.service.webhookDeliveries.pending()).toHaveLength(1);
+    expect(endpoints.service.webhookDeliveries.pending()).toHaveLength(1);
   });
 });

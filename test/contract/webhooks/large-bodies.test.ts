@@ -6,10 +6,10 @@ import { standardWebhookHeaders } from "../../support/fixtures/webhooks/received
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
-import { OTHER_KEY, OWN_KEY, PATH, PIPELINES, webhookDoors } from "./webhook-endpoints.ts";
+import { OTHER_KEY, OWN_KEY, PATH, PIPELINES, webhookEndpoints } from "./webhook-endpoints.ts";
 
-const doors = webhookDoors();
-const { post, delivered, start } = doors;
+const endpoints = webhookEndpoints();
+const { post, delivered, start } = endpoints;
 
 const newSigning = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SIGNING = newSigning();
@@ -18,7 +18,7 @@ const KINDS = ["github", "gitea", "gitlab"] as const;
 /** The headers of a push of this kind of host; GitLab signs with its own token. */
 function headersOf(kind: (typeof KINDS)[number], text: string, key: string, signing: string): Record<string, string> {
   const hmac = createHmac("sha256", key).update(text).digest("hex");
-  const at = doors.service.clock.now();
+  const at = endpoints.service.clock.now();
   return {
     github: { "x-github-event": "push", "x-hub-signature-256": `sha256=${hmac}` },
     gitea: { "x-gitea-event": "push", "x-gitea-signature": hmac },
@@ -71,7 +71,7 @@ describe("a push of 1,500 commits", () => {
         return aRepository(kind, { host: kind, fullName: `shop/${kind}`, webhookSecretRef: key });
       }),
     });
-    doors.service.secretManager.share({ id: "signing", labels: {}, values: [SIGNING] });
+    endpoints.service.secretManager.share({ id: "signing", labels: {}, values: [SIGNING] });
     for (const kind of KINDS) {
       const named = { object_kind: "push", project: { id: 1, path_with_namespace: `shop/${kind}` } };
       const text = JSON.stringify({ ...named, ...(JSON.parse(pushOf(`shop/${kind}`)) as object) });
@@ -125,7 +125,7 @@ describe("a body beyond the limit of the settings", () => {
   const webhooks = { secrets: [{ name: "webhook-key", key: "latest" }], maxBodyBytes: MIB };
 
   async function stream(text: string, headers: object) {
-    const request = doors.service.http.post(PATH).set({ "content-type": "application/json", ...headers });
+    const request = endpoints.service.http.post(PATH).set({ "content-type": "application/json", ...headers });
     request.write(text.slice(0, 1_000));
     request.write(text.slice(1_000));
     return new Promise<Awaited<ReturnType<typeof post>>>((resolve, reject) => {
@@ -145,11 +145,11 @@ describe("a body beyond the limit of the settings", () => {
     expectProblem(await send(text, signed), 413);
     expect(delivered()).toMatchObject([
       {
-        spec: { door: "repohost", deliveryId: id, eventName: "push", verified: false, event: { type: "other" } },
+        spec: { source: "repohost", deliveryId: id, eventName: "push", verified: false, event: { type: "other" } },
         status: { phase: "ignored", reason: "TooLarge", message: "The body may have 1048576 bytes at most" },
       },
     ]);
-    const { service } = doors;
+    const { service } = endpoints;
     const redelivery = `/api/v2/webhooks/deliveries/${delivered()[0]?.metadata.name}/redeliver`;
     const reply = await service.http.post(redelivery).set("authorization", await service.bearer("maintainer"));
     expectProblem(reply, 409);

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { HEAD_COMMIT, pipelineBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { PIPELINE_TOKEN } from "../../support/http/memory-webhooks.ts";
-import { OTHER_KEY, PIPELINES, webhookDoors } from "./webhook-endpoints.ts";
+import { OTHER_KEY, PIPELINES, webhookEndpoints } from "./webhook-endpoints.ts";
 
-const doors = webhookDoors();
-const { post, delivered } = doors;
+const endpoints = webhookEndpoints();
+const { post, delivered } = endpoints;
 
 describe("the route of pipeline hosts", () => {
-  beforeEach(() => doors.service.branchHeads.push("shop-api", "main", HEAD_COMMIT));
+  beforeEach(() => endpoints.service.branchHeads.push("shop-api", "main", HEAD_COMMIT));
   const report = (more = {}, headers: object = { "x-pipeline-token": PIPELINE_TOKEN }) =>
     post(JSON.stringify(pipelineBody({ project: "shop/shop-api", ...more })), headers, PIPELINES);
 
@@ -32,7 +32,7 @@ describe("the route of pipeline hosts", () => {
 
   test("does not take the token from the query", async () => {
     const text = JSON.stringify(pipelineBody({ project: "shop/shop-api" }));
-    const reply = await doors.service.http
+    const reply = await endpoints.service.http
       .post(`${PIPELINES}?X-Pipeline-Token=${PIPELINE_TOKEN}`)
       .set("content-type", "application/json")
       .send(text);
@@ -42,7 +42,7 @@ describe("the route of pipeline hosts", () => {
   test("a report that comes twice under no id makes one environment", async () => {
     await report();
     await report();
-    expect(doors.service.environments.list()).toHaveLength(1);
+    expect(endpoints.service.environments.list()).toHaveLength(1);
     expect(delivered()).toHaveLength(1);
   });
 });

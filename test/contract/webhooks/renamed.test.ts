@@ -6,10 +6,10 @@ import { aRepository } from "../../support/doubles/memory/repositories.ts";
 import { pullRequestBody } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
-import { OWN_KEY, webhookDoors } from "./webhook-endpoints.ts";
+import { OWN_KEY, webhookEndpoints } from "./webhook-endpoints.ts";
 
-const doors = webhookDoors();
-const { post, start, names, delivered } = doors;
+const endpoints = webhookEndpoints();
+const { post, start, names, delivered } = endpoints;
 
 const host = (id: string) => ({ id, kind: "github", apiUrl: `https://api.${id}.example.test` }) as const;
 const settings = { hosts: [host("git"), host("other")] };
@@ -50,7 +50,7 @@ describe.each([
     await send({ name: "acme/old" });
     expect(names()).toEqual(["shop-api-pr-42"]);
     expect((await send({ name: "acme/new", action: "closed" })).status).toBe(200);
-    expect(doors.service.environments.list()[0]?.metadata.deletionTimestamp).toBeDefined();
+    expect(endpoints.service.environments.list()[0]?.metadata.deletionTimestamp).toBeDefined();
     expect(delivered().map(({ spec: { hostRepository, repositories } }) => [hostRepository, repositories])).toEqual([
       [{ id: "4712", fullName: "acme/old" }, ["shop-api"]],
       [{ id: "4712", fullName: "acme/new" }, ["shop-api"]],

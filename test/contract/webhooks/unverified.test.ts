@@ -41,7 +41,7 @@ describe("a generic webhook", () => {
     const reply = await post(GENERIC, text);
     expect(reply.body).toEqual({ status: "received", message: "Event received", webhook_id: expect.any(String) });
     const [stored] = service.webhookDeliveries.list();
-    expect(stored?.spec).toMatchObject({ door: "generic", verified: false, eventName, event: { type: "other" } });
+    expect(stored?.spec).toMatchObject({ source: "generic", verified: false, eventName, event: { type: "other" } });
     expect(stored?.spec.deliveryId).toBe(reply.body.webhook_id);
     expect(stored?.spec.message).toBe(message);
     expect(stored?.status).toMatchObject({ phase: "ignored", reason: "Unverified" });
@@ -134,7 +134,7 @@ describe("an event of an environment", () => {
       });
       expect(world()).toBe(before);
       const [stored] = service.webhookDeliveries.list();
-      expect(stored?.spec).toMatchObject({ door: "environment", verified: false, eventName: event_type });
+      expect(stored?.spec).toMatchObject({ source: "environment", verified: false, eventName: event_type });
     },
   );
 

@@ -14,7 +14,7 @@ export const PATH = "/api/webhooks/repohost";
 export const PIPELINES = "/api/webhooks/pipelinehost/pipeline";
 
 /** A service with Repositories that accept webhooks, new for each test of the file. */
-export function webhookDoors() {
+export function webhookEndpoints() {
   let service: ApiService;
   const start = async (options: ServiceOptions = {}) => {
     await service?.stop();

@@ -60,7 +60,7 @@ describe("many environments that are due at once", () => {
   test("all stay when they are too many, until an admin confirms or fewer are due", async () => {
     const made = await given("many", 4);
     const [first, second, third, fourth] = made as [EphemeralEnvironment, ...EphemeralEnvironment[]];
-    await operatorAhead({ breaker: { share: 0, atLeast: 2 } });
+    await operatorAhead({ deletionBudget: { share: 0, atLeast: 2 } });
     for (const { metadata } of made) expect(isLeaving(await world.reconcile(metadata.name))).toBe(false);
     const said = async () => {
       const { items } = await world.admin.list(eventKind, { namespace: "ephemeral-system" });

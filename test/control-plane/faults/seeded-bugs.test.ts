@@ -12,7 +12,7 @@ import { type Bug, type BugTrial, prepareBugTrial } from "../../support/faults/b
 import { CONVERGENCE_MS, orphans, snapshot } from "../../support/faults/invariants.ts";
 import { environmentOf } from "../../support/faults/pull-requests/audience.ts";
 import { pullRequestParts } from "../../support/faults/pull-requests/lifecycles.ts";
-import { toldOf, watchOutbox } from "../../support/faults/pull-requests/reports.ts";
+import { reportsOf, watchOutbox } from "../../support/faults/pull-requests/reports.ts";
 import {
   deleteByName,
   earlyRelease,
@@ -167,7 +167,7 @@ const bugs: readonly Bug[] = [
         await opening?.act(environment);
         const isTold = () => world.observer.environment(environment)?.status?.feedback?.status?.state === "success";
         await until(isTold, { what: "the host being told", deadlineMs: CONVERGENCE_MS });
-        return toldOf(world, outbox).ofStored(environment);
+        return reportsOf(world, outbox).ofStored(environment);
       } finally {
         await outbox.stop();
       }

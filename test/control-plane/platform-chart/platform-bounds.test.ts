@@ -172,7 +172,7 @@ describe("the platform's identity can't", () => {
       "the platform binds roles only to itself",
     ],
     [
-      "its role to a namesake elsewhere",
+      "its role to a ServiceAccount of the same name elsewhere",
       { subjects: [{ kind: "ServiceAccount", name: "platform", namespace: "default" }] },
       "the platform binds roles only to itself",
     ],

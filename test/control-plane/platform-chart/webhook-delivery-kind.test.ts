@@ -43,7 +43,7 @@ describe("the kind WebhookDelivery", () => {
   });
 
   test.each([
-    ["an unknown endpoint", { door: "other" }],
+    ["an unknown endpoint", { source: "other" }],
     ["a digest that is none", { digest: "x".repeat(64) }],
     ["more than twenty labels", { event: { type: "pull_request", pullRequest: { labels: Array(21).fill("x") } } }],
   ])("refuses %s", async (_what, spec) => {

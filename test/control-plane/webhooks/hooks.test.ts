@@ -73,7 +73,7 @@ describe("the condition WebhookActive", () => {
     const running = await start();
     await untilState("hooked", "False HookMissing");
 
-    await running.operator.ports.hookDoctor.repair(await found("hooked"));
+    await running.operator.ports.webhookRegistrar.register(await found("hooked"));
     await recheck(running, "hooked");
     await untilState("hooked", "True HookActive");
     expect(host.hooks).toMatchObject([{ secret: KEY, fields: { url: `${publicUrl}/api/webhooks/repohost` } }]);
@@ -107,7 +107,7 @@ describe("the condition WebhookActive", () => {
     await world.register("unhooked", { host: "git", fullName: "shop/unhooked", notify: { chatChannel: "shop" } });
     const running = await start();
     await untilState("unhooked", "False HookMissing");
-    await running.operator.ports.hookDoctor.repair(await found("unhooked"));
+    await running.operator.ports.webhookRegistrar.register(await found("unhooked"));
     await recheck(running, "unhooked");
     await untilState("unhooked", "True HookActive");
     host.hooks.length = 0;

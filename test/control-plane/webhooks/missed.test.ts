@@ -53,15 +53,15 @@ test("a pull request that opened and one that closed while no operator ran are f
   const made = await world.expectPhase("missed-pr-43", "ready");
   expect(made.spec.trigger).toMatchObject({ kind: "pull_request", number: 43, provider: "git" });
   await world.expectGone(ended);
-  const outcomes = (await foundOf("missed")).map(({ spec: { door, event }, status }) => [
-    door,
+  const outcomes = (await foundOf("missed")).map(({ spec: { source, event }, status }) => [
+    source,
     event.pullRequest?.number,
     event.pullRequest?.action,
     status?.phase,
   ]);
   expect(outcomes.sort()).toEqual([
-    ["inquiry", 41, "closed", "acted"],
-    ["inquiry", 43, "opened", "acted"],
+    ["refetch", 41, "closed", "acted"],
+    ["refetch", 43, "opened", "acted"],
   ]);
 }, 120_000);
 

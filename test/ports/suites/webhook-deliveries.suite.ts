@@ -120,7 +120,7 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
       const approval = { number: 7, commit: "a".repeat(40), by: "mai@example.test" };
       const approved = await claim({
         host: "lab",
-        door: "approval",
+        source: "approval",
         repositories: [one],
         event: { type: "approval", approval },
       });
@@ -132,11 +132,11 @@ export function webhookDeliveriesSuite(title: string, makeWorld: () => Promise<W
       expect(of(one, "")).toEqual([]);
     });
 
-    test("those of a meaning are found", async () => {
-      const meaning = some();
-      const made = [await claim({ meaning }), await claim({ meaning })];
-      await claim({ meaning: some() });
-      expect(names(world.deliveries.ofMeaning(meaning)).sort()).toEqual(names(made).sort());
+    test("those of a deduplication key are found", async () => {
+      const deduplicationKey = some();
+      const made = [await claim({ deduplicationKey }), await claim({ deduplicationKey })];
+      await claim({ deduplicationKey: some() });
+      expect(names(world.deliveries.byDeduplicationKey(deduplicationKey)).sort()).toEqual(names(made).sort());
     });
 
     test("those of a commit are found: its pipelines and merge groups", async () => {

@@ -14,7 +14,7 @@ const applications = applicationKind;
 const AWAY_MS = 500;
 
 /**
- * What becomes of an application: `progressing` is synced with pods that start and start, `degraded` with pods that
+ * The course of an application: `progressing` is synced with pods that start and start, `degraded` with pods that
  * don't come up, `unsyncable` is refused by the API server, `unrendered` has a chart that gives no manifests, `ignored`
  * is not looked at, `undeletable` is healthy until it is to go, and then never does; `hooked` is held up by a hook that never
  * ends, whatever is wanted, until its operation is ended; `unchanged` has Jobs `migrate` and `seed` that can't be

@@ -31,7 +31,7 @@ export interface Course {
 export interface Life {
   readonly onRequest: RequestSeam;
   readonly onPorts: (context: ControllerDependencies) => ControllerDependencies;
-  /** Whether nothing that it sent is on its way any more. */
+  /** True when nothing that the process sent is on its way any more. */
   readonly isIdle: boolean;
   /** Makes everything that the process still tries fail. */
   end(): void;

@@ -65,8 +65,8 @@ export interface Outcome extends Fate {
  * Concurrent plans by the resource that they wait for. More would wait for each other, for the common rate of retries or the
  * namespace controller, and count as slow.
  */
-const LANES = { patient: 50, others: 16, leaving: 10 } as const;
-type Lane = keyof typeof LANES;
+const LIMITS = { patient: 50, others: 16, leaving: 10 } as const;
+type Limit = keyof typeof LIMITS;
 /** The longest fault strikes ten times in a row, with a growing pause after each. */
 const LONGEST_FAULT_MS = 240_000;
 const LOOK_EVERY_MS = 25;
@@ -90,8 +90,8 @@ export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Prom
     acts.push(fate.lifecycle.act(fate.name));
     await settle(fate);
   };
-  const lanes = atOnce();
-  await Promise.all(fates.map((fate) => lanes[laneOf(fate)](() => meet(fate))));
+  const limits = atOnce();
+  await Promise.all(fates.map((fate) => limits[limitOf(fate)](() => meet(fate))));
   const dead = fates.filter(({ name }) => field.of(name).isDead);
   if (dead.length > 0) await world.nextLife();
   await Promise.all(dead.map(settle));
@@ -100,12 +100,12 @@ export async function meetFates(world: FaultWorld, fates: readonly Fate[]): Prom
 }
 
 /** Limits concurrent plans; those that delete also wait for a place among the others. */
-function atOnce(): Record<Lane, <R>(meet: () => Promise<R>) => Promise<R>> {
-  const [patient, others, leaving] = [pLimit(LANES.patient), pLimit(LANES.others), pLimit(LANES.leaving)];
+function atOnce(): Record<Limit, <R>(meet: () => Promise<R>) => Promise<R>> {
+  const [patient, others, leaving] = [pLimit(LIMITS.patient), pLimit(LIMITS.others), pLimit(LIMITS.leaving)];
   return { patient, others, leaving: (meet) => leaving(() => others(meet)) };
 }
 
-function laneOf({ lifecycle, plan }: Fate): Lane {
+function limitOf({ lifecycle, plan }: Fate): Limit {
   if (plan.fault.times >= 10) return "patient";
   return lifecycle.leaves ? "leaving" : "others";
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { changedLists } from "./watch-seams.ts";
 
-/** What becomes of the ports that the operator is given. */
+/** Changes the ports that the operator is given. */
 export type Ports = (context: ControllerDependencies) => ControllerDependencies;
 
 /** The port with some methods replaced. An unknown method is a type error. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Settings } from "../../../config/settings.ts";
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
 import { createUnverifiedMessages } from "../../../operator/announcements/unverified-message.ts";
-import { createHookDoctor } from "../../../operator/controllers/webhook-registration/registrar.ts";
+import { createWebhookRegistrar } from "../../../operator/controllers/webhook-registration/registrar.ts";
 import type { Log } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { AuditTrail } from "../../../operator/ports/audit-trail.ts";
@@ -89,6 +89,6 @@ export function memoryWebhooks(parts: Parts) {
     unverifiedMessages: createUnverifiedMessages({ settings, notifications, clock }),
   });
   const repositoryHooks = memoryRepositoryHooks();
-  const hookDoctor = createHookDoctor({ settings, secretManager, hooks: repositoryHooks });
-  return { webhookInbox, webhookDeliveries: deliveries, notifications, hookDoctor, repositoryHooks };
+  const webhookRegistrar = createWebhookRegistrar({ settings, secretManager, hooks: repositoryHooks });
+  return { webhookInbox, webhookDeliveries: deliveries, notifications, webhookRegistrar, repositoryHooks };
 }

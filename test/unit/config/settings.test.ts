@@ -25,8 +25,8 @@ describe("settings", () => {
       isolation: { quota: { pods: "30", "services.loadbalancers": "0" } },
       ttl: { maximumHours: 168 },
       reconcile: { workers: 16, resyncMinutes: 10, creationDeadlineMinutes: 15, probeSeconds: 60, downMinutes: 5 },
-      expiry: { perSecond: 500, breaker: { share: 0.5, atLeast: 50 } },
-      sweep: { everySeconds: 300, graceSeconds: 600, breaker: { share: 0.1, atLeast: 5 } },
+      expiry: { perSecond: 500, deletionBudget: { share: 0.5, atLeast: 50 } },
+      sweep: { everySeconds: 300, graceSeconds: 600, deletionBudget: { share: 0.1, atLeast: 5 } },
       records: { atMost: 1e4, days: 90 },
       secretManager: { kind: "embedded" },
     });

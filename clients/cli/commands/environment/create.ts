@@ -45,7 +45,7 @@ async function makeOrUse(
     await untilGone(context, made, flags);
   } catch (error) {
     if (!(error instanceof PlatformError) || error.code !== "ENV_NAME_EXISTS") throw error;
-    const found = await namesake(context, request, error);
+    const found = await existing(context, request, error);
     if (found.status !== "terminating") return usable(found, request, flags);
     await untilGone(context, found, flags);
   }
@@ -59,7 +59,7 @@ async function make(context: Context, request: CreateEnvironmentRequest): Promis
 }
 
 /** Environment of that name. @throws the refusal where the caller may not see it */
-function namesake(context: Context, { environment_name }: CreateEnvironmentRequest, refusal: PlatformError) {
+function existing(context: Context, { environment_name }: CreateEnvironmentRequest, refusal: PlatformError) {
   return environmentOf(context, environment_name).catch((error: unknown) => {
     throw error instanceof PlatformError && error.status === 404 ? refusal : error;
   });

@@ -9,7 +9,7 @@ import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit
 import {
   ALL,
   BY_COMMIT,
-  BY_MEANING,
+  BY_DEDUPLICATION_KEY,
   BY_PULL_REQUEST,
   BY_UNDECIDED,
   BY_WAITING,
@@ -30,7 +30,7 @@ export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries
     find: (name) => complete(cache).get(`${namespace}/${name}`),
     list: () => complete(cache).list(),
     ofPullRequest: (key) => complete(cache).by(BY_PULL_REQUEST, key),
-    ofMeaning: (meaning) => complete(cache).by(BY_MEANING, meaning),
+    byDeduplicationKey: (deduplicationKey) => complete(cache).by(BY_DEDUPLICATION_KEY, deduplicationKey),
     ofCommit: (commit) => complete(cache).by(BY_COMMIT, commit),
     pending: () => complete(cache).by(BY_WAITING, WAITING),
     undecided: (repository = ALL) => complete(cache).by(BY_UNDECIDED, repository),

@@ -1,5 +1,5 @@
 import { type EphemeralEnvironment, hasFinalizer } from "../../../../crds/environment/ephemeral-environment.ts";
-import { conclude } from "../../../host-reports/report-deleted.ts";
+import { reportDeleted } from "../../../host-reports/report-deleted.ts";
 import { isUnavailable } from "../../../kit/client/errors.ts";
 import type { ReconcileResult } from "../../../kit/controller/controller.ts";
 import type { Log } from "../../../kit/log.ts";
@@ -32,8 +32,8 @@ export async function finalize(
   const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
   const record = (past: Progress, goneAt: Date) =>
     environmentRecord(environment, { ...past, goneAt, services: backingServices });
-  const tellGone = (signal: AbortSignal) => conclude(environment, context, signal);
-  const teardown = await tearDown({ ...environment, variables, tellGone, record }, context);
+  const toHost = (signal: AbortSignal) => reportDeleted(environment, context, signal);
+  const teardown = await tearDown({ ...environment, variables, reportDeleted: toHost, record }, context);
   context.signal.throwIfAborted();
   reportForced(environment, teardown, log);
   if (isOver(teardown)) {

@@ -7,7 +7,7 @@ import { PullRequestHostFailed } from "../../../ports/webhooks/pull-request-host
 export const FEEDBACK_STEP = "feedback";
 
 /** @throws PullRequestHostFailed, SecretManagerUnavailable */
-export type TellGone = (signal: AbortSignal) => Promise<void>;
+export type ReportDeleted = (signal: AbortSignal) => Promise<void>;
 
 /** An environment must not stay because its host is away. */
 const GIVEN_UP_AFTER_MS = 120_000;
@@ -16,12 +16,12 @@ const TRY_MS = 20_000;
 
 /** One attempt; `left` says why no other follows. @throws errors other than the host's, until these are given up too */
 export async function lastFeedback(
-  tellGone: TellGone | undefined,
+  reportDeleted: ReportDeleted | undefined,
   { since, now, signal }: { since: string | undefined; now: Date; signal: AbortSignal },
 ): Promise<Removal | { readonly state: "gone"; readonly left: string }> {
   const deadline = AbortSignal.timeout(TRY_MS);
   try {
-    await tellGone?.(AbortSignal.any([signal, deadline]));
+    await reportDeleted?.(AbortSignal.any([signal, deadline]));
     return { state: "gone" };
   } catch (error) {
     signal.throwIfAborted();

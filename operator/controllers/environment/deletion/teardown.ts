@@ -21,7 +21,7 @@ import type { Pods } from "../../../ports/pods.ts";
 import type { Records } from "../../../ports/records.ts";
 import type { SecretManager } from "../../../ports/secret-manager.ts";
 import { errorResult, retrying } from "../error-results.ts";
-import { FEEDBACK_STEP, lastFeedback, type TellGone } from "./last-feedback.ts";
+import { FEEDBACK_STEP, lastFeedback, type ReportDeleted } from "./last-feedback.ts";
 import { emptyNamespace, keepRightsWhereHeld, keepsRights, takeOverApplication } from "./take-over.ts";
 import { endVolumes, VOLUMES_STEP } from "./volumes.ts";
 
@@ -51,7 +51,7 @@ export interface DeletionTarget {
   /** Variables with possible values in the secret manager. */
   readonly variables: readonly string[];
   /** Reports the end to its host; absent without a report. */
-  readonly tellGone?: TellGone;
+  readonly reportDeleted?: ReportDeleted;
   readonly record: (progress: Progress, goneAt: Date) => RecordSpec;
 }
 
@@ -114,7 +114,7 @@ const ACTIONS: readonly Action[] = [
     step: FEEDBACK_STEP,
     isFor: (step) => !isPast(step),
     run: (target, { clock, signal }) =>
-      lastFeedback(target.tellGone, { since: formerStep(target, FEEDBACK_STEP).since, now: clock.now(), signal }),
+      lastFeedback(target.reportDeleted, { since: formerStep(target, FEEDBACK_STEP).since, now: clock.now(), signal }),
   },
   { step: "record", isFor: (step) => !isPast(step), run: keepRecord },
 ];

@@ -48,7 +48,7 @@ function extended(change: StoredChange): Event | undefined {
 /** Only a replacement of running pods: no creation, suspension or resumption. */
 function updateStarted({ before, after }: StoredChange): Event | undefined {
   const [former, rollout] = [before.status?.rollout, after.status?.rollout];
-  const isNew = rollout !== undefined && rollout.asked !== former?.asked;
+  const isNew = rollout !== undefined && rollout.specHash !== former?.specHash;
   if (!isNew || !before.status?.servingHash || after.spec.suspended) return undefined;
   const commits = COMPONENTS.flatMap((component) => {
     const commit = wantedCommit(after, component);

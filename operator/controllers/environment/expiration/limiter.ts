@@ -74,7 +74,7 @@ export function createExpirationLimiter(context: LimiterDependencies): Expiratio
   };
 }
 
-/** Whether the deletion budget blocks what is due now. */
+/** True when the deletion budget blocks what is due now. */
 export function areExpirationsBlocked(
   context: Pick<LimiterDependencies, "settings" | "clock" | "environments">,
 ): boolean {
@@ -118,7 +118,7 @@ interface Excess {
 /** Due environments beyond the unconfirmed budget; else `undefined`. */
 function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: Settings): Excess | undefined {
   const unconfirmed = due.filter((environment) => !isConfirmed(environment)).length;
-  const most = mostAtOnce(expiry.breaker, of);
+  const most = mostAtOnce(expiry.deletionBudget, of);
   return unconfirmed > most ? { due: unconfirmed, of, most } : undefined;
 }
 

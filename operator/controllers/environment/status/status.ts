@@ -132,11 +132,11 @@ function rolloutOf(
 ): EnvironmentStatus["rollout"] {
   const { spec, metadata, status: former } = environment;
   if (isServing({ spec, status })) return undefined;
-  const asked = specHash(spec);
-  if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, asked };
+  const hash = specHash(spec);
+  if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, specHash: hash };
   const isOther = former.desiredHash !== undefined && former.desiredHash !== status.desiredHash;
   const begun = former.rollout;
-  return { since: begun?.asked === asked && !isOther ? begun.since : now.toISOString(), asked };
+  return { since: begun?.specHash === hash && !isOther ? begun.since : now.toISOString(), specHash: hash };
 }
 
 function stepConditions(

@@ -69,7 +69,7 @@ interface Target {
 /** The URLs of an environment. */
 interface Targets {
   readonly ofComponents: readonly Target[];
-  /** Those of further hosts of the chart. */
+  /** Targets of further hosts of the chart. */
   readonly further: readonly Target[];
 }
 

@@ -169,7 +169,7 @@ async function replace(
     if (removal.state === "removing") throw new BeingDeleted(removal.message);
   }
   if (desired === undefined || (await cluster.ensure(metadata, secretKind, desired)) === "created") return;
-  const rival = await cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
-  if (!isDeepStrictEqual(rival?.data, desired.data))
+  const other = await cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
+  if (!isDeepStrictEqual(other?.data, desired.data))
     throw new BeingDeleted(`Secret '${PULL_SECRET}' was replaced by another operator`);
 }

@@ -26,7 +26,7 @@ import { type SecretsContext, withPullSecret } from "./pull-secret.ts";
 import { retireSecrets } from "./retired-secrets.ts";
 
 /** While a condition is not True, the unwatched pods' Secret may be missing. */
-const DOUBT_MS = 30_000;
+const UNCERTAIN_MS = 30_000;
 /** First pause for an unavailable secret manager. */
 const ASK_AGAIN_MS = 5_000;
 /** Wait for a provided value; the API writes it right after the resource. */
@@ -87,7 +87,7 @@ export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pull
 async function isCheckDue(environment: EphemeralEnvironment, context: StepContext, checks: Schedule): Promise<boolean> {
   if ((environment.status?.podSecrets ?? []).length === 0) return false;
   const right = await ensureAccess(environment, context);
-  return right !== "unchanged" || isInDoubt(environment) || dueInMs(environment, checks) <= 0;
+  return right !== "unchanged" || isUncertain(environment) || dueInMs(environment, checks) <= 0;
 }
 
 /** Returns milliseconds until the secret manager's next attempt; `undefined` after an answer. */
@@ -106,7 +106,7 @@ async function withFormer(
   if ((environment.status?.podSecrets ?? []).length === 0) return refusal;
   const kept = await ensurePodSecret(environment, formerPlan(planInput(environment, context)), context);
   if (kept.state !== "done") return refusal;
-  const soonest = Math.min(...[kept, refusal].map(({ requeueAfterMs }) => requeueAfterMs ?? DOUBT_MS));
+  const soonest = Math.min(...[kept, refusal].map(({ requeueAfterMs }) => requeueAfterMs ?? UNCERTAIN_MS));
   return withFindings({ ...refusal, requeueAfterMs: soonest }, { ...kept.findings });
 }
 
@@ -146,7 +146,7 @@ async function isMirrored(
 }
 
 /** True when a reconcile was requested, or the last one did not finish the Secret's steps. */
-function isInDoubt(environment: EphemeralEnvironment): boolean {
+function isUncertain(environment: EphemeralEnvironment): boolean {
   const conditions = environment.status?.conditions;
   const former = (["NamespaceReady", "SecretsReady"] as const).map((type) => findCondition(conditions, type));
   return isReconcileRequested(environment) || former.some((condition) => condition?.status !== "True");
@@ -154,7 +154,7 @@ function isInDoubt(environment: EphemeralEnvironment): boolean {
 
 function dueInMs({ metadata, status }: EphemeralEnvironment, checks: Schedule): number {
   const isCalm = status?.conditions?.every((condition) => condition.status === "True") ?? false;
-  return checks.dueInMs(metadata.uid, isCalm ? undefined : DOUBT_MS);
+  return checks.dueInMs(metadata.uid, isCalm ? undefined : UNCERTAIN_MS);
 }
 
 function awaiting({ status }: EphemeralEnvironment, variables: readonly string[], { clock }: StepContext): Unfinished {

@@ -107,10 +107,13 @@ async function head(
   context: StepContext,
 ): Promise<ResolvedComponent["resolved"] | Unfinished> {
   const { branch = "" } = environment.spec[component] ?? {};
-  const asked = followRequest(environment, component);
+  const reconcileToken = followRequest(environment, component);
   const known = knownHead(environment, component, context);
-  const isAnswered = asked === undefined || asked === environment.status?.sources?.[component]?.resolved?.asked;
-  const resolved = (commit: string) => (asked === undefined ? { branch, commit } : { branch, commit, asked });
+  const isAnswered =
+    reconcileToken === undefined ||
+    reconcileToken === environment.status?.sources?.[component]?.resolved?.reconcileToken;
+  const resolved = (commit: string) =>
+    reconcileToken === undefined ? { branch, commit } : { branch, commit, reconcileToken };
   if (known !== undefined && isAnswered) return resolved(known);
   try {
     const commit = (await readHead(repository, branch, context)) ?? known;

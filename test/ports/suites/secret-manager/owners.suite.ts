@@ -60,14 +60,14 @@ export function secretOwners(scene: SecretManagerScene): void {
 
   describe("owners", () => {
     test("are named with their UID and since when, once each, until their last entry is gone", async () => {
-      const [owner, namesake] = [newOwner("same"), newOwner("same")];
+      const [owner, sameNamed] = [newOwner("same"), newOwner("same")];
       const before = Date.now();
       await scene.manager.ensure(owner, wanted("A", "B").requests);
-      await scene.manager.ensure(namesake, wanted("A").requests);
+      await scene.manager.ensure(sameNamed, wanted("A").requests);
       const ours = async () =>
-        (await scene.other.owners(nobody)).filter(({ uid }) => [owner.uid, namesake.uid].includes(uid));
+        (await scene.other.owners(nobody)).filter(({ uid }) => [owner.uid, sameNamed.uid].includes(uid));
       const held = await ours();
-      expect(held.map(({ name, uid }) => ({ name, uid }))).toEqual(expect.arrayContaining([owner, namesake]));
+      expect(held.map(({ name, uid }) => ({ name, uid }))).toEqual(expect.arrayContaining([owner, sameNamed]));
       expect(held).toHaveLength(2);
       for (const { since, until } of held) {
         // Managers' timestamps have whole seconds.
@@ -75,7 +75,7 @@ export function secretOwners(scene: SecretManagerScene): void {
         expect(until.getTime()).toBeLessThan(Date.now() + 1_500);
       }
       await scene.manager.remove(owner, []);
-      expect((await ours()).map(({ uid }) => uid)).toEqual([namesake.uid]);
+      expect((await ours()).map(({ uid }) => uid)).toEqual([sameNamed.uid]);
     });
 
     test("are reported with the time of their oldest entry and of their youngest", async () => {

@@ -10,7 +10,7 @@ import { pullRequestBody } from "../../fixtures/webhooks/webhook-fixture.ts";
 import { deeds, isReady, type Part, READY } from "../fault-lifecycles.ts";
 import { type FaultWorld, faultSpec } from "../fault-world.ts";
 import { addressOf, fullNameOf, PULL_REQUEST, repositoryOf, WEBHOOK_KEY } from "./audience.ts";
-import { type Outbox, toldOf } from "./reports.ts";
+import { type Outbox, reportsOf } from "./reports.ts";
 
 /** The heads of the pull request: at its first event, and since the push. */
 const HEADS = { first: "a".repeat(40), second: COMMIT } as const;
@@ -30,7 +30,7 @@ export const WARNING_HOURS = 24;
 export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
   const { observer, audience } = world;
   const { patched } = deeds(world);
-  const told = toldOf(world, outbox);
+  const told = reportsOf(world, outbox);
   const found = (name: string) => observer.environment(name) as EphemeralEnvironment;
   const opened = async (name: string) => {
     await audience.register(name);
@@ -123,7 +123,7 @@ async function send({ world, clock, asClient }: FaultWorld, environment: string,
   };
   await asClient(environment, async ({ webhookInbox }) => {
     if (await isHeard()) return;
-    const webhook = await webhookInbox.verify({ door: "repohost", headers, chunks: inChunks(bytes) });
+    const webhook = await webhookInbox.verify({ source: "repohost", headers, chunks: inChunks(bytes) });
     await webhookInbox.accept(webhook);
   });
 }

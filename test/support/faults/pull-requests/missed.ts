@@ -7,7 +7,7 @@ import { isReady, type Part, READY } from "../fault-lifecycles.ts";
 import type { FaultWorld } from "../fault-world.ts";
 import type { Violation } from "../world-observer.ts";
 import { PULL_REQUEST, repositoryOf } from "./audience.ts";
-import { type Outbox, type Told, toldOf } from "./reports.ts";
+import { type Outbox, type Reports, reportsOf } from "./reports.ts";
 
 /** Number of reads of a host before its answers count as ineffective. */
 const QUESTIONS = 2;
@@ -15,7 +15,7 @@ const QUESTIONS = 2;
 /** The life of an environment without its pull request's webhooks: the host is read. And a hook paused by its host. */
 export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
   const { observer, audience } = world;
-  const told = toldOf(world, outbox);
+  const told = reportsOf(world, outbox);
   const registered = async (name: string) => {
     await audience.register(name);
     await until(() => told.ofHook(name).length === 0, { what: `the hook of '${name}' being known`, ...READY });
@@ -59,7 +59,7 @@ export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
 }
 
 /** The host has lost its pull requests: lists are empty, reads find none. The environment stays. */
-function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Told): Part {
+function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Reports): Part {
   const since = new Map<string, number>();
   const unasked = (environment: string): Violation[] => {
     const times = audience.hostOf(environment).listed - (since.get(environment) ?? 0);

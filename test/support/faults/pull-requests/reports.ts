@@ -71,7 +71,7 @@ const WORDS = {
 type ChatEvent = keyof typeof WORDS;
 
 /** Judges reports and leftovers. */
-export interface Told {
+export interface Reports {
   /** For a living environment: its host shows its state, and the chat received these events. */
   ofLiving(environment: string, events: readonly ChatEvent[]): readonly Violation[];
   /** For a living environment: its status has the report to its host, and the comment's id. */
@@ -88,7 +88,7 @@ type Plan = Course["plan"];
 /** A sentence about a violation; `false` without one. */
 type Finding = readonly [InvariantId, false | string];
 
-export function toldOf({ observer, audience, field }: FaultWorld, outbox: Outbox): Told {
+export function reportsOf({ observer, audience, field }: FaultWorld, outbox: Outbox): Reports {
   const violations = (environment: string, findings: readonly Finding[]): Violation[] =>
     findings.flatMap(([invariant, what]) => (what === false ? [] : [{ invariant, environment, what }]));
 

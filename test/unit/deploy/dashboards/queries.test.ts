@@ -116,7 +116,7 @@ describe("a query", () => {
     // @ts-expect-error: no such label of it
     increase("ephemeral_webhooks_total", "1h").sum("phase");
     // @ts-expect-error: no longer there after the sum
-    increase("ephemeral_webhooks_total", "1h").sum("door").sum("outcome");
+    increase("ephemeral_webhooks_total", "1h").sum("source").sum("outcome");
     // @ts-expect-error: no such label of it
     expect(valuesOf("ephemeral_environments", "controller")).toContain("controller");
   });

@@ -34,7 +34,7 @@ function scene(token?: { readonly name: string; readonly key: string }) {
   });
   const accept = (id: string, more: Partial<PullRequestState>) =>
     webhookInbox.accept({
-      received: { door: "repohost", headers: {} },
+      received: { source: "repohost", headers: {} },
       digest: digestOf([id]).padEnd(64, "0"),
       delivery: { eventName: "pull_request", deliveryId: id },
       repositories: [repository],

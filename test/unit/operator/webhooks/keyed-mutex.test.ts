@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { createLanes } from "../../../../operator/webhooks/keyed-mutex.ts";
+import { createKeyedMutex } from "../../../../operator/webhooks/keyed-mutex.ts";
 
 test("work of one key never overlaps and keeps its order, whatever fails; other keys do not wait", async () => {
-  const lanes = createLanes();
+  const mutex = createKeyedMutex();
   const log: string[] = [];
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
@@ -15,9 +15,9 @@ test("work of one key never overlaps and keeps its order, whatever fails; other 
     if (error !== undefined) throw error;
     return name;
   };
-  const first = lanes.run("one", work("a", held, new Error("a failed")));
-  const second = lanes.run("one", work("b"));
-  expect(await lanes.run("other", work("c"))).toBe("c");
+  const first = mutex.run("one", work("a", held, new Error("a failed")));
+  const second = mutex.run("one", work("b"));
+  expect(await mutex.run("other", work("c"))).toBe("c");
   release();
   await expect(first).rejects.toThrow("a failed");
   expect(await second).toBe("b");

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../config/settings.ts";
 import { decide } from "../../../../operator/webhooks/decide.ts";
-import { settle } from "../../../../operator/webhooks/process.ts";
+import { processDelivery } from "../../../../operator/webhooks/process.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 import { memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
 import { memoryDecidedWrites } from "../../../support/doubles/memory/webhooks/decided-writes.ts";
@@ -43,11 +43,11 @@ test("a status that one Repository asks for keeps no other from its environment"
   const event = { type: "pull_request", pullRequest: pullRequestState() } as const;
   const delivery = world.claim(event, "one", "shop-docs", "shop-api");
 
-  const status = await settle(delivery, common, { atOnce: "one" });
+  const status = await processDelivery(delivery, common, { atOnce: "one" });
   expect(status).toMatchObject({ phase: "pending", environments: [{ name: "shop-api-pr-7", action: "created" }] });
   expect(reports).toEqual([]);
   for (const one of environments.list()) world.put(one);
-  const all = await settle({ ...delivery, status }, { ...common, pullRequestHost: host }, { atOnce: "all" });
+  const all = await processDelivery({ ...delivery, status }, { ...common, pullRequestHost: host }, { atOnce: "all" });
   expect(all).toMatchObject({ phase: "acted", environments: [{ name: "shop-api-pr-7", action: "created" }] });
   expect(reports.map(({ context }) => context)).toEqual(["ephemeral-environment/shop-docs"]);
 });

@@ -42,7 +42,7 @@ function scene(repositories: readonly Repository[], globals: readonly string[]) 
     const headers = signedHeaders(text, { key: signedWith });
     const [reads, judgements] = [secretManager.looks.length, judged];
     const refusal = await verifySender(
-      { door: "repohost", headers, chunks: inChunks(text) },
+      { source: "repohost", headers, chunks: inChunks(text) },
       context,
       heldBodies(),
     ).then(

@@ -49,7 +49,7 @@ export function memoryWebhookDeliveries(clock: Pick<Clock, "now">): MemoryWebhoo
     list,
     ofPullRequest: (key) => [...(byPullRequest.get(key) ?? [])].flatMap((name) => stored.get(name) ?? []),
     ofCommit: (commit) => list().filter((one) => reportedCommit(one) === commit),
-    ofMeaning: (meaning) => list().filter(({ spec }) => spec.meaning === meaning),
+    byDeduplicationKey: (deduplicationKey) => list().filter(({ spec }) => spec.deduplicationKey === deduplicationKey),
     pending: () => list().filter(isPending),
     undecided: (repository) =>
       list().filter(

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import document from "../../../../../api/openapi.json" with { type: "json" };
 import { addressOf, CHOICES, queryFrom } from "../../../../../clients/console/webhooks/delivery-query.ts";
 
-const NONE = { status: "", event: "", door: "", repository: "", offset: 0 };
+const NONE = { status: "", event: "", source: "", repository: "", offset: 0 };
 
 test.each([
   [NONE, "/console/webhooks"],

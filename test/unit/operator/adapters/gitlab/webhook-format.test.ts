@@ -101,8 +101,8 @@ describe("what GitLab documents", () => {
 
   test("an event is read alike at either endpoint", () => {
     const { headers } = recordedWebhook("gitlab", "pipeline");
-    const [one, other] = (["repohost", "pipelinehost"] as const).map((door) =>
-      gitlabWebhookFormat.delivery(receivedWebhook("", headers, door)),
+    const [one, other] = (["repohost", "pipelinehost"] as const).map((source) =>
+      gitlabWebhookFormat.delivery(receivedWebhook("", headers, source)),
     );
     expect(one).toEqual(other);
   });

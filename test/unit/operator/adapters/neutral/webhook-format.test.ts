@@ -120,8 +120,8 @@ describe("its headers", () => {
   const token = "a-token-of-at-least-32-bytes-in-length";
   const keys = webhookKeys([secret], [token]);
   const body = JSON.stringify(opened);
-  const fits = (door: "repohost" | "pipelinehost", headers: Record<string, string>, of = keys) =>
-    isAuthentic(neutralWebhookFormat, receivedWebhook(body, headers, door), of, { now, replaySeconds: 300 });
+  const fits = (source: "repohost" | "pipelinehost", headers: Record<string, string>, of = keys) =>
+    isAuthentic(neutralWebhookFormat, receivedWebhook(body, headers, source), of, { now, replaySeconds: 300 });
   const signature = { "x-hub-signature-256": `sha256=${hmacOf(body, secret)}` };
 
   test("are a signature at the endpoint of repositories, and a token at that of pipelines", () => {
@@ -130,15 +130,15 @@ describe("its headers", () => {
   });
 
   test.each([
-    { given: "a token at the endpoint of repositories", door: "repohost", headers: { "x-pipeline-token": token } },
-    { given: "a signature at the endpoint of pipelines", door: "pipelinehost", headers: signature },
-    { given: "the secret as a token", door: "pipelinehost", headers: { "x-pipeline-token": secret } },
-    { given: "a part of the token", door: "pipelinehost", headers: { "x-pipeline-token": token.slice(1) } },
-    { given: "an empty token", door: "pipelinehost", headers: { "x-pipeline-token": "" } },
-    { given: "no token", door: "pipelinehost", headers: {} },
-    { given: "SHA-1", door: "repohost", headers: { "x-hub-signature": `sha1=${hmacOf(body, secret, "sha1")}` } },
-  ] as const)("with $given are refused", ({ door, headers }) => {
-    expect(fits(door, headers as Record<string, string>)).toBe(false);
+    { given: "a token at the endpoint of repositories", source: "repohost", headers: { "x-pipeline-token": token } },
+    { given: "a signature at the endpoint of pipelines", source: "pipelinehost", headers: signature },
+    { given: "the secret as a token", source: "pipelinehost", headers: { "x-pipeline-token": secret } },
+    { given: "a part of the token", source: "pipelinehost", headers: { "x-pipeline-token": token.slice(1) } },
+    { given: "an empty token", source: "pipelinehost", headers: { "x-pipeline-token": "" } },
+    { given: "no token", source: "pipelinehost", headers: {} },
+    { given: "SHA-1", source: "repohost", headers: { "x-hub-signature": `sha1=${hmacOf(body, secret, "sha1")}` } },
+  ] as const)("with $given are refused", ({ source, headers }) => {
+    expect(fits(source, headers as Record<string, string>)).toBe(false);
   });
 
   test("verify nothing where there are no keys", () => {

@@ -14,7 +14,7 @@ const STABLE = [
   "ephemeral_environment_deletion_longest_seconds gauge ",
   "ephemeral_environment_expiry_lateness_seconds histogram ",
   "ephemeral_environment_expiry_overdue_seconds gauge ",
-  "ephemeral_webhooks_total counter door,outcome",
+  "ephemeral_webhooks_total counter source,outcome",
   "ephemeral_webhook_deliveries gauge phase",
   "ephemeral_notifications gauge phase",
   "ephemeral_notification_oldest_pending_seconds gauge ",

@@ -44,8 +44,8 @@ describe("each kind of host", () => {
   };
   test.each(FORMATS)("names the head of a pull request and the field of the repository: $kind", ({ kind, format }) => {
     expect(format.pullRequestRef(7)).toBe(heads[kind]);
-    const doors = ["repohost", "pipelinehost"] as const;
-    expect(doors.map((door) => format.repositoryField({ door }))).toEqual(fields[kind]);
+    const sources = ["repohost", "pipelinehost"] as const;
+    expect(sources.map((source) => format.repositoryField({ source }))).toEqual(fields[kind]);
   });
 
   test.each(FORMATS)("shows all labels of a pull request, but for Gitea's update that lists none: $kind", (of) => {

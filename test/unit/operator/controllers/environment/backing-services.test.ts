@@ -174,7 +174,7 @@ describe("a second backing service", () => {
     const env = [{ name: "CACHE_PASSWORD", value: "seen" }];
     const { status } = await scene.reconcile({ ...withCache, overrides: { backend: { env } } });
     expect(findCondition(status.conditions, "SecretsReady")).toMatchObject({ reason: "SecretInPlainText" });
-    expect(status.rollout?.asked).not.toBe(before.rollout?.asked);
+    expect(status.rollout?.specHash).not.toBe(before.rollout?.specHash);
   });
 
   test("has its secret removed with the environment, and a record of the others' alone", () => {

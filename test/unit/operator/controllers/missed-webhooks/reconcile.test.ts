@@ -19,7 +19,7 @@ describe("a sweep", () => {
     const hosted = new HostedWorld();
     hosted.hosts();
     const [found] = await hosted.sweep();
-    expect(found?.spec).toMatchObject({ door: "inquiry", host: "git", eventName: "inquiry", verified: true });
+    expect(found?.spec).toMatchObject({ source: "refetch", host: "git", eventName: "refetch", verified: true });
     expect(found?.spec.event.pullRequest).toMatchObject({ action: "opened", number: 7 });
     expect(hosted.commits).toEqual([commitOf("a")]);
     expect(await hosted.sweep()).toEqual([]);

@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../../../../crds/environment/ephem
 import { UNWANTED_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { createFeedbackReconciler } from "../../../../../operator/controllers/pull-request-feedback/reconcile.ts";
-import { conclude } from "../../../../../operator/host-reports/report-deleted.ts";
+import { reportDeleted } from "../../../../../operator/host-reports/report-deleted.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { ReconcileContext } from "../../../../../operator/kit/controller/controller.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
@@ -106,7 +106,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
       return reconcile("shop", reconciling);
     },
     again: () => reconcile("shop", reconciling),
-    conclude: () => conclude(environment, context, signal),
+    reportDeleted: () => reportDeleted(environment, context, signal),
     status: () => environment.status,
   };
 }
@@ -228,7 +228,7 @@ describe("the host of a pull request", () => {
   });
 
   test("receives nothing where the settings have no token for it", async () => {
-    const { becomes, conclude: end, reports, comments, retired } = scene({ host: "untold" });
+    const { becomes, reportDeleted: end, reports, comments, retired } = scene({ host: "untold" });
     await becomes(ready);
     await end();
     expect([reports, comments, retired].map(({ length }) => length)).toEqual([0, 0, 0]);
@@ -238,7 +238,7 @@ describe("the host of a pull request", () => {
     [ready, "success"],
     [{ phase: "creating", observedGeneration: 1 } as const, "failure"],
   ])("is told the end, and no check stays pending", async (before, state) => {
-    const { becomes, conclude: end, reports, comments, retired } = scene();
+    const { becomes, reportDeleted: end, reports, comments, retired } = scene();
     await becomes(before);
     await end();
     expect(reports.at(-1)).toMatchObject({ commit: commitA, state, description: "The environment is gone" });
@@ -250,7 +250,7 @@ describe("the host of a pull request", () => {
     ["success", { statusWithoutEnvironment: "success" }, "No environment is wanted: the pull request lacks 'preview'"],
     ["failure", {}, "The environment is gone"],
   ] as const)("of an environment that a rule ended is told as %s", async (state, feedback, description) => {
-    const { becomes, unwanted, conclude: end, reports } = scene({ feedback });
+    const { becomes, unwanted, reportDeleted: end, reports } = scene({ feedback });
     await becomes({ phase: "creating", observedGeneration: 1 });
     unwanted("the pull request lacks 'preview'");
     await end();

@@ -5,7 +5,7 @@ import type { WebhookEvent } from "../../../../../crds/webhooks/webhook-event.sc
 import { createDeliveryReconciler } from "../../../../../operator/controllers/webhook-delivery/reconcile.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { decide } from "../../../../../operator/webhooks/decide.ts";
-import { settle } from "../../../../../operator/webhooks/process.ts";
+import { processDelivery } from "../../../../../operator/webhooks/process.ts";
 import { memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail.ts";
 import { memoryEnvironments } from "../../../../support/doubles/memory/environments.ts";
 import { memoryDecidedWrites } from "../../../../support/doubles/memory/webhooks/decided-writes.ts";
@@ -66,7 +66,7 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
     >;
     const made = { ...delivery, spec: { ...more, event: event(letter) } as typeof delivery.spec };
     deliveries.put(made);
-    deliveries.put({ ...made, status: await settle(made, common, { atOnce: "one" }) });
+    deliveries.put({ ...made, status: await processDelivery(made, common, { atOnce: "one" }) });
   };
   const reconciler = createDeliveryReconciler({
     ...common,

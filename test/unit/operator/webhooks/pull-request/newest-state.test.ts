@@ -4,7 +4,7 @@ import {
   inOrder,
   type KnownState,
   knownStates,
-  rivalsOf,
+  sameSecondStates,
 } from "../../../../../operator/webhooks/pull-request/newest-state.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
 import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/fixtures/webhooks/webhook-world.ts";
@@ -12,7 +12,7 @@ import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/fi
 const { context } = new WebhookWorld();
 const updatedAt = "2026-06-01T12:00:00Z";
 const AT_MS = Date.parse(updatedAt);
-const nothingAtHand = { event: { type: "other" }, delivery: undefined, host: "git" } as const;
+const noEvent = { event: { type: "other" }, delivery: undefined, host: "git" } as const;
 
 /** A state of one second, from a webhook or the host; counts reads of its fields. */
 function counted(index: number, reads: { count: number }): KnownState {
@@ -40,7 +40,7 @@ function readsOf(length: number, work: (states: readonly KnownState[]) => unknow
 
 test.each<[string, (states: readonly KnownState[]) => unknown]>([
   ["put into order", inOrder],
-  ["searched for rivals of the newest", (states) => rivalsOf(states.at(-1) as KnownState, states)],
+  ["searched for those of the newest one's second", (states) => sameSecondStates(states.at(-1) as KnownState, states)],
 ])("abuse: thousands of states of one second are %s in one pass", (_what, work) => {
   // With quadratic cost, four times as many would need sixteen times as many reads.
   expect(readsOf(4_000, work)).toBeLessThan(readsOf(1_000, work) * 4 * 2);
@@ -49,16 +49,16 @@ test.each<[string, (states: readonly KnownState[]) => unknown]>([
 /** Deliveries of one pull request within a second, each followed by the host's answer. */
 function ofOneSecond(length: number): WebhookDelivery[] {
   return Array.from({ length }, (_, index) => {
-    const door = index % 2 === 1 ? "inquiry" : "repohost";
+    const source = index % 2 === 1 ? "refetch" : "repohost";
     const receivedAt = new Date(AT_MS + index).toISOString();
     const pullRequest = pullRequestState({ updatedAt, headCommit: commitOf((index % 10).toString()) });
     const event = { type: "pull_request", pullRequest } as const;
-    return webhookDeliveryFixture(`delivery-${index}`, { door, receivedAt, host: "git", event });
+    return webhookDeliveryFixture(`delivery-${index}`, { source, receivedAt, host: "git", event });
   });
 }
 
 test("of one second, the last answer of the host is the newest, then what arrived after it", () => {
-  const states = knownStates(ofOneSecond(4), nothingAtHand, context);
+  const states = knownStates(ofOneSecond(4), noEvent, context);
   expect(states.map(({ isAsked, receivedAtMs }) => [isAsked, receivedAtMs - AT_MS]).slice(0, 4)).toEqual([
     [false, 0],
     [true, 1],

@@ -70,7 +70,7 @@ describe("what is left", () => {
     expect(orphansAmong([namespace, application], [held], (uid) => uid === UID)).toEqual([]);
   });
 
-  test("keeps namesakes apart", () => {
+  test("keeps environments of the same name apart", () => {
     const found = orphansAmong([namespace], [{ ...held, uid: OTHER }], () => false);
     expect(found.map(({ owner, what }) => [owner.uid, what])).toEqual([
       [UID, ["Namespace env-shop"]],

@@ -45,7 +45,7 @@ export async function scene({ deletion = {} }: { deletion?: Partial<Settings["de
   let removals: readonly FinalizerRemoval[] = [];
   let force: string | undefined;
   let hostError: Error | undefined;
-  const tellGone = async () => {
+  const reportDeleted = async () => {
     if (hostError !== undefined) throw hostError;
   };
   return {
@@ -71,7 +71,7 @@ export async function scene({ deletion = {} }: { deletion?: Partial<Settings["de
       const leaving = {
         metadata: { ...shop, deletionTimestamp: CREATED, ...annotations },
         variables: [],
-        tellGone,
+        reportDeleted,
         record,
       };
       const signal = new AbortController().signal;

@@ -21,7 +21,7 @@ const suspended = condition("Suspended", "True", "Suspended");
 const refused = condition("ExpiryRefused", "True", "ExpiryRefused", "a policy refuses it");
 
 const seen = { observedGeneration: 1, ttlHours: 24, expiresAt: at(24 * 60) };
-const rollout = { since: CREATED, asked: "one" };
+const rollout = { since: CREATED, specHash: "one" };
 const creating: EnvironmentStatus = { ...seen, conditions: [open], rollout };
 const serving: EnvironmentStatus = {
   ...seen,
@@ -31,7 +31,7 @@ const serving: EnvironmentStatus = {
   desiredHash: "hash",
   components: { backend: { commit: commitA } },
 };
-const updating = { ...serving, conditions: [open], rollout: { ...rollout, asked: "two" } };
+const updating = { ...serving, conditions: [open], rollout: { ...rollout, specHash: "two" } };
 const asleep: EnvironmentStatus = { ...serving, conditions: [ready, suspended], servingHash: "" };
 const extended = { ...serving, observedGeneration: 2, ttlHours: 48, expiresAt: at(48 * 60) };
 
@@ -101,7 +101,7 @@ describe("what is published of a living environment", () => {
     ],
     [
       "another update before the first is over",
-      { before: updating, after: { ...updating, rollout: { ...rollout, asked: "three" } } },
+      { before: updating, after: { ...updating, rollout: { ...rollout, specHash: "three" } } },
       ["UpdateStarted: update to other settings; what runs stays until that is ready"],
     ],
     ["an update on its way", { before: updating, after: { ...updating, desiredHash: "other" } }, []],

@@ -29,7 +29,7 @@ async function awaited(sinceMinutes: number) {
   const condition = { type: "SecretsReady", status: "Unknown", reason: "AwaitingValue", message: "" } as const;
   const environment = environmentFixture({
     spec: { secrets: { provided: ["SECRET_KEY"] } },
-    status: { rollout: { asked: "", since: moment }, conditions: [{ ...condition, lastTransitionTime: moment }] },
+    status: { rollout: { specHash: "", since: moment }, conditions: [{ ...condition, lastTransitionTime: moment }] },
   });
   const context = {
     clock,

@@ -59,7 +59,7 @@ export function statusOf({
   return {
     sources: {
       backend: {
-        ...(resolved ? { resolved: { branch, commit: resolved, ...(asked ? { asked } : {}) } } : {}),
+        ...(resolved ? { resolved: { branch, commit: resolved, ...(asked ? { reconcileToken: asked } : {}) } } : {}),
         ...(given ? { applied: given } : {}),
       },
     },

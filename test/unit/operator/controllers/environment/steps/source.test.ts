@@ -71,7 +71,7 @@ describe("the commit of a component", () => {
     expect(answers).toEqual(questions);
     const branch = scene.spec?.backend?.branch ?? "main";
     const { follow, commit: requested } = scene.spec?.backend ?? {};
-    const resolved = { branch, commit, ...(follow ? { asked: scene.token } : {}) };
+    const resolved = { branch, commit, ...(follow ? { reconcileToken: scene.token } : {}) };
     expect(found).toEqual({
       ...(requested ? {} : { resolved }),
       applied: { branch, commit, image: imageOf(commit) },
