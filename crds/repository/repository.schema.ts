@@ -46,8 +46,14 @@ const CloneUrl = text(512, "The http or https URL that git clones it from.", {
   pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$",
 });
 
-/** The source of a chart, one of three kinds, with what its values are mapped to. Its rules leave no other combination of fields. */
-export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
+/** A reference to a value in the secret manager. */
+const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
+
+/**
+ * The source of a chart, one of three kinds, with what its values are mapped to and what it is read with. Its rules leave no
+ * other combination of fields.
+ */
+export const Chart = Type.Unsafe<ChartSource & { readonly credentialsRef?: SecretRef; readonly values?: string }>(
   Type.Object(
     {
       repoUrl: Type.String({
@@ -72,6 +78,9 @@ export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
       version: Type.Optional(
         text(128, "Of a Helm repository or an OCI registry: one exact version, such as 1.2.3.", { minLength: 1 }),
       ),
+      credentialsRef: SecretWith(
+        "The credential for a private place: user:password in the secret manager. The setting secrets.hostCredentials lists the hosts that it may be sent to.",
+      ),
       values: Type.Optional(
         ChartValues(
           "The values of the chart, as YAML in whose texts ${…} stands for what the platform knows, such as ${backend.image}. The platform's own layout when left out.",
@@ -85,9 +94,6 @@ export type Chart = Static<typeof Chart>;
 
 /** Passwords must not be sent over plain HTTP, except to this machine. */
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
-
-/** A reference to a value in the secret manager. */
-const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
 
 /** Values of the platform's layout that it sets or that have a field of their own. */
 export const RESERVED_PATH_PATTERN =

@@ -2,10 +2,16 @@ import { unlistedHost, valuesProblem } from "../../../crds/chart-values/values-m
 import { type ConditionDraft, clipped } from "../../../crds/conditions.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import { CredentialRefused, type CredentialSource, cloneCredential, pullCredential } from "./host-credentials.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
+import {
+  CredentialRefused,
+  type CredentialSource,
+  chartCredential,
+  cloneCredential,
+  pullCredential,
+} from "./host-credentials.ts";
 
 /** The condition `Ready` of a Repository, before its generation is known. */
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
@@ -26,7 +32,7 @@ export async function check(repository: Repository, outside: CheckContext): Prom
   const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
   if (problem !== undefined) return { ...problem, ready: invalid ?? problem.ready };
-  const ready = invalid ?? (await pullProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
+  const ready = invalid ?? (await otherProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
   return { reachable: true, ready };
 }
 
@@ -58,10 +64,14 @@ async function hostProblem(repository: Repository, outside: CheckContext): Promi
   }
 }
 
-/** The operator pulls nothing: whether the registry accepts the credential shows in pods. */
-async function pullProblem(repository: Repository, outside: CheckContext): Promise<ReadyDraft | undefined> {
+/**
+ * The operator pulls neither image nor chart: that the registry accepts the credential shows in pods, and that the place of
+ * the chart does, in applications.
+ */
+async function otherProblem(repository: Repository, outside: CheckContext): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
+    if (repository.spec.chart !== undefined) await chartCredential({ backend: repository }, outside);
     return undefined;
   } catch (error) {
     return credentialProblem(error);
