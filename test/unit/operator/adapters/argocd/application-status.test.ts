@@ -55,6 +55,17 @@ const cases: readonly {
     problem: "ChartInvalid",
     message: "ComparisonError: no chart",
   },
+  ...[
+    "failed to list refs: authentication required: Unauthorized",
+    "failed to get index: status code 401",
+    "GET https://registry.test/v2/: response status code 403: denied",
+  ].map((message) => ({
+    name: `a place that lets nobody read it is told with what helps: ${message}`,
+    status: { ...healthy, conditions: [{ type: "ComparisonError", message }] },
+    state: "broken" as const,
+    problem: "ChartInvalid" as const,
+    message: `name a credential of it in chart.credentialsRef, or renew that credential in the secret manager; Argo CD says ComparisonError: ${message}`,
+  })),
   {
     name: "a repo-server that is down is not the chart's fault",
     status: { ...healthy, conditions: [{ type: "ComparisonError", message: `Failed to load target state: ${DOWN}` }] },
