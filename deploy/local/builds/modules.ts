@@ -42,6 +42,7 @@ export const goModules = {
         "kubelet",
         "kube-proxy",
         "kubectl",
+        "argocd",
         "argocd-application-controller",
         "argocd-repo-server",
         "helm",

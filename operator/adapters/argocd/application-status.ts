@@ -250,7 +250,8 @@ type Problem = Pick<ObservedApplication, "problem" | "message">;
 const wordsOf = ({ type, message = "" }: { type: string; message?: string }) => `${type}: ${message}`;
 
 /** Words of git, of Helm and of registries for a login that is missing or refused, all of which Argo CD passes on. */
-const UNAUTHORIZED = /authentication required|authorization failed|\b40[13]\b|unauthorized/i;
+const UNAUTHORIZED =
+  /authentication required|authorization failed|authentication failed|could not read Username|credential not found|\b40[13]\b|unauthorized/i;
 
 function comparisonProblem(said: { readonly type: string; readonly message?: string }): Required<Problem> {
   const words = wordsOf(said);

@@ -2,9 +2,9 @@ import { unlistedHost, valuesProblem } from "../../../crds/chart-values/values-m
 import { type ConditionDraft, clipped } from "../../../crds/conditions.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
+import type { ControllerPorts } from "../../controller-ports.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import type { ControllerPorts } from "../../controller-ports.ts";
 import {
   CredentialRefused,
   type CredentialSource,

@@ -57,7 +57,10 @@ const cases: readonly {
   },
   ...[
     "failed to list refs: authentication required: Unauthorized",
-    "failed to get index: status code 401",
+    "fatal: could not read Username for 'https://git.test': terminal prompts disabled",
+    "fatal: Authentication failed for 'https://git.test/shop.git/'",
+    "failed to fetch https://charts.test/index.yaml : 401 Unauthorized",
+    'HEAD "https://registry.test/v2/shop/manifests/1.0.0": basic credential not found',
     "GET https://registry.test/v2/: response status code 403: denied",
   ].map((message) => ({
     name: `a place that lets nobody read it is told with what helps: ${message}`,
