@@ -13,8 +13,6 @@ interface Given {
   readonly about: string;
   /** The UID of the project that it went with. */
   readonly project: string;
-  /** Of what was written. */
-  readonly digest: string;
   /** On the monotonic clock. */
   readonly atMs: number;
 }
@@ -29,12 +27,16 @@ export interface ChartLogins {
   take(environment: Owner): Promise<Removal>;
   /** How long ago this process gave that login, in milliseconds; infinite when it never did, or when it may be gone since. */
   ageMs(environment: Owner, login: Omit<Login, "credential">): number;
+  /** Forgets how old the login is. */
+  doubt(environment: Owner): void;
   /** Whether a login of other content was given since this was asked last. */
   isNews(environment: Owner): boolean;
 }
 
 export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, clock: Clock): ChartLogins {
   const given = new Map<string, Given>();
+  /** Of what was written last, by the UID of its environment. */
+  const digests = new Map<string, string>();
   const news = new Set<string>();
   const ref = ({ name }: Owner) => ({ name: namespaceName(name), namespace: settings.namespace });
   const projectOf = (environment: Owner) => cluster.observe(environment, appProjectKind, ref(environment));
@@ -49,13 +51,15 @@ export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, cl
         throw new DeployerUnavailable(`AppProject '${ref(environment).name}' went away just now`);
       const { uid } = environment;
       const secret = loginObject(login, project);
-      await cluster.overwrite(environment, secretKind, secret);
       const digest = digestOf(secret.data);
-      if (given.get(uid)?.digest !== digest) news.add(uid);
+      // A write that fails may have been carried out, or not.
+      given.delete(uid);
+      await cluster.overwrite(environment, secretKind, secret);
+      if (digests.get(uid) !== digest) news.add(uid);
+      digests.set(uid, digest);
       given.set(uid, {
         about: aboutOf(login),
         project: project.metadata.uid,
-        digest,
         atMs: clock.monotonicMs(),
       });
     },
@@ -63,6 +67,7 @@ export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, cl
     async take(environment) {
       given.delete(environment.uid);
       news.delete(environment.uid);
+      digests.delete(environment.uid);
       return cluster.discard(environment, secretKind, ref(environment));
     },
 
@@ -72,6 +77,8 @@ export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, cl
       const isThere = one?.project === project?.metadata.uid && markOf(project) === login.source;
       return one !== undefined && isThere && one.about === aboutOf(login) ? clock.monotonicMs() - one.atMs : Infinity;
     },
+
+    doubt: ({ uid }) => void given.delete(uid),
 
     isNews: ({ uid }) => news.delete(uid),
   };

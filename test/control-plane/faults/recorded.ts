@@ -25,6 +25,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment NAME, hold",
     "patch EphemeralEnvironment/status NAME, creating",
     "patch EphemeralEnvironment/status NAME, ready",
+    "patch Secret env-NAME",
     "patch ServiceAccount default",
   ],
   extend: [

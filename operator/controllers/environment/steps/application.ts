@@ -56,11 +56,16 @@ export const application: Step<Field> = {
   },
 };
 
+/** The credential of what runs well may be asked for again so soon. */
+const LACKING_RECHECK_MS = 60_000;
+
 /** A login that is lacking is why what is not well is not; what is well goes on, and its Repository says what is lacking. */
 function withLacking<F>(result: StepResult<F>, lacking: Unfinished | undefined): StepResult<F> {
-  if (result.state === "done" || lacking === undefined) return result;
-  const { reason, message, requeueAfterMs = Infinity } = lacking;
-  return { ...result, reason, message, requeueAfterMs: Math.min(requeueAfterMs, result.requeueAfterMs ?? Infinity) };
+  if (lacking === undefined) return result;
+  const within = (ms: number) => Math.min(ms, result.requeueAfterMs ?? ms);
+  if (result.state === "done") return { ...result, requeueAfterMs: within(LACKING_RECHECK_MS) };
+  const { reason, message, requeueAfterMs = LACKING_RECHECK_MS } = lacking;
+  return { ...result, reason, message, requeueAfterMs: within(requeueAfterMs) };
 }
 
 /** The spec counts as rendered only where everything that it asks for is granted. */

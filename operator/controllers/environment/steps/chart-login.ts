@@ -10,6 +10,8 @@ import type { StepContext } from "../step.ts";
 import type { Unfinished } from "../step-result.ts";
 
 const MINUTE_MS = 60_000;
+/** The steps without which the application is not looked at. */
+const BEFORE = ["NamespaceReady", "ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"] as const;
 /** How old a login may be while the application is not well: perhaps because of it. */
 const DOUBT_MS = 30_000;
 
@@ -37,7 +39,7 @@ export async function ensureConfined(
   const isTrusted = deployer.loginAgeMs(owner, chart, source) < trustedMs(environment, context);
   const answer = isTrusted ? {} : await answerTo(repositories, context);
   if (answer instanceof CredentialRefused) await deployer.ensureProject(owner, chart);
-  else if (answer instanceof Error) await deployer.ensureProject(owner, chart, { source });
+  else if (answer instanceof Error) await deployer.ensureProject(owner, chart, { source, isDoubtful: true });
   else await deployer.ensureProject(owner, chart, { source, ...answer });
   return answer instanceof Error ? errorResult(answer) : undefined;
 }
@@ -53,9 +55,14 @@ async function answerTo(repositories: Parameters<typeof chartCredential>[0], con
   }
 }
 
-/** Each periodic reconcile finds it too old, and those in between do not. */
-function trustedMs(environment: EphemeralEnvironment, { settings }: StepContext): number {
-  if (isReconcileRequested(environment)) return 0;
-  const former = findCondition(environment.status?.conditions, "ApplicationSynced");
-  return former?.status === "True" ? (settings.reconcile.resyncMinutes * MINUTE_MS) / 2 : DOUBT_MS;
+/**
+ * Each periodic reconcile finds it too old, and those in between do not. Where a step before did not reach its end, this one may
+ * not have run, and a request was answered without it.
+ */
+function trustedMs({ metadata, status }: EphemeralEnvironment, { settings }: StepContext): number {
+  const open = status?.conditions?.filter((condition) => condition.status !== "True") ?? [];
+  const isUnfinished = BEFORE.some((type) => open.some((condition) => condition.type === type));
+  if (isUnfinished || isReconcileRequested({ metadata, status })) return 0;
+  const isWell = findCondition(status?.conditions, "ApplicationSynced")?.status === "True";
+  return isWell ? (settings.reconcile.resyncMinutes * MINUTE_MS) / 2 : DOUBT_MS;
 }

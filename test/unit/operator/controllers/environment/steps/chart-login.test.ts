@@ -75,9 +75,14 @@ async function reconcile(scene: Scene) {
 
 const source = "shop@latest";
 const deployed: EnvironmentStatus = { desiredHash: "0123456789ab" };
-const synced = (status: "True" | "Unknown"): EnvironmentStatus => ({
+const synced = (status: "True" | "Unknown", open?: "SecretsReady"): EnvironmentStatus => ({
   ...deployed,
-  conditions: [{ type: "ApplicationSynced", status, reason: "Any", message: "", lastTransitionTime: CREATED }],
+  conditions: [
+    { type: "ApplicationSynced", status, reason: "Any", message: "", lastTransitionTime: CREATED },
+    ...(open
+      ? [{ type: open, status: "Unknown" as const, reason: "Any", message: "", lastTransitionTime: CREATED }]
+      : []),
+  ],
 });
 
 describe("the credential of a chart's place", () => {
@@ -99,7 +104,16 @@ describe("the credential of a chart's place", () => {
       { ageMs: 30_000, status: synced("Unknown"), observed: broken },
       { source, credential: "reader:word" },
     ],
-    ["stays while the secret manager is away", { isAway: true, status: deployed, observed: healthy }, { source }],
+    [
+      "is read again where a step before did not reach its end, in which a request may have been answered",
+      { ageMs: 0, status: synced("True", "SecretsReady"), observed: healthy },
+      { source, credential: "reader:word" },
+    ],
+    [
+      "stays while the secret manager is away, and is read as soon as it is back",
+      { isAway: true, status: deployed, observed: healthy },
+      { source, isDoubtful: true },
+    ],
   ])("%s", async (_, scene, expected) => {
     expect(await reconcile(scene)).toMatchObject({ given: [expected], isEnsured: true });
   });
