@@ -203,7 +203,8 @@ const untilShut = (environment: string) =>
       const { message = "" } = conditions.find(({ type }) => type === "ApplicationSynced") ?? {};
       return message.includes("name a credential of it in chart.credentialsRef");
     },
-    ...{ deadlineMs: 60_000, pollMs: 1_000 },
+    deadlineMs: 60_000,
+    pollMs: 1_000,
   });
 
 test("private places, of git, a Helm repository and a registry, are read with their credential, and not without", async () => {

@@ -25,7 +25,7 @@ export interface ChartLogin {
   /** As `user:password`; absent: the deployer keeps what it was given of this credential for this place. */
   readonly credential?: Sensitive;
   /** Whether what it keeps may be outdated: its age is unknown from now on. */
-  readonly isDoubtful?: boolean;
+  readonly mayBeOutdated?: boolean;
 }
 
 /**

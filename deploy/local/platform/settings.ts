@@ -13,7 +13,7 @@ export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
 /** The id of Gitea in the settings. */
 export const giteaHost = "gitea";
 
-/** Where a test serves charts to whoever has a login. */
+/** A test serves charts there that demand a login. */
 const guardedCharts = "127.0.0.1:9302";
 
 /** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */

@@ -261,7 +261,7 @@ function comparisonProblem(said: { readonly type: string; readonly message?: str
   }
   if (UNAUTHORIZED.test(words)) {
     const what =
-      "the place of the chart lets nobody read it with this login, or without one: name a credential of it in chart.credentialsRef, or renew that credential in the secret manager";
+      "the place of the chart can't be read with this login, or without one: name a credential of it in chart.credentialsRef, or renew that credential in the secret manager";
     return { problem: "ChartInvalid", message: `${what}; Argo CD says ${words}` };
   }
   const what =

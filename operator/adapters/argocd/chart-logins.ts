@@ -28,7 +28,7 @@ export interface ChartLogins {
   /** How long ago this process gave that login, in milliseconds; infinite when it never did, or when it may be gone since. */
   ageMs(environment: Owner, login: Omit<Login, "credential">): number;
   /** Forgets how old the login is. */
-  doubt(environment: Owner): void;
+  forgetAge(environment: Owner): void;
   /** Whether a login of other content was given since this was asked last. */
   isNews(environment: Owner): boolean;
 }
@@ -78,7 +78,7 @@ export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, cl
       return one !== undefined && isThere && one.about === aboutOf(login) ? clock.monotonicMs() - one.atMs : Infinity;
     },
 
-    doubt: ({ uid }) => void given.delete(uid),
+    forgetAge: ({ uid }) => void given.delete(uid),
 
     isNews: ({ uid }) => news.delete(uid),
   };

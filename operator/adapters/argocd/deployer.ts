@@ -55,7 +55,7 @@ export function argocdDeployer(cluster: Cluster, settings: ArgocdSettings, clock
       const mark = login?.source ?? (await markWithout(environment));
       const project = projectObject(environment, chart, { ...settings, login: mark });
       await written(() => cluster.ensure(environment, appProjectKind, project));
-      if (login?.isDoubtful) logins.doubt(environment);
+      if (login?.mayBeOutdated) logins.forgetAge(environment);
       const { source, credential } = login ?? {};
       if (source === undefined || credential === undefined) return;
       await written(() => logins.give(environment, { chart, source, credential }));

@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 /** The steps without which the application is not looked at. */
 const BEFORE = ["NamespaceReady", "ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"] as const;
 /** How old a login may be while the application is not well: perhaps because of it. */
-const DOUBT_MS = 30_000;
+const UNWELL_MS = 30_000;
 
 /**
  * Confines the environment's application to its chart, and gives the deployer the login at the chart's place.
@@ -39,7 +39,7 @@ export async function ensureConfined(
   const isTrusted = deployer.loginAgeMs(owner, chart, source) < trustedMs(environment, context);
   const answer = isTrusted ? {} : await answerTo(repositories, context);
   if (answer instanceof CredentialRefused) await deployer.ensureProject(owner, chart);
-  else if (answer instanceof Error) await deployer.ensureProject(owner, chart, { source, isDoubtful: true });
+  else if (answer instanceof Error) await deployer.ensureProject(owner, chart, { source, mayBeOutdated: true });
   else await deployer.ensureProject(owner, chart, { source, ...answer });
   return answer instanceof Error ? errorResult(answer) : undefined;
 }
@@ -64,5 +64,5 @@ function trustedMs({ metadata, status }: EphemeralEnvironment, { settings }: Ste
   const isUnfinished = BEFORE.some((type) => open.some((condition) => condition.type === type));
   if (isUnfinished || isReconcileRequested({ metadata, status })) return 0;
   const isWell = findCondition(status?.conditions, "ApplicationSynced")?.status === "True";
-  return isWell ? (settings.reconcile.resyncMinutes * MINUTE_MS) / 2 : DOUBT_MS;
+  return isWell ? (settings.reconcile.resyncMinutes * MINUTE_MS) / 2 : UNWELL_MS;
 }

@@ -63,7 +63,7 @@ const cases: readonly {
     'HEAD "https://registry.test/v2/shop/manifests/1.0.0": basic credential not found',
     "GET https://registry.test/v2/: response status code 403: denied",
   ].map((message) => ({
-    name: `a place that lets nobody read it is told with what helps: ${message}`,
+    name: `a place that can't be read is named with what helps: ${message}`,
     status: { ...healthy, conditions: [{ type: "ComparisonError", message }] },
     state: "broken" as const,
     problem: "ChartInvalid" as const,

@@ -45,7 +45,11 @@ async function reconcile(scene: Scene) {
   const given: (ChartLogin | undefined)[] = [];
   const ensured: object[] = [];
   const context = {
-    ...{ settings, clock: new TestClock(CREATED), configSets: {}, backingServices: [], earlier: new Map() },
+    settings,
+    clock: new TestClock(CREATED),
+    configSets: {},
+    backingServices: [],
+    earlier: new Map(),
     repositories: memoryRepositories(repositoryFixture("shop-api", { chart })),
     secretManager: {
       read: (id: string, version: number | "latest") =>
@@ -112,7 +116,7 @@ describe("the credential of a chart's place", () => {
     [
       "stays while the secret manager is away, and is read as soon as it is back",
       { isAway: true, status: deployed, observed: healthy },
-      { source, isDoubtful: true },
+      { source, mayBeOutdated: true },
     ],
   ])("%s", async (_, scene, expected) => {
     expect(await reconcile(scene)).toMatchObject({ given: [expected], isEnsured: true });
