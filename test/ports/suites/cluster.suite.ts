@@ -78,7 +78,7 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       await cluster.remove(owner, namespaceKind, { name: home });
     });
 
-    test("writes over what it wrote, whoever had it, and discards only what is the owner's, unread", async () => {
+    test("writes over what it wrote, of whichever owner, and discards only what is the owner's, unread", async () => {
       const [former, owner] = [newOwner(), newOwner()];
       const ref = { name: owner.name, namespace };
       const dataOf = async (of: Owner) => (await cluster.read(of, configMaps, ref))?.data;
