@@ -143,7 +143,8 @@ describe("the private place of a chart", () => {
       expect(await secretOf(name)).toBeUndefined();
       await moveTo(name, inGit);
       await world.expectPhase(name, "ready");
-      expect(await loginOf(name)).toMatchObject({ username: "reader" });
+      // Between the two changes it has the default chart.
+      await until(async () => (await loginOf(name))?.username === "reader", { what: "the login", deadlineMs: 30_000 });
     },
     60_000,
   );

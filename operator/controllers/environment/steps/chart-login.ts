@@ -11,7 +11,15 @@ import type { Unfinished } from "../step-result.ts";
 
 const MINUTE_MS = 60_000;
 /** The steps without which the application is not looked at. */
-const BEFORE = ["NamespaceReady", "ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"] as const;
+const BEFORE: ReadonlySet<string> = new Set([
+  "NamespaceReady",
+  "ConfigurationResolved",
+  "IsolationReady",
+  "SecretsReady",
+  "SourceResolved",
+]);
+/** Reasons of a step that was broken off by an error. */
+const BROKEN_OFF: ReadonlySet<string> = new Set(["Retrying", "DeployerUnavailable"]);
 /** How old a login may be while the application is not well: perhaps because of it. */
 const UNWELL_MS = 30_000;
 
@@ -56,13 +64,14 @@ async function answerTo(repositories: Parameters<typeof chartCredential>[0], con
 }
 
 /**
- * Each periodic reconcile finds it too old, and those in between do not. Where a step before did not reach its end, this one may
- * not have run, and a request was answered without it.
+ * Each periodic reconcile finds it too old, and those in between do not. Where a step before did not reach its end, or this one
+ * was broken off, a request may have been answered without a look at the credential.
  */
-function trustedMs({ metadata, status }: EphemeralEnvironment, { settings }: StepContext): number {
+function trustedMs(environment: EphemeralEnvironment, { settings }: StepContext): number {
+  const { status } = environment;
   const open = status?.conditions?.filter((condition) => condition.status !== "True") ?? [];
-  const isUnfinished = BEFORE.some((type) => open.some((condition) => condition.type === type));
-  if (isUnfinished || isReconcileRequested({ metadata, status })) return 0;
+  const isUnfinished = open.some(({ type, reason }) => BEFORE.has(type) || BROKEN_OFF.has(reason));
+  if (isUnfinished || isReconcileRequested(environment)) return 0;
   const isWell = findCondition(status?.conditions, "ApplicationSynced")?.status === "True";
   return isWell ? (settings.reconcile.resyncMinutes * MINUTE_MS) / 2 : UNWELL_MS;
 }

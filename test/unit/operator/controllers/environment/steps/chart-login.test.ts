@@ -79,15 +79,21 @@ async function reconcile(scene: Scene) {
 
 const source = "shop@latest";
 const deployed: EnvironmentStatus = { desiredHash: "0123456789ab" };
-const synced = (status: "True" | "Unknown", open?: "SecretsReady"): EnvironmentStatus => ({
-  ...deployed,
-  conditions: [
-    { type: "ApplicationSynced", status, reason: "Any", message: "", lastTransitionTime: CREATED },
-    ...(open
-      ? [{ type: open, status: "Unknown" as const, reason: "Any", message: "", lastTransitionTime: CREATED }]
-      : []),
-  ],
+const condition = (type: "ApplicationSynced" | "SecretsReady", status: "True" | "Unknown", reason: string) => ({
+  type,
+  status,
+  reason,
+  message: "",
+  lastTransitionTime: CREATED,
 });
+const synced = (status: "True" | "Unknown", reason = "Any"): EnvironmentStatus => ({
+  ...deployed,
+  conditions: [condition("ApplicationSynced", status, reason)],
+});
+const withoutSecrets: EnvironmentStatus = {
+  ...deployed,
+  conditions: [condition("SecretsReady", "Unknown", "Any"), condition("ApplicationSynced", "True", "Any")],
+};
 
 describe("the credential of a chart's place", () => {
   test.each<[string, Scene, object]>([
@@ -110,7 +116,12 @@ describe("the credential of a chart's place", () => {
     ],
     [
       "is read again where a step before did not reach its end, in which a request may have been answered",
-      { ageMs: 0, status: synced("True", "SecretsReady"), observed: healthy },
+      { ageMs: 0, status: withoutSecrets, observed: healthy },
+      { source, credential: "reader:word" },
+    ],
+    [
+      "is read again where the application was broken off by an error",
+      { ageMs: 0, status: synced("Unknown", "Retrying"), observed: broken },
       { source, credential: "reader:word" },
     ],
     [
