@@ -3,6 +3,7 @@ import { unobservedTraceparent } from "../../crds/environment/ephemeral-environm
 import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { undecidedTraceparent } from "../../crds/webhooks/webhook-delivery.ts";
 import type { ControllerPorts } from "../controller-ports.ts";
+import { conclude } from "../host-reports/conclude.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
 import type { Controller } from "../kit/controller/controller.ts";
 import { type DailySummariesContext, summarizeDays } from "../rollups/daily-summaries.ts";
@@ -14,6 +15,7 @@ import { createReconciler, type ReconcilerContext } from "./environment/reconcil
 import { enqueueOnChanges } from "./environment/watches.ts";
 import { deleteExpiredTokens } from "./garbage-collection/expired-tokens.ts";
 import { dropOldDeliveries } from "./garbage-collection/old-deliveries.ts";
+import { removeFinishedMessages } from "./garbage-collection/old-notifications.ts";
 import { type OldRollupsContext, shrinkOldRollups } from "./garbage-collection/old-rollups.ts";
 import { createOrphanedValues, removeOnDeletion } from "./garbage-collection/orphaned-token-values.ts";
 import { createSweep } from "./garbage-collection/orphans.ts";
@@ -21,10 +23,8 @@ import { type CollectorContext, garbageCollection } from "./garbage-collection/r
 import { createPullRequestSweep, type SweepContext as MissedContext } from "./missed-webhooks/reconcile.ts";
 import { enqueueOnNewRepositories } from "./missed-webhooks/watches.ts";
 import { deliverMessages, type DeliveryContext as MessageContext } from "./notification/reconcile.ts";
-import { removeFinishedMessages } from "./notification/retention.ts";
 import { createSender, type SenderContext } from "./notification/sender.ts";
 import { enqueueOnMessages, waitingDestinations } from "./notification/watches.ts";
-import { conclude } from "./pull-request-feedback/conclude.ts";
 import { createFeedbackReconciler, type FeedbackContext } from "./pull-request-feedback/reconcile.ts";
 import { enqueueOnReports } from "./pull-request-feedback/watches.ts";
 import { createRecheck, enqueueOnPullRequests, newPullRequestEnvironments } from "./pull-request-recheck/reconcile.ts";

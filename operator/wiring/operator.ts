@@ -6,7 +6,7 @@ import { type ControllerContext, controllers } from "../controllers/index.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { flushRegularly } from "../rollups/flushing.ts";
-import { type ControllerOptions, controllerContext } from "./controller-context.ts";
+import { type ControllerOptions, controllerContext } from "./controllers.ts";
 import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 import { hostApis } from "./hosts/host-apis.ts";

@@ -6,15 +6,15 @@ import { decidedWrites } from "../adapters/kubernetes/environments/decided-write
 import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webhook-deliveries.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { neutralWebhookFormat } from "../adapters/neutral/webhook-format.ts";
-import { decide } from "../controllers/webhook-delivery/decide.ts";
-import type { WebhookFormats } from "../controllers/webhook-delivery/senders.ts";
-import type { SettleContext } from "../controllers/webhook-delivery/settle.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_PULL_REQUEST, BY_REPOSITORY } from "../ports/caches.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/facade/branch-heads.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import { decide } from "../webhooks/decide.ts";
+import type { WebhookFormats } from "../webhooks/senders.ts";
+import type { SettleContext } from "../webhooks/settle.ts";
 import type { Foundations } from "./foundations.ts";
 
 /** How each kind of host signs and describes its events. */

@@ -1,6 +1,6 @@
 import { settingsFrom } from "../../config/settings.ts";
 import { gitRepositoryHost } from "../../operator/adapters/git/repository-host.ts";
-import { createBranchHeads } from "../../operator/controllers/repository/branch-heads.ts";
+import { createBranchHeads } from "../../operator/repository-access/branch-heads.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
 import { memoryBranchHeads } from "../support/doubles/memory/branch-heads.ts";
 import { aRepository } from "../support/doubles/memory/repositories.ts";

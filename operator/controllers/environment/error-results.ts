@@ -3,7 +3,7 @@ import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import { DeployerUnavailable } from "../../ports/deployer.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-import { CredentialRefused } from "../repository/host-credentials.ts";
+import { CredentialRefused } from "../../repository-access/host-credentials.ts";
 import { NotIsolated } from "./step.ts";
 import { failed, type Unfinished, type Waiting, waiting } from "./step-result.ts";
 

@@ -4,10 +4,10 @@ import {
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
+import type { Announcer } from "../../announcements/announcer.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
-import type { Announcer } from "../notification/announcer.ts";
 import { type FinalizeContext, finalize } from "./deletion/finalize.ts";
 import { createExpiringSoon } from "./events/expiring-soon.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";

@@ -1,7 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
 import { hourly } from "../../kit/time/hourly.ts";
-import { mostAtOnce } from "../environment/expiration/deletion-budget.ts";
+import { mostAtOnce } from "../environment/deletion/deletion-budget.ts";
 
 /** How many orphans were found, how many owners live, and the most orphans that are plausible beside them. */
 interface Excess {

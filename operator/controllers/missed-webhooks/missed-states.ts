@@ -1,8 +1,8 @@
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { HostedPullRequest } from "../../ports/webhooks/pull-request-reader.ts";
-import { differ } from "../webhook-delivery/pull-request/doubt.ts";
-import type { KnownState } from "../webhook-delivery/pull-request/newest-state.ts";
-import { isWanted } from "../webhook-delivery/pull-request/wanted.ts";
+import { differ } from "../../webhooks/pull-request/doubt.ts";
+import type { KnownState } from "../../webhooks/pull-request/newest-state.ts";
+import { isWanted } from "../../webhooks/pull-request/wanted.ts";
 
 /** What a host answered about the pull requests of a Repository, and what is known of them. */
 export interface Survey {

@@ -9,11 +9,11 @@ import { eachOf } from "../../kit/time/each-of.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import type { DecisionContext } from "../webhook-delivery/decision.ts";
-import { hostedAt } from "../webhook-delivery/pull-request/doubt.ts";
-import { withAction } from "../webhook-delivery/pull-request/inquiry.ts";
-import { type KnownState, knownStates } from "../webhook-delivery/pull-request/newest-state.ts";
-import { inquiryOf } from "../webhook-delivery/stored.ts";
+import type { DecisionContext } from "../../webhooks/decision.ts";
+import { hostedAt } from "../../webhooks/pull-request/doubt.ts";
+import { withAction } from "../../webhooks/pull-request/inquiry.ts";
+import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
+import { inquiryOf } from "../../webhooks/stored.ts";
 import { type MissedStates, missedStates } from "./missed-states.ts";
 
 export interface SweepContext extends Pick<ControllerPorts, "settings" | "repositories" | "log" | "random" | "clock"> {

@@ -2,13 +2,13 @@ import type { Settings } from "../../../config/settings.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
+import { type SubjectContext, subjectOf } from "../../host-reports/subject.ts";
+import { wantedOf } from "../../host-reports/wanted.ts";
 import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type SubjectContext, subjectOf } from "./subject.ts";
 import { tell } from "./tell.ts";
-import { wantedOf } from "./wanted.ts";
 
 const STORE_AGAIN_MS = 5_000;
 

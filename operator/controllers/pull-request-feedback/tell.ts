@@ -1,8 +1,8 @@
 import { clipped } from "../../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
+import type { Subject } from "../../host-reports/subject.ts";
+import { hashOf, type Wanted } from "../../host-reports/wanted.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import type { Subject } from "./subject.ts";
-import { hashOf, type Wanted } from "./wanted.ts";
 
 /** What was told, and the first error. */
 export interface Told {

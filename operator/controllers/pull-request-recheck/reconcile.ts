@@ -6,12 +6,12 @@ import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-
 import { type Enqueue, endOf, type Reconcile } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Caches } from "../../ports/caches.ts";
-import type { Subject } from "../webhook-delivery/decision.ts";
-import { inquire } from "../webhook-delivery/pull-request/inquiry.ts";
-import { knownStates } from "../webhook-delivery/pull-request/newest-state.ts";
+import type { Subject } from "../../webhooks/decision.ts";
+import { inquire } from "../../webhooks/pull-request/inquiry.ts";
+import { knownStates } from "../../webhooks/pull-request/newest-state.ts";
+import { settle } from "../../webhooks/settle.ts";
+import { dated } from "../../webhooks/stored.ts";
 import type { DeliveryContext } from "../webhook-delivery/reconcile.ts";
-import { settle } from "../webhook-delivery/settle.ts";
-import { dated } from "../webhook-delivery/stored.ts";
 
 /** How long no process may have led while environments were made. */
 const UNLED_MS = 60 * 60_000;

@@ -11,7 +11,7 @@ import {
   chartCredential,
   cloneCredential,
   pullCredential,
-} from "./host-credentials.ts";
+} from "../../repository-access/host-credentials.ts";
 
 /** The condition `Ready` of a Repository, before its generation is known. */
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;

@@ -6,8 +6,8 @@ import type { Reconcile } from "../../kit/controller/controller.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
+import { namesUnbound } from "../../repository-access/host-credentials.ts";
 import { type CheckContext, check, ruleProblem } from "./check.ts";
-import { namesUnbound } from "./host-credentials.ts";
 import { identified } from "./host-identity.ts";
 
 export interface RepositoryContext

@@ -10,11 +10,11 @@ import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import { createLanes } from "./lanes.ts";
-import { type InquiryContext, inquire } from "./pull-request/inquiry.ts";
-import { REFUSED, type SettleContext, settle, withTrace } from "./settle.ts";
-import { dated, laneOf } from "./stored.ts";
-import { endedWait, superseded, unavailable } from "./waiting.ts";
+import { createLanes } from "../../webhooks/lanes.ts";
+import { type InquiryContext, inquire } from "../../webhooks/pull-request/inquiry.ts";
+import { REFUSED, type SettleContext, settle, withTrace } from "../../webhooks/settle.ts";
+import { dated, laneOf } from "../../webhooks/stored.ts";
+import { endedWait, superseded, unavailable } from "../../webhooks/waiting.ts";
 
 export interface DeliveryContext extends SettleContext, Pick<InquiryContext, "pullRequestReader"> {
   readonly webhookDeliveries: WebhookDeliveries;

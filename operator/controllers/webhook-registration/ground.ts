@@ -5,7 +5,7 @@ import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { HookProblem } from "../../ports/facade/hook-doctor.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
-import { isLongKey, KEY_MIN_BYTES } from "../webhook-delivery/webhook-keys.ts";
+import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
 
 /** The endpoint for hooks of all kinds of hosts. */
 const PATH = "/api/webhooks/repohost";

@@ -1,12 +1,12 @@
 import type { Settings } from "../../../config/settings.ts";
 import { type Condition, findCondition, transition, withCondition } from "../../../crds/conditions.ts";
 import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
+import type { HookAlert } from "../../announcements/hook-alert.ts";
 import type { ControllerPorts } from "../../controller-ports.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Examination } from "../../ports/facade/hook-doctor.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import type { HookAlert } from "../notification/hook-alert.ts";
 import { conditionOf, WEBHOOK_ACTIVE } from "./condition.ts";
 import { type ExamineContext, examine } from "./examine.ts";
 

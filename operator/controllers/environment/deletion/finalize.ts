@@ -1,9 +1,9 @@
 import { type EphemeralEnvironment, hasFinalizer } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { Announcer } from "../../../announcements/announcer.ts";
 import type { ControllerPorts } from "../../../controller-ports.ts";
 import { isUnavailable } from "../../../kit/client/errors.ts";
 import type { ReconcileResult } from "../../../kit/controller/controller.ts";
 import type { Log } from "../../../kit/log.ts";
-import type { Announcer } from "../../notification/announcer.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { storedVariables } from "../desired/stored-variables.ts";
 import { repositoriesOf } from "../repositories.ts";

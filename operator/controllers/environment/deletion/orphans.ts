@@ -3,7 +3,7 @@ import { isUuid, nameProblem, namespaceName } from "../../../../crds/names.ts";
 import type { KubeObject } from "../../../kit/client/objects.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { HeldOwner } from "../../../ports/secret-manager.ts";
-import { isConfirmed } from "../expiration/deletion-budget.ts";
+import { isConfirmed } from "./deletion-budget.ts";
 
 /** What is left of an environment that no longer exists. */
 export interface Orphan {

@@ -5,7 +5,7 @@ import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import type { ControllerPorts } from "../../../controller-ports.ts";
 import { hourly } from "../../../kit/time/hourly.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
-import { isConfirmed, mostAtOnce } from "./deletion-budget.ts";
+import { isConfirmed, mostAtOnce } from "../deletion/deletion-budget.ts";
 
 /**
  * When an expired environment may be deleted: now (0) or after so many milliseconds, because older ones come first; or not

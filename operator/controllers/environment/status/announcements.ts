@@ -1,5 +1,5 @@
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { Announcer } from "../../notification/announcer.ts";
+import type { Announcer } from "../../../announcements/announcer.ts";
 
 /** What a reconcile told people. */
 export interface Told {

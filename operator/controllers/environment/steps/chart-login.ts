@@ -3,7 +3,7 @@ import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crd
 import { chartOf } from "../../../../crds/repository/repository.ts";
 import type { WantedApplication } from "../../../ports/deployer.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
-import { CredentialRefused, chartCredential } from "../../repository/host-credentials.ts";
+import { CredentialRefused, chartCredential } from "../../../repository-access/host-credentials.ts";
 import { errorResult } from "../error-results.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { StepContext } from "../step.ts";

@@ -6,7 +6,7 @@ import { isConflict } from "../../../kit/client/errors.ts";
 import { secretKind } from "../../../kit/client/kinds.ts";
 import { BeingDeleted, type ObservedObject } from "../../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
-import { CredentialRefused, pullCredential } from "../../repository/host-credentials.ts";
+import { CredentialRefused, pullCredential } from "../../../repository-access/host-credentials.ts";
 import { refIn } from "../desired/namespace.ts";
 import {
   credentialsIn,

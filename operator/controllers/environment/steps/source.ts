@@ -6,7 +6,7 @@ import {
 import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import type { Sources } from "../../../ports/deployer.ts";
-import { cloneCredential } from "../../repository/host-credentials.ts";
+import { cloneCredential } from "../../../repository-access/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
 import { waitingForCredential } from "../error-results.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";

@@ -8,12 +8,12 @@ import {
   waiting,
   withFindings,
 } from "../../../../../operator/controllers/environment/step-result.ts";
-import { CredentialRefused } from "../../../../../operator/controllers/repository/host-credentials.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import { BeingDeleted, NameTaken } from "../../../../../operator/ports/cluster.ts";
 import { DeployerUnavailable } from "../../../../../operator/ports/deployer.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../../../operator/ports/secret-manager.ts";
+import { CredentialRefused } from "../../../../../operator/repository-access/host-credentials.ts";
 import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { nothing, statesOf, step } from "./step-runs.ts";
 

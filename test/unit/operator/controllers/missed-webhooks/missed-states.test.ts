@@ -6,8 +6,8 @@ import {
   missedStates,
   type Survey,
 } from "../../../../../operator/controllers/missed-webhooks/missed-states.ts";
-import type { KnownState } from "../../../../../operator/controllers/webhook-delivery/pull-request/newest-state.ts";
 import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
+import type { KnownState } from "../../../../../operator/webhooks/pull-request/newest-state.ts";
 import { commitOf, pullRequestState } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
 const DAY = "2026-01-02T00:00:00.000Z";

@@ -4,9 +4,9 @@ import {
   type NotificationSpec,
   notificationName,
 } from "../../../../../crds/notifications/notification.ts";
+import { removeFinishedMessages } from "../../../../../operator/controllers/garbage-collection/old-notifications.ts";
 import { extensionKeyOf } from "../../../../../operator/controllers/notification/extension-key.ts";
 import { deliverMessages } from "../../../../../operator/controllers/notification/reconcile.ts";
-import { removeFinishedMessages } from "../../../../../operator/controllers/notification/retention.ts";
 import { createSender } from "../../../../../operator/controllers/notification/sender.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";

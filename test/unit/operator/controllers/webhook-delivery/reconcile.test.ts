@@ -12,14 +12,10 @@ import type {
   WebhookDeliverySpec,
   WebhookDeliveryStatus,
 } from "../../../../../crds/webhooks/webhook-delivery.ts";
-import type {
-  Decided,
-  Decision,
-  DecisionContext,
-} from "../../../../../operator/controllers/webhook-delivery/decision.ts";
 import { createDeliveryReconciler } from "../../../../../operator/controllers/webhook-delivery/reconcile.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { RemovalRefused } from "../../../../../operator/ports/environments.ts";
+import type { Decided, Decision, DecisionContext } from "../../../../../operator/webhooks/decision.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail.ts";
 import { type MemoryEnvironments, memoryEnvironments } from "../../../../support/doubles/memory/environments.ts";
 import { aRepository, memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";

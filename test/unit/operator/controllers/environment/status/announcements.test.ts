@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { createAnnouncer } from "../../../../../../operator/announcements/announcer.ts";
 import { settled, tell } from "../../../../../../operator/controllers/environment/status/announcements.ts";
-import { createAnnouncer } from "../../../../../../operator/controllers/notification/announcer.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memoryNotifications } from "../../../../../support/doubles/memory/webhooks/notifications.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";

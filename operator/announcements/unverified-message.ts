@@ -1,0 +1,43 @@
+import type { Settings } from "../../config/settings.ts";
+import { clipped } from "../../crds/conditions.ts";
+import { type Channel, FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
+import { notificationName } from "../../crds/notifications/notification.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { UnverifiedEvent } from "../ports/facade/webhook-inbox.ts";
+import type { Notifications } from "../ports/notifications/notifications.ts";
+
+interface Context {
+  readonly settings: Settings;
+  readonly notifications: Pick<Notifications, "list" | "add">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Of the events of all senders and replicas together: a flood must not fill a chat. */
+export const UNVERIFIED_PER_MINUTE = 10;
+const MINUTE_MS = 60_000;
+
+/** Tells people of unverified events, in the one channel that the settings have for them. */
+export interface UnverifiedMessages {
+  /** The technologies of that channel; what was sent decides nothing. */
+  readonly channels: readonly Channel[];
+  /** Makes the message about an event, but none beyond `UNVERIFIED_PER_MINUTE`. */
+  tell(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
+}
+
+export function createUnverifiedMessages({ settings, notifications, clock }: Context): UnverifiedMessages {
+  const to = settings.notifications.chat.unverifiedChannel;
+  if (to === undefined) return { channels: [], tell: async () => undefined };
+  const recipient = { channel: "chat", to } as const;
+  return {
+    channels: [recipient.channel],
+    async tell({ id, eventName, message }) {
+      const now = clock.now();
+      const isRecent = (at: string) => now.getTime() - Date.parse(at) < MINUTE_MS;
+      const recent = notifications.list().filter(({ spec }) => spec.event === "unverified" && isRecent(spec.at));
+      if (recent.length >= UNVERIFIED_PER_MINUTE) return;
+      const facts = { event: "unverified", status: eventName, message: clipped(message, FACT_MAX_LENGTH) };
+      const spec = { ...recipient, event: "unverified", template: "unverified", facts, at: now.toISOString() } as const;
+      await notifications.add(notificationName(["unverified", id], recipient), spec);
+    },
+  };
+}

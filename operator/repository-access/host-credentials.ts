@@ -1,0 +1,141 @@
+import type { Settings } from "../../config/settings.ts";
+import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import { OCI_SCHEME } from "../../crds/repository/chart-source.ts";
+import { type Chart, imagePlace, type Repository } from "../../crds/repository/repository.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
+import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+
+/** Where credentials are stored, and the settings that bind them to hosts. */
+export interface CredentialSource {
+  readonly settings: Settings;
+  readonly secretManager: Pick<SecretManager, "read">;
+}
+
+/** A Repository's credential can't be used; the reason is a condition's, and the message says what to do. */
+export class CredentialRefused extends Error {
+  override readonly name = "CredentialRefused";
+  readonly reason: "CredentialNotBound" | "CredentialNotFound" | "CredentialInvalid";
+
+  constructor(reason: CredentialRefused["reason"], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The credential for a Repository's git host, as `user:password`; `undefined` when it names none.
+ *
+ * @throws CredentialRefused when the credential can't be used; SecretManagerUnavailable
+ */
+export async function cloneCredential(
+  repository: Repository,
+  source: CredentialSource,
+): Promise<Sensitive | undefined> {
+  const request = cloneRequest(repository);
+  return request && credential(request, source);
+}
+
+/**
+ * The credential for the registry of a Repository's image, as `user:password`; `undefined` when it names none.
+ *
+ * @throws as `cloneCredential` does
+ */
+export async function pullCredential(repository: Repository, source: CredentialSource): Promise<Sensitive | undefined> {
+  const request = pullRequest(repository);
+  return request && credential(request, source);
+}
+
+/**
+ * The credential for the place of the chart that environments of these Repositories have, as `user:password`; `undefined`
+ * when it has none.
+ *
+ * @throws as `cloneCredential` does
+ */
+export async function chartCredential(
+  repositories: { readonly backend?: Repository },
+  source: CredentialSource,
+): Promise<Sensitive | undefined> {
+  const request = chartRequest(repositories, source.settings);
+  return request && credential(request, source);
+}
+
+/** Whether it names a credential that the settings do not bind to its host; reads nothing. */
+export function namesUnbound(repository: Repository, settings: Settings): boolean {
+  const requests = [cloneRequest(repository), pullRequest(repository), ownChartRequest(repository)];
+  return requests.some((request) => request !== undefined && !isBound(request, settings));
+}
+
+/** A credential that a Repository names for a host. */
+interface CredentialRequest {
+  /** For users: the field that names it. */
+  readonly field: string;
+  readonly ref: SecretRef;
+  readonly host: string;
+}
+
+function cloneRequest({ metadata, spec }: Repository): CredentialRequest | undefined {
+  const { cloneUrl, credentialsRef: ref } = spec;
+  // An invalid URL has no host.
+  if (ref === undefined || !URL.canParse(cloneUrl)) return undefined;
+  return { field: `spec.credentialsRef of Repository '${metadata.name}'`, ref, host: new URL(cloneUrl).host };
+}
+
+function pullRequest(repository: Repository): CredentialRequest | undefined {
+  const { imagePullSecretRef: ref } = repository.spec;
+  if (ref === undefined) return undefined;
+  const field = `spec.imagePullSecretRef of Repository '${repository.metadata.name}'`;
+  return { field, ref, host: withoutDefaultPort(imagePlace(repository).registry) };
+}
+
+/** That of the default chart is named by the settings, which the same settings have to bind to its host. */
+function chartRequest(
+  { backend }: { readonly backend?: Repository },
+  { defaultChart }: Settings,
+): CredentialRequest | undefined {
+  if (backend?.spec.chart !== undefined) return ownChartRequest(backend);
+  return placeRequest(defaultChart, "defaultChart.credentialsRef of the settings");
+}
+
+const ownChartRequest = ({ metadata, spec }: Repository) =>
+  spec.chart && placeRequest(spec.chart, `spec.chart.credentialsRef of Repository '${metadata.name}'`);
+
+function placeRequest({ repoUrl, credentialsRef: ref }: Chart, field: string): CredentialRequest | undefined {
+  // Of a scheme that it does not know, a URL keeps the default port.
+  const url = repoUrl.replace(OCI_SCHEME, "https://");
+  return ref === undefined || !URL.canParse(url) ? undefined : { field, ref, host: new URL(url).host };
+}
+
+/** An image may name the default port of registries. */
+function withoutDefaultPort(registry: string): string {
+  const url = `https://${registry}`;
+  return URL.canParse(url) ? new URL(url).host : registry;
+}
+
+/** A credential that is not bound to the host is never read. */
+async function credential(request: CredentialRequest, source: CredentialSource): Promise<Sensitive> {
+  const { field, ref, host } = request;
+  const { name, key } = ref;
+  if (!isBound(request, source.settings)) {
+    const remedy = `add the host to it in secrets.hostCredentials, or name a credential of ${host}`;
+    throw new CredentialRefused(
+      "CredentialNotBound",
+      `${field}: the settings bind no credential '${name}' to ${host}: ${remedy}`,
+    );
+  }
+  const value = await textOf(ref, source.secretManager);
+  if (value === undefined) {
+    const remedy = "create it, or name another one";
+    throw new CredentialRefused(
+      "CredentialNotFound",
+      `${field}: the secret manager has no '${name}@${key}': ${remedy}`,
+    );
+  }
+  if (!/^[^\r\n:]*:[^\r\n]*$/.test(value.reveal())) {
+    throw new CredentialRefused("CredentialInvalid", `${field}: '${name}@${key}' is not user:password in one line`);
+  }
+  return value;
+}
+
+function isBound({ ref, host }: CredentialRequest, { secrets }: Settings): boolean {
+  return secrets.hostCredentials.some(({ id, hosts }) => id === ref.name && hosts.includes(host));
+}

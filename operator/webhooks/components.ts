@@ -1,0 +1,79 @@
+import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
+import { branchProblem } from "../../crds/repository/branches.ts";
+import { admits, branchOf, isOneRepository, type Repository } from "../../crds/repository/repository.ts";
+import { sharedGroups, takesPlace } from "../../crds/repository/repository-use.ts";
+import type { DecisionContext } from "./decision.ts";
+
+type Source = EnvironmentSpec["backend"];
+
+/** The components of a new environment, and the groups that share it. */
+export interface Components {
+  readonly sources: Pick<EnvironmentSpec, "backend" | "frontend">;
+  readonly groups: string[];
+}
+
+/** The component that an event is about. */
+interface Own {
+  readonly repository: Repository;
+  /** What is deployed of its repository; also for a companion that is part of the same one, as in a monorepo. */
+  readonly sourceOf: (repository: Repository) => Source;
+  /** A companion that is a repository of its own has the branch of this name, if there is one; else its default branch. */
+  readonly branch: string | undefined;
+}
+
+/**
+ * The component of an event, completed by the companion of its Repository: a frontend needs one, a backend may have one.
+ * The branch of a companion is chosen once; one that is part of the same repository has the same commit.
+ *
+ * @returns why there is no environment, for people, when the companion can't be used
+ * @throws HostUnavailable when the companion's host can't be asked, SecretsUnavailable
+ */
+export async function completed(own: Own, context: DecisionContext): Promise<Components | string> {
+  const { repository, sourceOf } = own;
+  const source = sourceOf(repository);
+  const companion = companionOf(repository, context);
+  if (typeof companion === "string") return companion;
+  const groups = sharedGroups(companion === undefined ? [repository] : [repository, companion]);
+  if (companion === undefined) return { sources: { backend: source }, groups };
+  if (![repository, companion].every((one) => admits(one, groups))) {
+    return `the Repositories '${repository.metadata.name}' and '${companion.metadata.name}' have no group in common`;
+  }
+  const other = isOneRepository(repository, companion)
+    ? sourceOf(companion)
+    : { repository: companion.metadata.name, branch: await branchOfCompanion(companion, own, context) };
+  const isBackend = repository.spec.type === "backend";
+  const sources = isBackend ? { backend: source, frontend: other } : { backend: other, frontend: source };
+  return { sources, groups };
+}
+
+function companionOf({ spec }: Repository, context: DecisionContext): Repository | string | undefined {
+  const name = spec.companionRepository;
+  if (name === undefined) {
+    return spec.type === "backend" ? undefined : "a frontend needs a backend: set spec.companionRepository";
+  }
+  const found = context.repositories.find(name);
+  const isUsable = found !== undefined && found.spec.type !== spec.type;
+  if (!isUsable || found.metadata.deletionTimestamp !== undefined) {
+    const type = spec.type === "backend" ? "frontend" : "backend";
+    return `no ${type} Repository '${name}' is registered`;
+  }
+  return fullProblem(found, context) ?? found;
+}
+
+/** Why a Repository may have no more environments; `undefined` while it may. The limit applies only to creation. */
+export function fullProblem(
+  repository: Repository,
+  { environments }: Pick<DecisionContext, "environments">,
+): string | undefined {
+  const { metadata, spec } = repository;
+  if (spec.maxEnvironments === undefined) return undefined;
+  const taken = environments.ofRepository(metadata.name).filter((one) => takesPlace(one, repository));
+  if (taken.length < spec.maxEnvironments) return undefined;
+  return `Repository '${metadata.name}' has as many environments as it may have: ${spec.maxEnvironments}`;
+}
+
+async function branchOfCompanion(companion: Repository, { branch }: Own, context: DecisionContext): Promise<string> {
+  if (branch === undefined || branchProblem(branch) !== undefined) return branchOf(companion);
+  const head = await context.branchHeads.headOf(companion, branch);
+  return head === undefined ? branchOf(companion) : branch;
+}

@@ -1,0 +1,59 @@
+import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../crds/group.ts";
+import type { PushState } from "../../crds/webhooks/webhook-event.schema.ts";
+import { type Decided, type DecisionContext, deletion, left, nothing, type Subject } from "./decision.ts";
+import { type User, usersOf } from "./users.ts";
+
+/** A push as one Repository sees it. */
+interface Push {
+  readonly subject: Subject;
+  readonly push: PushState;
+  readonly context: DecisionContext;
+}
+
+/**
+ * What to do about a push: what follows the branch reads its head again; with the branch, the environments go that
+ * pipelines made of it. Environments of pull requests move only by their pull request.
+ *
+ * @throws HostUnavailable when a branch is reported as deleted and its host can't be asked, SecretsUnavailable
+ */
+export async function decidePush(given: Push): Promise<readonly Decided[]> {
+  const { subject, push, context } = given;
+  const users = usersOf(subject, context).filter(({ source }) => source.branch === push.branch);
+  if (users.length === 0) return [nothing("NoEnvironment", `no environment has the branch '${push.branch}'`)];
+  if (!push.deleted) return users.map((user) => pushed(user, given));
+  // Events are reordered: the branch may have been pushed again.
+  const head = await context.branchHeads.headOf(subject.repository, push.branch);
+  if (head !== undefined) return [nothing("BranchExists", `the branch '${push.branch}' exists on its host`)];
+  return users.map((user) => deleted(user, given));
+}
+
+function pushed(user: User, { subject, push, context }: Push): Decided {
+  const { environment, follows, wanted } = user;
+  const annotation = annotationOf(subject);
+  const wasDeleted = environment.metadata.annotations?.[annotation] !== undefined;
+  const isBehind = follows && wanted !== push.commit;
+  if (!isBehind && !wasDeleted) {
+    return left(
+      environment,
+      "UpToDate",
+      `the environment ${follows ? "has this commit" : "does not follow its branch"}`,
+    );
+  }
+  const annotations = {
+    ...(isBehind ? { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } : {}),
+    ...(wasDeleted ? { [annotation]: null } : {}),
+  };
+  return { decision: { do: "update", environment, spec: {}, annotations, reason: "Pushed" }, trace: [] };
+}
+
+function deleted({ environment, follows, isMadeByPipeline }: User, { subject, push }: Push): Decided {
+  if (follows && isMadeByPipeline) return deletion(environment, "BranchDeleted", []);
+  const annotation = annotationOf(subject);
+  const { annotations } = environment.metadata;
+  if (annotations?.[annotation] === push.branch)
+    return left(environment, "SourceGone", "the environment shows it already");
+  const decision = { do: "update", environment, spec: {}, annotations: { [annotation]: push.branch } } as const;
+  return { decision: { ...decision, reason: "SourceGone" }, trace: [] };
+}
+
+const annotationOf = ({ repository }: Subject) => DELETED_BRANCH_ANNOTATION[repository.spec.type];

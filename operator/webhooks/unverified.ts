@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webhook-delivery.ts";
+import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
+import type { Log } from "../kit/log.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import { hourly } from "../kit/time/hourly.ts";
+import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
+import type { WebhookFormats } from "./senders.ts";
+
+interface Context {
+  readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly unverifiedMessages: UnverifiedMessages;
+  readonly formats: WebhookFormats;
+}
+
+/** All endpoints without authentication together, so that a flood of events costs the API server next to nothing. */
+const STORED_PER_SECOND = 5;
+const SECOND_MS = 1_000;
+const EVENT_NAME_MAX_LENGTH = 64;
+const MESSAGE_MAX_LENGTH = 500;
+
+/** What is stored of senders that were not verified. */
+interface UnverifiedRecords {
+  /** Stores an event for people, and tells the channel for them; see the WebhookInbox port. */
+  readonly note: WebhookInbox["note"];
+  /** Stores that a webhook was refused for its size; nothing of other errors. Never throws. */
+  noteRefused(webhook: ReceivedWebhook, error: unknown): Promise<void>;
+}
+
+/** Stores unverified events, and webhooks that were refused unread, for people: a few a second, finished from the start. */
+export function unverifiedEvents({ deliveries, clock, log, unverifiedMessages, formats }: Context): UnverifiedRecords {
+  const isAdmitted = perSecond(STORED_PER_SECOND, clock);
+  const report = hourly(clock);
+  let dropped = 0;
+
+  /** Answers whether it was stored now. */
+  async function store(spec: WebhookDeliverySpec, outcome: { reason: string; message: string }): Promise<boolean> {
+    if (!isAdmitted()) {
+      dropped += 1;
+      if (report.isDue()) log.warn("unverified events are answered and not stored: there are too many", { dropped });
+      return false;
+    }
+    try {
+      const claim = await deliveries.claim(deliveryName(spec), spec);
+      if (claim.state === "taken") return false;
+      const finishedAt = clock.now().toISOString();
+      await deliveries.finish(claim.delivery, { phase: "ignored", ...outcome, finishedAt });
+      return true;
+    } catch (error) {
+      log.warn("an unverified event could not be stored", { error });
+      return false;
+    }
+  }
+
+  return {
+    async note(event) {
+      const isStored = await store(specOf(event, clock.now()), UNVERIFIED);
+      if (isStored) {
+        await unverifiedMessages
+          .tell(event)
+          .catch((error: unknown) => log.warn("an unverified event could not be told", { error }));
+      }
+      return unverifiedMessages.channels;
+    },
+    async noteRefused(webhook, error) {
+      if (!(error instanceof WebhookTooLarge || error instanceof InboxFull)) return;
+      const reason = error instanceof InboxFull ? "NoRoom" : "TooLarge";
+      await store(refusedSpec(webhook, formats, clock.now()), { reason, message: error.message });
+    },
+  };
+}
+
+const UNVERIFIED = {
+  reason: "Unverified",
+  message: "it came without authentication: it is shown, and nothing is done about it",
+};
+
+/** Its body was not read to the end, so the digest is that of no bytes. The headers are as anybody may have sent them. */
+function refusedSpec({ door, ...webhook }: ReceivedWebhook, formats: WebhookFormats, now: Date): WebhookDeliverySpec {
+  const read = Object.values(formats).map((format) => format.delivery({ door, ...webhook }));
+  const { eventName, deliveryId } = read.find((one) => one.deliveryId !== undefined) ?? {
+    eventName: "",
+    deliveryId: undefined,
+  };
+  return {
+    door,
+    eventName,
+    digest: createHash("sha256").digest("hex"),
+    verified: false,
+    ...(deliveryId === undefined ? {} : { deliveryId }),
+    receivedAt: now.toISOString(),
+    event: { type: "other" },
+  };
+}
+
+function specOf({ door, id, eventName, message, bytes }: UnverifiedEvent, now: Date): WebhookDeliverySpec {
+  return {
+    door,
+    deliveryId: id,
+    eventName: eventName.slice(0, EVENT_NAME_MAX_LENGTH),
+    digest: createHash("sha256").update(bytes).digest("hex"),
+    verified: false,
+    receivedAt: now.toISOString(),
+    event: { type: "other" },
+    ...(message === "" ? {} : { message: message.slice(0, MESSAGE_MAX_LENGTH) }),
+  };
+}
+
+/** Answers yes so many times in any second that begins with a yes. */
+function perSecond(most: number, clock: Pick<Clock, "monotonicMs">): () => boolean {
+  let beganMs = Number.NEGATIVE_INFINITY;
+  let admitted = 0;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - beganMs >= SECOND_MS) [beganMs, admitted] = [nowMs, 0];
+    admitted += 1;
+    return admitted <= most;
+  };
+}

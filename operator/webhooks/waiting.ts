@@ -1,0 +1,98 @@
+/** Deliveries that wait for a name or a host: once for each key, and for an hour. */
+import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
+import {
+  isWaiting,
+  type WebhookDelivery,
+  type WebhookDeliveryStatus,
+  waitingKeyOf,
+} from "../../crds/webhooks/webhook-delivery.ts";
+import { type Clock, elapsedMs } from "../kit/time/clock.ts";
+import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import type { DecisionContext } from "./decision.ts";
+import { usersOf } from "./users.ts";
+
+/** After this time a delivery that waits fails; GitHub's merge queue gives a group up by then, too. */
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/** Since when a delivery waits: it goes on to do so, or begins now. */
+export function waitsSince(delivery: WebhookDelivery, clock: Pick<Clock, "now">): { readonly waitsSince: string } {
+  const since = isWaiting(delivery) ? delivery.status?.waitsSince : undefined;
+  return { waitsSince: since ?? clock.now().toISOString() };
+}
+
+/**
+ * The outcome while a host or the secret manager can't be asked; `undefined` for any other error. The error's own sentence
+ * may name a Repository that not everybody may see who reads the delivery.
+ */
+export function unavailable(
+  error: unknown,
+  delivery: WebhookDelivery,
+  clock: Pick<Clock, "now">,
+): WebhookDeliveryStatus | undefined {
+  const found = REASONS.find(([type]) => error instanceof type);
+  if (found === undefined) return undefined;
+  const [, reason, message] = found;
+  const { environments } = delivery.status ?? {};
+  const written = environments === undefined ? {} : { environments };
+  return { phase: "pending", reason, message, ...written, ...waitsSince(delivery, clock) };
+}
+
+const REASONS = [
+  [HostUnavailable, "HostUnavailable", "the host of a repository can't be asked: it is asked again for an hour"],
+  [SecretsUnavailable, "SecretsUnavailable", "the secret manager can't be used: it is tried again for an hour"],
+] as const;
+
+/** An outcome; one that has waited for an hour is that it failed, for the reason that it waited for. */
+export function endedWait(status: WebhookDeliveryStatus, now: Date): WebhookDeliveryStatus {
+  const { waitsSince: since, ...rest } = status;
+  if (since === undefined || elapsedMs(new Date(since), now) < LONGEST_WAIT_MS) return status;
+  return { ...rest, phase: "failed" };
+}
+
+/** What finding a successor reads of the world. */
+export interface SuccessorContext {
+  readonly webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">;
+  readonly world: DecisionContext;
+}
+
+/**
+ * The outcome of a delivery that waits when a newer one waits for the same decision; `undefined` when it is the newest. It
+ * stays known as a state of its pull request.
+ */
+export function superseded(delivery: WebhookDelivery, context: SuccessorContext): WebhookDeliveryStatus | undefined {
+  const key = waitingKeyOf(delivery);
+  if (key === undefined || isReportWanted(delivery, context.world)) return undefined;
+  const newer = context.webhookDeliveries
+    .waitingFor(key)
+    .find((other) => isNewer(other, delivery) && !isOtherRunOfCommit(other, delivery));
+  if (newer === undefined) return undefined;
+  const message = `delivery ${newer.metadata.name} is newer and waits for the same`;
+  return { phase: "ignored", reason: "Superseded", message };
+}
+
+/** Whether an environment waits for the report of exactly this commit, which a later commit's report does not replace. */
+function isReportWanted({ spec }: WebhookDelivery, world: DecisionContext): boolean {
+  const { event, host = "", repositories = [] } = spec;
+  const commit = event.pipeline?.commit;
+  if (commit === undefined) return false;
+  return repositories.some((name) => {
+    const repository = world.repositories.find(name);
+    return repository !== undefined && usersOf({ repository, host }, world).some(({ wanted }) => wanted === commit);
+  });
+}
+
+/** Whether both are pipelines of one commit, such as two workflows: each is recorded by itself. */
+function isOtherRunOfCommit({ spec: other }: WebhookDelivery, { spec: one }: WebhookDelivery): boolean {
+  const [pipeline, another] = [one.event.pipeline, other.event.pipeline];
+  return pipeline !== undefined && pipeline.commit === another?.commit && pipeline.id !== another.id;
+}
+
+/** Pipelines by their id on the host; all else by arrival. */
+function isNewer(other: WebhookDelivery, one: WebhookDelivery): boolean {
+  const rank = ({ metadata, spec }: WebhookDelivery) =>
+    [spec.event.pipeline?.id ?? 0, Date.parse(spec.receivedAt), metadata.name] as const;
+  const [id, atMs, name] = rank(one);
+  const [otherId, otherMs, otherName] = rank(other);
+  if (otherId !== id) return otherId > id;
+  return otherMs === atMs ? otherName > name : otherMs > atMs;
+}

@@ -1,0 +1,139 @@
+import { hostname } from "node:os";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
+import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
+import { kubernetesConfigSetVersions } from "../adapters/kubernetes/config-set-versions.ts";
+import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
+import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
+import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
+import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
+import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
+import { kubernetesNamespaceContents } from "../adapters/kubernetes/namespace-contents.ts";
+import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
+import { kubernetesRecords } from "../adapters/kubernetes/records/environment-records.ts";
+import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
+import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
+import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
+import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import { createAnnouncer } from "../announcements/announcer.ts";
+import { createHookAlert } from "../announcements/hook-alert.ts";
+import type { ControllerPorts } from "../controller-ports.ts";
+import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
+import { reportingStatusWriter } from "../controllers/environment/events/reporting-status-writer.ts";
+import { randomSecret } from "../controllers/environment/random-secret.ts";
+import type { ControllerContext } from "../controllers/index.ts";
+import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
+import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
+import type { ServerClock } from "../ports/clock.ts";
+import type { EventRecorder } from "../ports/event-recorder.ts";
+import type { Metrics } from "../ports/observability/metrics.ts";
+import type { UrlProber } from "../ports/url-prober.ts";
+import { createBranchHeads } from "../repository-access/branch-heads.ts";
+import type { Foundations } from "./foundations.ts";
+import type { Hosts } from "./hosts/host-apis.ts";
+import { pullRequestHosts } from "./hosts/pull-request-hosts.ts";
+import { pullRequestReaders } from "./hosts/pull-request-readers.ts";
+import { repositoryHooks } from "./hosts/repository-hooks.ts";
+import { urlProber } from "./url-prober.ts";
+import { settling } from "./webhooks.ts";
+
+/** What tests may replace, and the source of jitter. */
+export interface ControllerOptions extends Pick<ControllerPorts, "random"> {
+  /** Instead of the API server's own clock. */
+  readonly serverClock?: ServerClock;
+  /** Instead of the real prober. */
+  readonly prober?: UrlProber;
+  /** Where what webhooks change is recorded. */
+  readonly audit?: AuditTrail;
+  /** Instead of Kubernetes Events. */
+  readonly events?: EventRecorder;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** Which adapter stands behind which port of the controllers. */
+export function controllerContext(
+  foundations: Foundations,
+  { repositoryHost, apis }: Hosts,
+  options: ControllerOptions,
+): ControllerContext {
+  const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
+  const { namespace, serviceAccount } = settings;
+  const { random, serverClock = { now: () => client.serverTime() } } = options;
+  const cluster = kubernetesCluster({ client, watched: caches.children, clock });
+  const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
+  const repositories = kubernetesRepositories(caches.repositories, namespace);
+  const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
+  const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
+  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
+  const secretManager = foundations.secretManagers.forController;
+  const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
+  const instance = hostname();
+  const recorder = { client, namespace, serviceAccount, instance, clock, log };
+  const { events = kubernetesEventRecorder(recorder) } = options;
+  return {
+    ...settling(foundations, { client, configSets, branchHeads, audit: options.audit }),
+    settings,
+    log,
+    clock,
+    random,
+    loopSucceeded: (loop) => options.metrics?.loopSucceeded(loop),
+    serverClock,
+    caches,
+    deletions,
+    cluster,
+    namespaceContents: kubernetesNamespaceContents(client, clock),
+    deployer: foundations.deployer.deployer(cluster, clock),
+    secretManager,
+    pods: kubernetesPods(
+      client,
+      clock,
+      BACKING_SERVICES.map(({ name }) => name),
+    ),
+    prober: options.prober ?? urlProber(settings, clock),
+    repositoryHost,
+    backingServices: BACKING_SERVICES,
+    generateSecret: randomSecret,
+    environments: operatorEnvironments({ client, cache: caches.environments, deletions }),
+    environment: (name) => caches.environments.get(name),
+    environmentsOf,
+    environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
+    statusWriter: environmentStatusWriter(foundations, events),
+    repositories,
+    pullRequestHost: pullRequestHosts(apis),
+    pullRequestReader: pullRequestReaders(apis, clock),
+    hooks: repositoryHooks(apis),
+    alertOfHook: createHookAlert({ settings, repositories, notifications, clock }),
+    isUsed: (repository) => environmentsOf(repository).length > 0,
+    repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
+    configSets,
+    configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
+    apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
+    notifications,
+    announcer: createAnnouncer({ settings, repositories, notifications, clock }),
+    ...foundations.messaging,
+    extensionKey: extensionKeyOf(foundations.secretManagers.forController),
+    environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
+    records: kubernetesRecords({ client, namespace }),
+    allocations: foundations.allocations,
+    rollupStore: kubernetesRollupStore({ client, namespace }),
+    rollupDays: watchedRollupDays(caches.rollups),
+    events,
+    ...inventory,
+  };
+}
+
+/** Stores what a reconcile found, and publishes what follows from it. */
+function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
+  const cache = caches.environments;
+  const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({
+    client,
+    type: environmentType,
+    cache,
+  });
+  const writersOf = (name: string) => {
+    const known = cache.get(name);
+    return known === undefined ? [] : caches.writersOf(known);
+  };
+  return reportingStatusWriter(writer, { events, clock, writersOf });
+}

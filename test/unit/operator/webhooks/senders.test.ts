@@ -1,0 +1,109 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Repository } from "../../../../crds/repository/repository.ts";
+import { WebhookKeysMissing, WebhookRefused } from "../../../../operator/ports/facade/webhook-inbox.ts";
+import { heldBodies } from "../../../../operator/webhooks/held-bodies.ts";
+import { type FormatKind, verifySender, type WebhookFormats } from "../../../../operator/webhooks/senders.ts";
+import { createWebhookKeys } from "../../../../operator/webhooks/webhook-keys.ts";
+import { WEBHOOK_FORMATS } from "../../../../operator/wiring/webhooks.ts";
+import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
+import { inChunks } from "../../../support/fixtures/webhooks/received-webhook.ts";
+import { pullRequestBody, signedHeaders } from "../../../support/fixtures/webhooks/webhook-fixture.ts";
+
+const ref = (name: string) => ({ name, key: "latest" });
+const key = (letter: string) => letter.repeat(32);
+
+/** Repositories, the global keys beside theirs, and the work that is done to refuse a webhook. */
+function scene(repositories: readonly Repository[], globals: readonly string[]) {
+  const secretManager = memorySecretManager();
+  for (const id of ["own", "global"]) secretManager.share({ id, labels: {}, values: [key(id[0] ?? "")] });
+  const clock = new TestClock();
+  const webhooks = { ...fixtureSettings.webhooks, secrets: globals.map(ref), pipelineTokens: [] };
+  const settings = { webhooks, hosts: [] };
+  let judged = 0;
+  const counting = (kind: FormatKind) => {
+    const format = WEBHOOK_FORMATS[kind];
+    const authentication: typeof format.authentication = (received, keys, at) => {
+      judged += keys.secrets.length;
+      return format.authentication(received, keys, at);
+    };
+    return [kind, { ...format, authentication }];
+  };
+  const formats = Object.fromEntries(
+    (["github", "gitea", "gitlab", "neutral"] as const).map(counting),
+  ) as WebhookFormats;
+  const keys = createWebhookKeys({ settings, secretManager, clock });
+  const context = { settings, repositories: memoryRepositories(...repositories), formats, keys, clock };
+  const send = async (repository: string, signedWith: string) => {
+    const text = JSON.stringify(pullRequestBody({ repository }));
+    const headers = signedHeaders(text, { key: signedWith });
+    const [reads, judgements] = [secretManager.looks.length, judged];
+    const refusal = await verifySender(
+      { door: "repohost", headers, chunks: inChunks(text) },
+      context,
+      heldBodies(),
+    ).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    return { refusal, reads: secretManager.looks.length - reads, judged: judged - judgements };
+  };
+  return { send, clock };
+}
+
+const plain = aRepository("plain");
+const own = aRepository("own", { webhookSecretRef: ref("own") });
+const keyless = aRepository("keyless");
+
+describe("abuse case 121: an unknown repository is refused like a known one, after as much work", () => {
+  test.each([
+    ["which has a key of its own, where no global key is set", [own], [], "shop/own"],
+    ["where there is a global key", [plain], ["global"], "shop/plain"],
+    ["where no key is set at all", [keyless], [], "shop/keyless"],
+    ["which names a key that is not there", [aRepository("lost", { webhookSecretRef: ref("lost") })], [], "shop/lost"],
+  ])("%s", async (_case, repositories, globals, known) => {
+    const work = async (repository: string) => {
+      const { send, clock } = scene(repositories, globals);
+      const first = await send(repository, key("x"));
+      const again = await send(repository, key("x"));
+      clock.advance(3_000);
+      return [first, again, await send(repository, key("x"))];
+    };
+    expect(await work("shop/unknown")).toEqual(await work(known));
+  });
+
+  test("as one of them: where some have no key, each unknown one always has the same answer", async () => {
+    const { send } = scene([own, keyless], []);
+    const refusalOf = async (name: string) => (await send(name, key("x"))).refusal;
+    expect(await refusalOf("shop/own")).toBeInstanceOf(WebhookRefused);
+    expect(await refusalOf("shop/keyless")).toBeInstanceOf(WebhookKeysMissing);
+    const names = Array.from({ length: 32 }, (_, at) => `shop/unknown-${at}`);
+    const kinds = [];
+    for (const name of names) kinds.push((await refusalOf(name))?.constructor);
+    expect(new Set(kinds)).toEqual(new Set([WebhookRefused, WebhookKeysMissing]));
+    const { send: ofReplica } = scene([keyless, own], []);
+    for (const [at, name] of names.entries()) {
+      expect((await ofReplica(name, key("x"))).refusal?.constructor).toBe(kinds[at]);
+    }
+  });
+
+  test("and so is everything where there is no key", async () => {
+    const { send } = scene([keyless], []);
+    for (const name of ["shop/keyless", "shop/unknown"]) {
+      expect((await send(name, key("x"))).refusal).toBeInstanceOf(WebhookKeysMissing);
+    }
+  });
+
+  test("also where there is no repository", async () => {
+    expect((await scene([], ["global"]).send("shop/unknown", key("g"))).refusal).toBeInstanceOf(WebhookRefused);
+    expect((await scene([], []).send("shop/unknown", key("g"))).refusal).toBeInstanceOf(WebhookKeysMissing);
+  });
+
+  test("also with the key of another repository", async () => {
+    const { send } = scene([own], []);
+    expect((await send("shop/own", key("o"))).refusal).toBeUndefined();
+    expect((await send("shop/unknown", key("o"))).refusal).toBeInstanceOf(WebhookRefused);
+  });
+});
