@@ -28,6 +28,7 @@ export interface PlatformCredentials {
   readonly secrets: { readonly hostCredentials: readonly { readonly id: string }[] };
   readonly console?: { readonly clientSecret?: Ref };
   readonly hosts: readonly { readonly token?: Ref }[];
+  readonly defaultChart?: { readonly credentialsRef?: Ref };
   readonly webhooks: { readonly secrets: readonly Ref[]; readonly pipelineTokens: readonly Ref[] };
   readonly notifications: {
     readonly chat: { readonly webhooks: readonly { readonly urlRef: Ref }[] };
@@ -42,12 +43,14 @@ export function credentialIds({
   secrets,
   console,
   hosts,
+  defaultChart,
   webhooks,
   notifications,
 }: PlatformCredentials): ReadonlySet<string> {
   const refs = [
     console?.clientSecret,
     ...hosts.map(({ token }) => token),
+    defaultChart?.credentialsRef,
     ...webhooks.secrets,
     ...webhooks.pipelineTokens,
     ...notifications.chat.webhooks.map(({ urlRef }) => urlRef),
@@ -57,8 +60,9 @@ export function credentialIds({
 }
 
 function isUsedBy({ spec }: Repository, id: string): boolean {
-  const { credentialsRef, imagePullSecretRef, webhookSecretRef, formerWebhookSecretRef } = spec;
-  return namesOf([credentialsRef, imagePullSecretRef, webhookSecretRef, formerWebhookSecretRef]).includes(id);
+  const { credentialsRef, chart, imagePullSecretRef, webhookSecretRef, formerWebhookSecretRef } = spec;
+  const refs = [credentialsRef, chart?.credentialsRef, imagePullSecretRef, webhookSecretRef, formerWebhookSecretRef];
+  return namesOf(refs).includes(id);
 }
 
 const namesOf = (refs: readonly (Ref | undefined)[]) => refs.flatMap((ref) => (ref === undefined ? [] : [ref.name]));

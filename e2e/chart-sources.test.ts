@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { type ChartHost, helm, startChartHost } from "./support/chart-host.ts";
 import { chartUrl, commitFile, commitFolder, headOf, removeBranch } from "./support/chart-repository.ts";
-import { Environments, untilReady } from "./support/environments.ts";
+import { Environments, find, untilGone, untilReady } from "./support/environments.ts";
+import { giteaUrl } from "./support/gitea/gitea.ts";
+import { makePrivateCharts, removePrivateCharts } from "./support/gitea/private-charts.ts";
 import { apply, kubectl, read } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { imageOf, podinfoChart, pushProgram, removeImage } from "./support/podinfo.ts";
@@ -16,8 +18,15 @@ jest.setTimeout(TEST_DEADLINE_MS);
 const environments = new Environments();
 const umbrella = `e2e-umbrella-${environments.mark}`;
 const beside = `e2e-beside-${environments.mark}`;
+const guarded = `e2e-guarded-${environments.mark}`;
+const KINDS = ["git", "helm", "oci"] as const;
+
+/** The local cluster's settings bind it to Gitea and to this port, for this test alone. */
+const CREDENTIAL = "e2e-charts";
+const GUARDED_PORT = 9302;
 
 let host: ChartHost;
+let guardedHost: ChartHost | undefined;
 let folder: string;
 let repoUrl: string;
 let sample: { spec: { cloneUrl: string; image: { repository: string } } };
@@ -34,7 +43,15 @@ beforeAll(async () => {
 });
 // Separate hooks: a failing one does not skip the others.
 afterAll(() => environments.removeAll());
-afterAll(() => kubectl("delete", "erepo", umbrella, beside, "--namespace=ephemeral-system", "--ignore-not-found"));
+afterAll(() => {
+  const registered = [umbrella, beside, ...KINDS.map((kind) => `${guarded}-${kind}`)];
+  return kubectl("delete", "erepo", ...registered, "--namespace=ephemeral-system", "--ignore-not-found");
+});
+afterAll(() =>
+  kubectl("delete", "secret", CREDENTIAL, `--namespace=${names.secretStoreNamespace}`, "--ignore-not-found"),
+);
+afterAll(() => removePrivateCharts(giteaUrl, guarded));
+afterAll(() => guardedHost?.stop());
 afterAll(() => removeBranch(umbrella));
 afterAll(() => removeImage(umbrella));
 afterAll(() => removeBranch(beside));
@@ -172,4 +189,63 @@ test("a chart beside the code is that of the commit, and moves with it", async (
   await untilMarked(name, "two");
   await untilReady(name);
   expect((await open(`https://${name}--api.env.localhost:18443/`)).status).toBe(200);
+});
+
+/** Waits until Argo CD can't read the environment's chart, and the platform says what helps. */
+const untilShut = (environment: string) =>
+  waitUntil({
+    what: `'${environment}' without a login at its chart's place`,
+    check: async () => {
+      const { conditions = [] } = (await find(environment)).status ?? {};
+      const { message = "" } = conditions.find(({ type }) => type === "ApplicationSynced") ?? {};
+      return message.includes("name a credential of it in chart.credentialsRef");
+    },
+    deadlineMs: 60_000,
+    pollMs: 1_000,
+  });
+
+test("private places, of git, a Helm repository and a registry, are read with their credential, and not without", async () => {
+  const files = {
+    "Chart.yaml": JSON.stringify({ apiVersion: "v2", name: "guarded", version: "1.0.0" }),
+    "templates/mark.yaml": mark("{{ .Values.from }}"),
+  };
+  const inGit = Object.fromEntries(Object.entries(files).map(([path, text]) => [`guarded/${path}`, text]));
+  const { repoUrl: privateUrl, credential } = await makePrivateCharts(giteaUrl, guarded, inGit);
+  guardedHost = await startChartHost({ login: credential, port: GUARDED_PORT });
+  const source = join(folder, "guarded");
+  await mkdir(join(source, "templates"), { recursive: true });
+  for (const [path, text] of Object.entries(files)) await writeFile(join(source, path), text);
+  await guardedHost.publish("helm", source, "1.0.0");
+  await guardedHost.publish("oci", source, "1.0.0");
+  const packaged = (repoUrl: string) => ({ repoUrl, chart: "guarded", version: "1.0.0" });
+  const places = {
+    git: { repoUrl: privateUrl, path: "guarded", revision: "main" },
+    helm: packaged(guardedHost.helm),
+    oci: packaged(guardedHost.oci),
+  };
+  const registerAll = (more: object) =>
+    Promise.all(
+      KINDS.map((kind) => {
+        const chart = { ...places[kind], values: JSON.stringify({ from: kind }), ...more };
+        return register(`${guarded}-${kind}`, { chart });
+      }),
+    );
+
+  await registerAll({});
+  const made = KINDS.map((kind) => ({ kind, name: environments.name(kind) }));
+  await Promise.all(made.map(({ kind, name }) => create(name, { repository: `${guarded}-${kind}`, branch: "main" })));
+  await Promise.all(made.map(({ name }) => untilShut(name)));
+
+  const labels = { "ephemeral-environments.dev/shared": "true" };
+  const metadata = { name: CREDENTIAL, namespace: names.secretStoreNamespace, labels };
+  await apply({ apiVersion: "v1", kind: "Secret", metadata, stringData: { "1": credential } });
+  await registerAll({ credentialsRef: { name: CREDENTIAL, key: "latest" } });
+  await Promise.all(made.map(({ kind, name }) => untilMarked(name, kind)));
+  const [, password = "", place = `--namespace=${names.deployerNamespace}`] = credential.split(":");
+  const shown = await kubectl("get", "applications,appprojects", place, "--output=json");
+  expect(shown).not.toContain(password);
+  expect(await kubectl("get", "eenv,erepo", "--all-namespaces", "--output=json")).not.toContain(password);
+
+  await kubectl("delete", "eenv", ...made.map(({ name }) => name), "--wait=false");
+  await Promise.all(made.map(({ name }) => untilGone(name)));
 });

@@ -49,8 +49,13 @@ const VERSION_PATTERN =
  */
 const OCI_NAME_PATTERN = "^[a-z0-9]+([._-]+[a-z0-9]+)*$";
 
+/** Places that a login may be sent to: a registry is asked by https alone. Their hosts have no brackets. */
+const TRUSTED_PLACE_PATTERN = "^(https://|oci://|http://(127[.]0[.]0[.]1|localhost)(:[0-9]+)?(/|$))";
+
+/** The fields of a chart before its rules are judged. */
 interface ChartFields {
   readonly repoUrl: string;
+  readonly credentialsRef?: object;
   readonly path?: string;
   readonly revision?: string;
   readonly chart?: string;
@@ -111,6 +116,13 @@ const CHART_RULES: readonly ChartRule[] = [
     holds: ({ revision = "" }) => revision === COMMIT_REVISION || !/[{}]/.test(revision),
     fieldPath: ".revision",
     message: `${COMMIT_REVISION}, and nothing beside it, is the only text in braces: the commit of the environment's own backend`,
+  },
+  {
+    rule: `!has(self.credentialsRef) || self.repoUrl.matches('${TRUSTED_PLACE_PATTERN}')`,
+    holds: ({ repoUrl, credentialsRef }) =>
+      credentialsRef === undefined || new RegExp(TRUSTED_PLACE_PATTERN).test(repoUrl),
+    fieldPath: ".credentialsRef",
+    message: "credentials are sent by https only, or to this very machine: correct repoUrl",
   },
 ];
 

@@ -46,10 +46,14 @@ const CloneUrl = text(512, "The http or https URL that git clones it from.", {
   pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$",
 });
 
+/** A reference to a value in the secret manager. */
+const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
+
 /**
- * Source of a chart, of three kinds, with the mapping of its values. Its rules allow no other combination of fields.
+ * The source of a chart, one of three kinds, with what its values are mapped to and what it is read with. Its rules leave no
+ * other combination of fields.
  */
-export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
+export const Chart = Type.Unsafe<ChartSource & { readonly credentialsRef?: SecretRef; readonly values?: string }>(
   Type.Object(
     {
       repoUrl: Type.String({
@@ -74,6 +78,9 @@ export const Chart = Type.Unsafe<ChartSource & { readonly values?: string }>(
       version: Type.Optional(
         text(128, "One exact version in a Helm repository or an OCI registry, such as 1.2.3.", { minLength: 1 }),
       ),
+      credentialsRef: SecretWith(
+        "The credential for a private place: user:password in the secret manager. The setting secrets.hostCredentials lists the hosts that it may be sent to.",
+      ),
       values: Type.Optional(
         ChartValues(
           "The values of the chart, as YAML with references ${…} to facts of the platform, such as ${backend.image}. The platform's own layout when left out.",
@@ -88,9 +95,7 @@ export type Chart = Static<typeof Chart>;
 /** Passwords must not be sent over plain HTTP, except to this machine. */
 const TRUSTED_URL_PATTERN = "^(https://|http://(127[.]0[.]0[.]1|\\\\[::1\\\\]|localhost)(:[0-9]+)?(/|$))";
 
-const SecretWith = (description: string) => Type.Optional(described(SecretRef, description));
-
-/** Values of the platform's layout that the platform sets, or with a field of their own. */
+/** Values of the platform's layout that it sets or that have a field of their own. */
 export const RESERVED_PATH_PATTERN =
   "^(environment|database|secret|imagePullSecrets|suspended)([.]|$)|^(backend|frontend)($|[.](image|commit|pullPolicy|port|host|url|healthPath|env|replicas|resources)([.]|$))";
 const SPECIAL_PATH_PATTERN = "(^|[.])(__proto__|constructor|prototype)([.]|$)";

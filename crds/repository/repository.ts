@@ -1,5 +1,6 @@
 import { reconcileToken } from "../environment/ephemeral-environment.ts";
 import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from "../group.ts";
+import type { ChartSource } from "./chart-source.ts";
 import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
 import type { Chart, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
 
@@ -112,7 +113,16 @@ export function chartOf(
   return backend?.spec.chart ?? defaultChart;
 }
 
-/** Template of the tags of the Repository's images. */
+/** The place of that chart alone. */
+export function chartSourceOf(
+  repositories: { readonly backend?: Repository | undefined },
+  settings: { readonly defaultChart: Chart },
+): ChartSource {
+  const { values: _, credentialsRef: __, ...source } = chartOf(repositories, settings);
+  return source;
+}
+
+/** The template of its images' tags. */
 export function tagTemplateOf({ spec }: Repository): string {
   return spec.image.tagTemplate ?? DEFAULT_TAG_TEMPLATE;
 }

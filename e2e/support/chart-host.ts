@@ -11,7 +11,7 @@ import { site } from "./site.ts";
 
 const DEADLINE_MS = 30_000;
 
-/** A public Helm repository and OCI registry on loopback, by https. */
+/** A Helm repository and an OCI registry on loopback, by https. */
 export interface ChartHost {
   readonly helm: string;
   readonly oci: string;
@@ -38,13 +38,23 @@ export async function helm(...args: readonly string[]): Promise<void> {
   }
 }
 
-/** Starts both on a free port; their content ends with them. */
-export async function startChartHost(): Promise<ChartHost> {
+interface Guard {
+  /** `user:password`, without which nothing is answered. */
+  readonly login: string;
+  readonly port: number;
+}
+
+/** Starts both; what they hold is gone with them. Without a guard everybody may read them, at a free port. */
+export async function startChartHost({ login, port }: Partial<Guard> = {}): Promise<ChartHost> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-charts-"));
   const pair = await certificate(folder);
   const answers = new Map<string, Answer>();
-  const server = createServer(pair, (asked, reply) => answer(answers, asked, reply));
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  const wanted = login && `Basic ${Buffer.from(login).toString("base64")}`;
+  const server = createServer(pair, (asked, reply) => {
+    if (wanted === undefined || asked.headers.authorization === wanted) answer(answers, asked, reply);
+    else reply.writeHead(401, { "www-authenticate": 'Basic realm="charts"' }).end();
+  });
+  await once(server.listen(port ?? 0, "127.0.0.1"), "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const urls = { helm: `https://${host}/charts`, oci: `oci://${host}/charts` };
   answers.set("/v2/", { type: "application/json", body: Buffer.from("{}") });

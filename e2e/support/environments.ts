@@ -52,7 +52,7 @@ export class Environments {
 export async function objectsNamed(name: string): Promise<readonly string[]> {
   const found = await Promise.all([
     list("eenv,namespaces"),
-    list("applications,appprojects", `--namespace=${names.deployerNamespace}`),
+    list("applications,appprojects,secrets", `--namespace=${names.deployerNamespace}`),
     list("secrets", `--namespace=${names.secretStoreNamespace}`),
   ]);
   const all = found.flat().map(({ kind, metadata }) => `${kind} ${metadata.name}`);

@@ -6,6 +6,7 @@ import {
   namespaceKind,
   networkPolicyKind,
   roleBindingKind,
+  secretKind,
   type WireObject,
   wireKind,
 } from "../kit/client/kinds.ts";
@@ -108,6 +109,11 @@ function refusals({ namespace, deployer }: Installation["settings"]): Refusal[] 
       policy: "platform-projects",
       type: argoKind("AppProject", "appprojects"),
       draft: { metadata: ofEnvironment, spec: { sourceRepos: ["*"] } },
+    },
+    {
+      policy: "platform-chart-logins",
+      type: secretKind,
+      draft: { metadata: { ...metadata, namespace: deployer.namespace } },
     },
     {
       policy: "platform-applications",

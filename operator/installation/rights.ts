@@ -255,6 +255,12 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         verbs: OWNED,
         why: "One application and one project for each environment. The policies `platform-deployer`, `platform-applications` and `platform-projects` allow no others, and nothing else in them.",
       },
+      {
+        group: "",
+        resources: ["secrets"],
+        verbs: ["create", "patch", "delete"],
+        why: "The login at a chart's private place, a Secret for the project of one environment. It is never read; the policy `platform-chart-logins` allows no other Secret of the deployer's namespace, nor a patch that would show one.",
+      },
     ],
   },
 ];

@@ -12,7 +12,8 @@ export interface Owner {
 export interface DesiredObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: Pick<ObjectMeta, "name" | "namespace" | "labels" | "annotations" | "finalizers">;
+  readonly metadata: Pick<ObjectMeta, "name" | "namespace" | "labels" | "annotations" | "finalizers"> &
+    Pick<ObjectMeta, "ownerReferences">;
   readonly [field: string]: unknown;
 }
 
@@ -59,7 +60,18 @@ export interface Cluster {
    */
   adopt(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "written">;
 
-  /** The object from the watch; `undefined` when absent or not this environment's. */
+  /**
+   * Writes the object as it is given, whether it is there or not, without a right to read it: over what this platform wrote
+   * under that name before, for this environment or for a former one. What nothing of ours wrote is the API server's to guard.
+   */
+  overwrite(owner: Owner, kind: Kind, desired: DesiredObject): Promise<void>;
+
+  /**
+   * As `remove`, of what `overwrite` wrote.
+   */
+  discard(owner: Owner, kind: Kind, ref: ObjectRef): Promise<Removal>;
+
+  /** The object as the watch saw it last; `undefined` when it is absent or not this environment's. */
   observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
 
   /** A fresh read; `undefined` when absent or not this environment's. */

@@ -1,5 +1,6 @@
 import type { Component } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository/repository.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner, Removal } from "./cluster.ts";
 
 /** Branch and resolved commit, by component. */
@@ -15,6 +16,16 @@ export interface WantedApplication {
   readonly sources: Sources;
   /** True when an autoscaler's number of pods wins over that of the chart. */
   readonly leavesReplicas: boolean;
+}
+
+/** The login at the private place of a chart. */
+export interface ChartLogin {
+  /** Which credential it is, as `name@key`. */
+  readonly source: string;
+  /** As `user:password`; absent: the deployer keeps what it was given of this credential for this place. */
+  readonly credential?: Sensitive;
+  /** Whether what it keeps may be outdated: its age is unknown from now on. */
+  readonly mayBeOutdated?: boolean;
 }
 
 /**
@@ -84,12 +95,19 @@ export interface ObservedApplication {
  */
 export interface Deployer {
   /**
-   * Confines the environment's application to its namespace, its chart and the allowed kinds; call before the
-   * application is created or changed.
+   * Confines the environment's application to its one namespace, its one chart and the kinds that it may make: before the
+   * application is made or changed. Gives the deployer the login at the chart's place, for this environment alone; without one,
+   * takes away what it was given before.
    *
    * @throws NameTaken when a project of that name does not belong to this environment
    */
-  ensureProject(environment: Owner, chart: ChartSource): Promise<void>;
+  ensureProject(environment: Owner, chart: ChartSource, login?: ChartLogin): Promise<void>;
+
+  /**
+   * How long ago this process gave the deployer that credential (`name@key`) for that place, in milliseconds; infinite when it
+   * never did, or when it may be gone since.
+   */
+  loginAgeMs(environment: Owner, chart: ChartSource, source: string): number;
 
   /**
    * Creates or updates the application; `ensureProject` must come before.
@@ -136,9 +154,7 @@ export interface Deployer {
    */
   abandon(environment: Owner): Promise<Removal>;
 
-  /**
-   * Deletes the project, if it is this environment's; only after the application, which can't be deleted without it.
-   */
+  /** Deletes the project with the login at the chart's place, if it is this environment's; only when the application is gone, which can't be deleted without it. */
   removeProject(environment: Owner): Promise<Removal>;
 }
 

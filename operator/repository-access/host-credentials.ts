@@ -1,6 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
-import { imagePlace, type Repository } from "../../crds/repository/repository.ts";
+import { OCI_SCHEME } from "../../crds/repository/chart-source.ts";
+import { type Chart, imagePlace, type Repository } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { type SecretManager, textOf } from "../ports/secret-manager.ts";
 
@@ -44,9 +45,23 @@ export async function pullCredential(repository: Repository, source: CredentialS
   return request && credential(request, source);
 }
 
-/** True when it names a credential that the settings do not bind to its host; reads nothing. */
+/**
+ * The credential for the place of the chart that environments of these Repositories have, as `user:password`; `undefined`
+ * when it has none.
+ *
+ * @throws as `cloneCredential` does
+ */
+export async function chartCredential(
+  repositories: { readonly backend?: Repository },
+  source: CredentialSource,
+): Promise<Sensitive | undefined> {
+  const request = chartRequest(repositories, source.settings);
+  return request && credential(request, source);
+}
+
+/** Whether it names a credential that the settings do not bind to its host; reads nothing. */
 export function namesUnbound(repository: Repository, settings: Settings): boolean {
-  const requests = [cloneRequest(repository), pullRequest(repository)];
+  const requests = [cloneRequest(repository), pullRequest(repository), ownChartRequest(repository)];
   return requests.some((request) => request !== undefined && !isBound(request, settings));
 }
 
@@ -68,6 +83,24 @@ function pullRequest(repository: Repository): CredentialRequest | undefined {
   if (ref === undefined) return undefined;
   const field = `spec.imagePullSecretRef of Repository '${repository.metadata.name}'`;
   return { field, ref, host: withoutDefaultPort(imagePlace(repository).registry) };
+}
+
+/** That of the default chart is named by the settings, which the same settings have to bind to its host. */
+function chartRequest(
+  { backend }: { readonly backend?: Repository },
+  { defaultChart }: Settings,
+): CredentialRequest | undefined {
+  if (backend?.spec.chart !== undefined) return ownChartRequest(backend);
+  return placeRequest(defaultChart, "defaultChart.credentialsRef of the settings");
+}
+
+const ownChartRequest = ({ metadata, spec }: Repository) =>
+  spec.chart && placeRequest(spec.chart, `spec.chart.credentialsRef of Repository '${metadata.name}'`);
+
+function placeRequest({ repoUrl, credentialsRef: ref }: Chart, field: string): CredentialRequest | undefined {
+  // Of a scheme that it does not know, a URL keeps the default port.
+  const url = repoUrl.replace(OCI_SCHEME, "https://");
+  return ref === undefined || !URL.canParse(url) ? undefined : { field, ref, host: new URL(url).host };
 }
 
 /** An image may name the default port of registries. */

@@ -44,6 +44,7 @@ export const goModules = {
         "kubelet",
         "kube-proxy",
         "kubectl",
+        "argocd",
         "argocd-application-controller",
         "argocd-repo-server",
         "helm",

@@ -13,7 +13,10 @@ export const apiUrl = `http://127.0.0.1:${addresses.apiPort}`;
 /** The id of Gitea in the settings. */
 export const giteaHost = "gitea";
 
-/** The platform's settings on the local cluster: the operator runs on the host, all services on loopback. */
+/** A test serves charts there that demand a login. */
+const guardedCharts = "127.0.0.1:9302";
+
+/** The platform's settings on the local cluster: the operator runs on the host, everything answers on loopback. */
 export function localSettings({ ca, repositories }: ClusterSite): HostSettings & Record<string, unknown> {
   const host = { ipBlock: { cidr: `${addresses.bridge.address}/32` } };
   const hosts = [new URL(giteaUrl).host];
@@ -30,8 +33,13 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     // The ingress and the DNS server run on the host, at the bridge's address for pods.
     database: { image: postgresqlImage.repository, version: postgresqlImage.tag, sizeGi: 1 },
     isolation: { ingressFrom: [host], dns: [host] },
-    // Credentials (user:token) for private repositories and images of Gitea; the second belongs to the tests.
-    secrets: { hostCredentials: ["local-git", "e2e-git"].map((id) => ({ id, hosts })) },
+    // Credentials (user:token) for private repositories and images of Gitea; the second and the third are the tests' own.
+    secrets: {
+      hostCredentials: [
+        ...["local-git", "e2e-git"].map((id) => ({ id, hosts })),
+        { id: "e2e-charts", hosts: [...hosts, guardedCharts] },
+      ],
+    },
     api: {
       port: addresses.apiPort,
       issuers: [

@@ -277,11 +277,20 @@ type Problem = Pick<ObservedApplication, "problem" | "message">;
 
 const wordsOf = ({ type, message = "" }: { type: string; message?: string }) => `${type}: ${message}`;
 
+/** Words of git, of Helm and of registries for a login that is missing or refused, all of which Argo CD passes on. */
+const UNAUTHORIZED =
+  /authentication required|authorization failed|authentication failed|could not read Username|credential not found|\b40[13]\b|unauthorized/i;
+
 function comparisonProblem(said: { readonly type: string; readonly message?: string }): Required<Problem> {
   const words = wordsOf(said);
   // gRPC's word for a repo-server that is down or slow, passed on as text.
   if (/rpc error: code = (Unavailable|DeadlineExceeded)/.test(words)) {
     return { problem: "DeployerUnavailable", message: `a part of Argo CD does not answer: ${words}` };
+  }
+  if (UNAUTHORIZED.test(words)) {
+    const what =
+      "the place of the chart can't be read with this login, or without one: name a credential of it in chart.credentialsRef, or renew that credential in the secret manager";
+    return { problem: "ChartInvalid", message: `${what}; Argo CD says ${words}` };
   }
   const what =
     "the chart gives no manifests: correct it, its place (chart of the Repository), or the values given to it";

@@ -3,7 +3,7 @@ import { isForbidden, isNotFound, isUnavailable, type KubeError } from "../../ki
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { translated } from "../../kit/client/translated.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { Cluster, Owner } from "../../ports/cluster.ts";
+import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
 import {
   type Deployer,
   DeployerUnavailable,
@@ -11,6 +11,7 @@ import {
   type WantedApplication,
 } from "../../ports/deployer.ts";
 import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
+import { createChartLogins } from "./chart-logins.ts";
 import { applicationKind, appProjectKind } from "./kinds.ts";
 import {
   type ArgocdSettings,
@@ -19,6 +20,7 @@ import {
   askingObject,
   endingPatch,
   projectObject,
+  rerenderedObject,
   sourceAnnotation,
   sourceOf,
 } from "./objects.ts";
@@ -32,12 +34,26 @@ export interface ArgocdContext {
   readonly clock: Clock;
 }
 
-/** The Deployer port on Argo CD's resources: one Application and one AppProject an environment. */
+/** The Deployer port on Argo CD's resources: one Application and one AppProject an environment, and a Secret for the login at its chart's place. */
 export function argocdDeployer({ cluster, client, settings, clock }: ArgocdContext): Deployer {
   const ref = (environment: { name: string }) => ({
     name: namespaceName(environment.name),
     namespace: settings.namespace,
   });
+  const logins = createChartLogins(cluster, settings, clock);
+  const takeLogin = async (environment: Owner): Promise<Removal> =>
+    logins.mark(environment) ? written(() => logins.take(environment)) : { state: "gone" };
+  /** What the project says once the login is taken away; as before while it is not gone. */
+  const markWithout = async (environment: Owner) => {
+    const mark = logins.mark(environment);
+    const { state } = await takeLogin(environment);
+    return mark !== undefined && state === "gone" ? "" : mark;
+  };
+  const isUnrendered = (environment: Owner) => {
+    const found = cluster.observe(environment, applicationKind, ref(environment));
+    const { conditions = [] } = (found?.status ?? {}) as Partial<KeptApplicationStatus>;
+    return conditions.some(({ type }) => type === "ComparisonError");
+  };
   const endSync = async (environment: Owner) => {
     const known = cluster.observe(environment, applicationKind, ref(environment));
     const { isCalm = true } = (known?.status ?? {}) as Partial<KeptApplicationStatus>;
@@ -55,13 +71,23 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
     return asking;
   };
   return {
-    async ensureProject(environment, chart) {
-      await written(() => cluster.ensure(environment, appProjectKind, projectObject(environment, chart, settings)));
+    async ensureProject(environment, chart, login) {
+      const mark = login?.source ?? (await markWithout(environment));
+      const project = projectObject(environment, chart, { ...settings, login: mark });
+      await written(() => cluster.ensure(environment, appProjectKind, project));
+      if (login?.mayBeOutdated) logins.forgetAge(environment);
+      const { source, credential } = login ?? {};
+      if (source === undefined || credential === undefined) return;
+      await written(() => logins.give(environment, { chart, source, credential }));
     },
+
+    loginAgeMs: (environment, chart, source) => logins.ageMs(environment, { chart, source }),
 
     async ensure(wanted) {
       const application = applicationObject(wanted, settings);
-      const outcome = await written(() => cluster.ensure(wanted.environment, applicationKind, application));
+      const isToRender = logins.isNews(wanted.environment) && isUnrendered(wanted.environment);
+      const asked = isToRender ? rerenderedObject(application) : application;
+      const outcome = await written(() => cluster.ensure(wanted.environment, applicationKind, asked));
       return outcome === "repaired" ? "changed" : outcome;
     },
 
@@ -117,7 +143,12 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
       return written(() => cluster.remove(environment, applicationKind, ref(environment)));
     },
 
-    removeProject: (environment) => written(() => cluster.remove(environment, appProjectKind, ref(environment))),
+    async removeProject(environment) {
+      // The project is what says that there is a login, so it goes last.
+      const login = await takeLogin(environment);
+      if (login.state === "removing") return login;
+      return written(() => cluster.remove(environment, appProjectKind, ref(environment)));
+    },
   };
 }
 

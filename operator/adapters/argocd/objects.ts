@@ -1,7 +1,8 @@
 import { GROUP } from "../../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.ts";
 import { type ChartSource, isPackaged, OCI_SCHEME } from "../../../crds/repository/chart-source.ts";
-import type { DesiredObject, FieldPatch } from "../../ports/cluster.ts";
+import type { Sensitive } from "../../../crds/sensitive.ts";
+import type { DesiredObject, FieldPatch, ObservedObject } from "../../ports/cluster.ts";
 import type { DeploymentProblem, WantedApplication } from "../../ports/deployer.ts";
 
 /** Makes Argo CD delete the application's objects before the application. */
@@ -40,6 +41,12 @@ const AUTOSCALED = ["Deployment", "StatefulSet"].map((kind) => ({
   managedFieldsManagers: ["kube-controller-manager"],
 }));
 
+/** Marks a project whose environment has a login at its chart's place, in a Secret that can't be looked for; empty: it had one. */
+export const LOGIN = `${GROUP}/chart-login`;
+
+/** The name of Argo CD's label for a kind of Secret that it reads. */
+const SECRET_TYPE = "argocd.argoproj.io/secret-type";
+
 export interface ArgocdSettings {
   readonly namespace: string;
   /** Argo CD's name of the cluster. */
@@ -48,7 +55,9 @@ export interface ArgocdSettings {
 
 /** Our name in Argo CD's history. */
 const OPERATOR = "ephemeral-environments";
-/** Time of the last retry request: stored on the application, so that every process counts the same pauses. */
+/** Argo CD's annotation by which it is asked to render. */
+const REFRESH = "argocd.argoproj.io/refresh";
+/** When the application was last asked to try again: kept on the application, so that any process counts the same pauses. */
 export const ASKED_AT = `${GROUP}/asked-again-at`;
 /**
  * The application with a request that Argo CD fulfils and removes. For missing manifests a hard refresh, because Argo
@@ -62,11 +71,17 @@ export function askingObject(
 ): DesiredObject {
   const { metadata, spec } = application;
   const isUnrendered = problem === "ChartInvalid" || problem === "DeployerUnavailable";
-  const refresh = isUnrendered ? { "argocd.argoproj.io/refresh": "hard" } : {};
+  const refresh = isUnrendered ? { [REFRESH]: "hard" } : {};
   const annotations = { ...metadata.annotations, [ASKED_AT]: now.toISOString(), ...refresh };
   const { syncOptions, retry } = (spec as { syncPolicy: { syncOptions: string[]; retry: object } }).syncPolicy;
   const sync = { initiatedBy: { username: OPERATOR, automated: true }, sync: { prune: true, syncOptions }, retry };
   return { ...application, metadata: { ...metadata, annotations }, ...(isUnrendered ? {} : { operation: sync }) };
+}
+
+/** The application, rendered anew: Argo CD would answer with the failure of before, which the lack of a login may have caused. */
+export function rerenderedObject(application: DesiredObject): DesiredObject {
+  const annotations = { ...application.metadata.annotations, [REFRESH]: "hard" };
+  return { ...application, metadata: { ...application.metadata, annotations } };
 }
 
 /**
@@ -83,27 +98,74 @@ export function endingPatch(startedAt: string): readonly FieldPatch[] {
   ];
 }
 
-/** Project that confines an environment's application: its namespace, its chart, and the allowed kinds. */
+/**
+ * The project that confines an environment's application: its one namespace, its one chart, and the kinds it may make.
+ *
+ * @param login what its annotation says of a login; `undefined`: it has none
+ */
 export function projectObject(
   environment: WantedApplication["environment"],
   chart: ChartSource,
-  settings: ArgocdSettings,
+  { namespace, clusterServer, login }: ArgocdSettings & { readonly login?: string | undefined },
 ): DesiredObject {
   const name = namespaceName(environment.name);
+  const annotations = login === undefined ? {} : { annotations: { [LOGIN]: login } };
   return {
     apiVersion: "argoproj.io/v1alpha1",
     kind: "AppProject",
-    metadata: { name, namespace: settings.namespace },
+    metadata: { name, namespace, ...annotations },
     spec: {
       description: `Environment ${environment.name}: its one namespace, its one chart`,
       sourceRepos: [placeOf(chart).repoURL],
-      destinations: [{ server: settings.clusterServer, namespace: name }],
+      destinations: [{ server: clusterServer, namespace: name }],
       namespaceResourceWhitelist: ADMITTED_KINDS,
     },
   };
 }
 
-/** Source of an application, in the form in which Argo CD reports what it compared. */
+/** A login at a chart's place. */
+export interface Login {
+  readonly chart: ChartSource;
+  /** Which credential it is, as `name@key`. */
+  readonly source: string;
+  /** As `user:password`. */
+  readonly credential: Sensitive;
+}
+
+/**
+ * The login at a chart's place, as Argo CD takes it for the applications of one project. Of the fields that such a Secret can
+ * have, the policy `platform-chart-logins` lets the platform write these. It goes with its project, whatever wrote it when.
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/projects/#project-scoped-repositories-and-clusters
+ */
+export function loginObject({ chart, credential }: Omit<Login, "source">, project: ObservedObject): DesiredObject {
+  const { name, namespace, uid } = project.metadata;
+  const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(credential.reveal()) ?? [];
+  const fields = { type: kindOf(chart), url: placeOf(chart).repoURL, project: name, username, password };
+  const data = Object.entries(fields).map(([field, value]) => [field, Buffer.from(value).toString("base64")]);
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { [SECRET_TYPE]: "repository" },
+      ownerReferences: [{ apiVersion: "argoproj.io/v1alpha1", kind: "AppProject", name, uid }],
+    },
+    type: "Opaque",
+    data: Object.fromEntries(data),
+  };
+}
+
+/** The place of a chart that a login is for, with its kind. */
+export const loginPlace = (chart: ChartSource) => `${kindOf(chart)} ${placeOf(chart).repoURL}`;
+
+/** Argo CD's word for the kind of a chart's place. */
+function kindOf(source: ChartSource): "git" | "helm" | "oci" {
+  if (!isPackaged(source)) return "git";
+  return source.repoUrl.startsWith(OCI_SCHEME) ? "oci" : "helm";
+}
+
+/** The source of an application: compared with the source that Argo CD says it compared. */
 export function sourceOf({ chart, values }: Pick<WantedApplication, "chart" | "values">): object {
   return { ...placeOf(chart), helm: { releaseName: "environment", valuesObject: values } };
 }

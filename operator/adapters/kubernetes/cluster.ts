@@ -85,6 +85,21 @@ export function kubernetesCluster(options: Options): Cluster {
       return "written";
     },
 
+    async overwrite(owner, kind, desired) {
+      await client.patch<WireObject>(kind, desired.metadata, labelled(owner, desired), { as: "apply" });
+    },
+
+    async discard(owner, kind, ref) {
+      // A patch that changes nothing answers with the object, which a read may not.
+      const isOwners = { op: "test", path: `/metadata/labels/${pointerOf(ENVIRONMENT_UID_LABEL)}`, value: owner.uid };
+      const found = await client
+        .patch<WireObject>(kind, ref, [isOwners], { as: "json" })
+        .catch(insteadOf((error) => isNotFound(error) || isTestFailed(error), undefined));
+      if (found === undefined) return { state: "gone" };
+      if (found.metadata.deletionTimestamp !== undefined) return removing(kind, found);
+      return startRemoval(context, kind, found, { uid: found.metadata.uid });
+    },
+
     observe(owner, kind, ref) {
       return owned(owner, cached(kind, ref));
     },
@@ -127,6 +142,9 @@ export function kubernetesCluster(options: Options): Cluster {
     },
   };
 }
+
+/** A key as part of a JSON pointer: https://www.rfc-editor.org/rfc/rfc6901#section-3. */
+const pointerOf = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /**
  * True when it was deleted with a former namespace of the same name: one kind's watch may lag behind another's, and

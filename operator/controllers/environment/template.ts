@@ -7,6 +7,7 @@ import type { Component } from "../../../crds/names.ts";
 import {
   branchOf,
   chartOf,
+  chartSourceOf,
   type Repository,
   tagTemplateOf,
   wantedSecrets,
@@ -34,10 +35,10 @@ export function chartTemplates(settings: Settings, services: readonly BackingSer
           ? { backend: placeholder("backend"), frontend: placeholder("frontend") }
           : { [repository.spec.type]: repository };
       const input: PlanInput = { environment: environmentOf(repositories, choice), repositories, configSet, services };
-      const { values: ofChart, ...chart } = chartOf(repositories, settings);
+      const { values: ofChart } = chartOf(repositories, settings);
       requireReadable(input, settings);
       return {
-        chart,
+        chart: chartSourceOf(repositories, settings),
         values: environmentValues(input, settings),
         mapping: {
           ...(ofChart === undefined ? {} : { chart: ofChart }),

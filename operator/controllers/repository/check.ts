@@ -9,6 +9,7 @@ import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import {
   CredentialRefused,
   type CredentialSource,
+  chartCredential,
   cloneCredential,
   pullCredential,
 } from "../../repository-access/host-credentials.ts";
@@ -36,7 +37,7 @@ export async function check(repository: Repository, outside: CheckDependencies):
   const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
   if (problem !== undefined) return { ...problem, ready: invalid ?? problem.ready };
-  const ready = invalid ?? (await pullProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
+  const ready = invalid ?? (await otherProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
   return { reachable: true, ready };
 }
 
@@ -68,10 +69,14 @@ async function hostProblem(repository: Repository, outside: CheckDependencies): 
   }
 }
 
-/** The operator pulls nothing: whether the registry accepts the credential shows in pods. */
-async function pullProblem(repository: Repository, outside: CheckDependencies): Promise<ReadyDraft | undefined> {
+/**
+ * The operator pulls neither image nor chart: that the registry accepts the credential shows in pods, and that the place of
+ * the chart does, in applications.
+ */
+async function otherProblem(repository: Repository, outside: CheckDependencies): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
+    if (repository.spec.chart !== undefined) await chartCredential({ backend: repository }, outside);
     return undefined;
   } catch (error) {
     return credentialProblem(error);

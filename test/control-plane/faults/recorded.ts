@@ -25,6 +25,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment NAME, hold",
     "patch EphemeralEnvironment/status NAME, creating",
     "patch EphemeralEnvironment/status NAME, ready",
+    "patch Secret env-NAME",
     "patch ServiceAccount default",
   ],
   extend: [
@@ -63,9 +64,11 @@ export const RECORDED = {
     "delete Application env-NAME",
     "delete EphemeralEnvironment NAME",
     "delete Namespace env-NAME",
+    "delete Secret env-NAME",
     "delete Secret store NAME-UID",
     "patch EphemeralEnvironment NAME, release",
     "patch EphemeralEnvironment/status NAME, terminating",
+    "patch Secret env-NAME",
   ],
   "move to another config set version": [
     "call deployer.ensure",
@@ -95,6 +98,7 @@ export const RECORDED = {
     "create Secret image-pull",
     "delete Secret image-pull",
     "patch EphemeralEnvironment/status NAME, ready",
+    "patch Secret env-NAME",
   ],
   "rotate a secret": [
     "call deployer.ensure",

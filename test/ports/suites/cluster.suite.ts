@@ -76,6 +76,21 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
       await cluster.remove(owner, namespaceKind, { name: home });
     });
 
+    test("writes over what it wrote, of whichever owner, and discards only what is the owner's, unread", async () => {
+      const [former, owner] = [newOwner(), newOwner()];
+      const ref = { name: owner.name, namespace };
+      const dataOf = async (of: Owner) => (await cluster.read(of, configMaps, ref))?.data;
+      const withData = (data: object) => ({ ...desired(owner.name), data });
+      await cluster.overwrite(former, configMaps, withData({ KEY: "former", OLD: "yes" }));
+      expect(await dataOf(former)).toEqual({ KEY: "former", OLD: "yes" });
+      await cluster.overwrite(owner, configMaps, withData({ KEY: "value" }));
+      expect(await dataOf(owner)).toEqual({ KEY: "value" });
+      expect(await cluster.discard(former, configMaps, ref)).toEqual({ state: "gone" });
+      expect(await dataOf(owner)).toEqual({ KEY: "value" });
+      for (const _again of [1, 2]) expect(await cluster.discard(owner, configMaps, ref)).toEqual({ state: "gone" });
+      expect(await dataOf(owner)).toBeUndefined();
+    });
+
     test("removes, and finds it gone however often it is asked", async () => {
       const { owner, ref } = await given();
       for (const _again of [1, 2]) expect(await cluster.remove(owner, configMaps, ref)).toEqual({ state: "gone" });

@@ -112,7 +112,15 @@ function ownParts(world: FaultWorld): Part[] {
       act: patched({ suspended: false }),
       isEnd: (environment) => !isSuspended(environment),
     },
-    { name: "delete", leaves: true, given: ready(), act: (name) => world.delete(found(name)) },
+    {
+      name: "delete",
+      leaves: true,
+      given: async (name) => {
+        await world.registry.register(name);
+        await ready({ backend: { repository: name, branch: name } })(name);
+      },
+      act: (name) => world.delete(found(name)),
+    },
   ];
 }
 

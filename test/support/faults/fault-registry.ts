@@ -6,7 +6,7 @@ import type { World } from "../fixtures/environment/environment-world.ts";
 
 type HostCredential = Settings["secrets"]["hostCredentials"][number];
 
-/** Private image registries; each Repository has its own credential. */
+/** The private registries that images are pulled from, and charts; every Repository there has a credential of its own. */
 export interface FaultRegistry {
   /** Credentials of the registries, for the settings; grows with every Repository. */
   readonly hostCredentials: HostCredential[];
@@ -19,7 +19,9 @@ export interface FaultRegistry {
 }
 
 const HOST = "registry.test";
-/** The registry of moved images. */
+/** Their charts are in a private place at the same host, and stay there. */
+const CHART = { repoUrl: `oci://${HOST}/charts`, chart: "shop", version: "1.0.0" };
+/** Where images are after their Repository moved. */
 export const OTHER_HOST = "other-registry.test";
 /** Common values, so that equal environments pull with equal credentials. */
 const VALUES = { first: "puller:before-it-was-renewed", second: "puller:since-it-was-renewed" } as const;
@@ -36,6 +38,7 @@ export function createFaultRegistry({ admin, register }: Pick<World, "admin" | "
       await register(name, {
         image: { repository: `${HOST}/${name}` },
         imagePullSecretRef: { name, key: "latest" },
+        chart: { ...CHART, credentialsRef: { name, key: "latest" } },
       });
     },
     async renew(name) {

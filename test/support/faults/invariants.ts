@@ -8,13 +8,13 @@ import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
 import {
   type Identified,
   type Inventory,
   LABELLED_KINDS,
   titleOf,
 } from "../fixtures/environment/environment-inventory.ts";
+import { repeatedCredentials } from "../fixtures/repeated-credentials.ts";
 import type { Course } from "./fault-field.ts";
 import { lastingWrites } from "./fault-plans.ts";
 import { repositoryOf } from "./pull-requests/audience.ts";
@@ -170,9 +170,9 @@ function lasting(object: WireObject): string {
   return JSON.stringify({ ...fields, ...kept, ...held, ...(isOurs(object) ? { status: said(status) } : {}) });
 }
 
-/** Each environment has its own values of variables; equal ones share the pull credentials. */
+/** Each environment has its own values of its variables; what images and charts are read with, equal ones have alike. */
 function heldBy(object: WireObject): object {
-  return isPullSecret(object) ? pullCredentials(object) : Object.keys(object.data as object).sort();
+  return repeatedCredentials(object) ?? Object.keys(object.data as object).sort();
 }
 
 const isOurs = ({ kind }: WireObject) => kind === environmentType.kind;

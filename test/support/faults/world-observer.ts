@@ -10,7 +10,6 @@ import { type ResourceType, resourceType } from "../../../operator/kit/client/ob
 import { equalJson } from "../../../operator/kit/equal-json.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Environments } from "../../../operator/ports/facade/environments.ts";
-import { isPullSecret, pullCredentials } from "../fixtures/docker-config.ts";
 import {
   type Identified,
   type Inventory,
@@ -18,6 +17,7 @@ import {
   LABELLED_KINDS,
   titleOf,
 } from "../fixtures/environment/environment-inventory.ts";
+import { repeatedCredentials } from "../fixtures/repeated-credentials.ts";
 import { changedFields } from "./changed-fields.ts";
 
 /** The invariants of `invariants.ts`, by their numbers. */
@@ -227,10 +227,11 @@ class Memory {
     if (isRemoved && isStore && !this.leaving.has(uid)) {
       this.#violated("I4", this.#nameOf(uid), `the secret manager's entry was removed while the environment lives`);
     }
-    const values = isPullSecret(object) ? pullCredentials(object) : valuesOf(object);
+    const repeated = repeatedCredentials(object);
+    const values = repeated ?? valuesOf(object);
     for (const value of Object.values(values)) this.values.add(value);
-    // Pull credentials follow the secret manager's current values.
-    if (!isPullSecret(object)) this.#judgeValues(uid, title, values);
+    // What images and charts are read with is what the secret manager holds by now, whatever it held at first.
+    if (repeated === undefined) this.#judgeValues(uid, title, values);
   }
 
   #judgeValues(uid: string, title: string, values: Readonly<Record<string, string>>): void {

@@ -79,6 +79,7 @@ describe("no label shares a secret that is", () => {
 
   test.each([
     ["a credential of hosts", { secrets: { hostCredentials: [{ id: "key", hosts: ["git.test"] }] } }],
+    ["the credential of the default chart", { defaultChart: { ...testSettings.defaultChart, credentialsRef: ref } }],
     ["the token of a host", { hosts: [{ ...git, token: ref }] }],
     ["a key of webhooks", { webhooks: { secrets: [ref] } }],
     ["a token of pipelines", { webhooks: { pipelineTokens: [ref] } }],
@@ -90,12 +91,14 @@ describe("no label shares a secret that is", () => {
     expect([await isShared("other"), await isShared("key")]).toEqual([true, false]);
   });
 
-  test.each(["webhookSecretRef", "formerWebhookSecretRef", "credentialsRef", "imagePullSecretRef"] as const)(
-    "%s of a Repository",
-    async (field) => {
-      const shared = [rule({ labels: payments }), rule({ ids: ["key"] })];
-      const isShared = (id: string) => isSharedWith(sharing(shared, {}, { [field]: ref }), ["shop"], { id, labelsOf });
-      expect([await isShared("other"), await isShared("key")]).toEqual([true, false]);
-    },
-  );
+  test.each<Partial<RepositorySpec>>([
+    ...["webhookSecretRef", "formerWebhookSecretRef", "credentialsRef", "imagePullSecretRef"].map((field) => ({
+      [field]: ref,
+    })),
+    { chart: { repoUrl: "https://git.test/c.git", path: ".", revision: "main", credentialsRef: ref } },
+  ])("%j of a Repository", async (spec) => {
+    const shared = [rule({ labels: payments }), rule({ ids: ["key"] })];
+    const isShared = (id: string) => isSharedWith(sharing(shared, {}, spec), ["shop"], { id, labelsOf });
+    expect([await isShared("other"), await isShared("key")]).toEqual([true, false]);
+  });
 });

@@ -135,3 +135,11 @@ object.metadata.?annotations.orValue({}).map(key, key).filter(key, !variables.al
 {{- define "policy.chartRepositories" -}}
 ['{{ .Values.environments.chartRepositories | default (list "https:/*" "http:/*" "oci:/*") | join "', '" }}']
 {{- end }}
+
+{{/*
+The text of a field of a Secret, which a policy sees in base64, as a CEL expression. Whatever can't stand in the URL of a chart becomes a
+space. Given: the expression of the field. CEL has no decoder.
+*/}}
+{{- define "policy.decoded" -}}
+{{ . }}.findAll('.{4}').map(four, four.split('').map(sign, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/='.indexOf(sign))).map(six, ([six[0] * 4 + six[1] / 16] + (six[2] == 64 ? [] : [six[1] % 16 * 16 + six[2] / 4]) + (six[3] == 64 ? [] : [six[2] % 4 * 64 + six[3]])).map(code, code < 37 || code > 126 ? ' ' : '%&    +,-./0123456789:  =  @ABCDEFGHIJKLMNOPQRSTUVWXYZ    _ abcdefghijklmnopqrstuvwxyz   ~'.charAt(code - 37)).join('')).join('')
+{{- end }}

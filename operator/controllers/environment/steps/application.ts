@@ -7,7 +7,7 @@ import { oncePer } from "../../../../crds/once-per.ts";
 import { sourceAt } from "../../../../crds/repository/chart-source.ts";
 import { selectorsOf } from "../../../../crds/repository/component-selectors.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
-import { chartOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
+import { chartSourceOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { NamedObject, ObservedApplication, WantedApplication } from "../../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../../ports/pods.ts";
@@ -19,7 +19,16 @@ import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import { runningWhileSuspended } from "../running-while-suspended.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, type Findings, type Notice, type Unfinished, waiting, withFindings } from "../step-result.ts";
+import {
+  done,
+  type Findings,
+  type Notice,
+  type StepResult,
+  type Unfinished,
+  waiting,
+  withFindings,
+} from "../step-result.ts";
+import { ensureConfined } from "./chart-login.ts";
 
 type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
 
@@ -34,16 +43,34 @@ export const application: Step<Field> = {
 
   async run(environment, context) {
     const desired = desiredApplication(environment, context);
-    await context.deployer.ensureProject(desired.environment, desired.chart);
+    const lacking = await ensureConfined(environment, desired, context);
+    // Of what has never been deployed Argo CD could only say that it can't read the chart.
+    if (lacking !== undefined && environment.status?.desiredHash === undefined) return lacking;
     await context.deployer.ensure(desired);
     const hash = hashOfDesired(desired.chart, desired.values);
     const result = await healthOf(environment, desired, { hash, context });
     const deployerApp = namespaceName(environment.metadata.name);
-    return withFindings(result, { deployerApp, desiredHash: hash, ...renderedSpec(environment, context) });
+    return withFindings(withLacking(result, lacking), {
+      deployerApp,
+      desiredHash: hash,
+      ...renderedSpec(environment, context),
+    });
   },
 };
 
-/** The spec counts as rendered only when all of it is granted. */
+/** The credential of what runs well may be asked for again so soon. */
+const LACKING_RECHECK_MS = 60_000;
+
+/** A login that is lacking is why what is not well is not; what is well goes on, and its Repository says what is lacking. */
+function withLacking<F>(result: StepResult<F>, lacking: Unfinished | undefined): StepResult<F> {
+  if (lacking === undefined) return result;
+  const within = (ms: number) => Math.min(ms, result.requeueAfterMs ?? ms);
+  if (result.state === "done") return { ...result, requeueAfterMs: within(LACKING_RECHECK_MS) };
+  const { reason, message, requeueAfterMs = LACKING_RECHECK_MS } = lacking;
+  return { ...result, reason, message, requeueAfterMs: within(requeueAfterMs) };
+}
+
+/** The spec counts as rendered only where everything that it asks for is granted. */
 function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings<"renderedSpecHash"> {
   const { repositories, configSet } = planInput(environment, context);
   const mapping = readableMapping({ repositories, configSet }, context.settings);
@@ -59,12 +86,14 @@ export const desiredApplication = oncePer(
     const { settings } = context;
     const input = planInput(environment, context);
     const { name, uid } = environment.metadata;
-    const { values: _, ...chart } = chartOf(input.repositories, settings);
-    // A chart that is scaled to zero has no autoscaled pods.
+    // No autoscaler holds the pods of a chart that is scaled to zero.
     const isScaledToZero = environment.spec.suspended === true && knowsSuspension(readableMapping(input, settings));
     return {
       environment: { name, uid },
-      chart: sourceAt(chart, environment.status?.sources?.backend?.applied?.commit),
+      chart: sourceAt(
+        chartSourceOf(input.repositories, settings),
+        environment.status?.sources?.backend?.applied?.commit,
+      ),
       values: environmentValues(input, settings),
       sources: sourcesOf(environment),
       leavesReplicas: !isScaledToZero,

@@ -82,6 +82,14 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       });
       return "written";
     },
+    async overwrite(owner, kind, desired) {
+      const found = asked(kind, desired.metadata);
+      const anew = made(owner, desired, now());
+      put(kind, found === undefined ? anew : { ...anew, metadata: { ...anew.metadata, uid: found.metadata.uid } });
+    },
+    async discard(owner, kind, ref) {
+      return this.remove(owner, kind, ref);
+    },
     observe: (owner, kind, ref) => owned(owner, objects.get(keyOf(kind, ref))),
     read: async (owner, kind, ref) => owned(owner, asked(kind, ref)),
     async remove(owner, kind, ref, seen) {

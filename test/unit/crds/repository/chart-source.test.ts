@@ -27,6 +27,14 @@ describe("the source of a chart", () => {
   });
 });
 
+test.each([
+  { ...git, revision: "main" },
+  { ...git, revision: "main", repoUrl: "http://127.0.0.1:9300/shop.git" },
+  { repoUrl: "oci://registry.test/charts", chart: "shop", version: "1.2.3" },
+])("a credential may be sent to %j", (source) => {
+  expect(defaultChartProblem({ ...source, credentialsRef: {} })).toBeUndefined();
+});
+
 describe("the default chart", () => {
   const at = (repoUrl: string, more: object) => defaultChartProblem({ repoUrl, ...more });
 
@@ -39,6 +47,16 @@ describe("the default chart", () => {
     [at("oci://registry.test/c", { chart: "Shop", version: "1.2.3" }), "/chart", "lower-case letters"],
     [at("https://charts.test", { chart: "shop", version: "^1.2" }), "/version", "is no exact version"],
     [at("https://git.test/c.git", { path: ".", revision: "{branch}" }), "/revision", "the only text in braces"],
+    [
+      at("http://git.test/c.git", { path: ".", revision: "main", credentialsRef: {} }),
+      "/credentialsRef",
+      "credentials are sent by https only",
+    ],
+    [
+      at("http://127.0.0.1.evil.test/c.git", { path: ".", revision: "main", credentialsRef: {} }),
+      "/credentialsRef",
+      "credentials are sent by https only",
+    ],
     [defaultChartProblem(git), "/revision", "the default chart is of no Repository"],
   ])("is refused where a Repository's would be, by its field: %j", (found, field, words) => {
     expect(found).toMatchObject({ field, problem: expect.stringContaining(words) });

@@ -4,7 +4,9 @@ import type { RepositorySpec } from "../../../../crds/repository/repository.ts";
 import { SecretManagerUnavailable } from "../../../../operator/ports/secret-manager.ts";
 import {
   CredentialRefused,
+  chartCredential,
   cloneCredential,
+  namesUnbound,
   pullCredential,
 } from "../../../../operator/repository-access/host-credentials.ts";
 import { memorySecretManager } from "../../../support/doubles/memory/secret-manager.ts";
@@ -170,4 +172,51 @@ test("a credential is read whenever it is wanted: a new value counts at once", a
   expect(await answer()).toBe("reader:new");
   asked.secretManager.share({ id: "shop", labels: {}, values: ["reader:old", "reader:new", "reader:newest"] });
   expect(await answer()).toBe("reader:newest");
+});
+
+describe("the credential for the place of a chart", () => {
+  const inGit = { repoUrl: "https://git.test/charts.git", path: "shop", revision: "main" };
+  const inOci = (host: string) => ({ repoUrl: `oci://${host}/charts`, chart: "shop", version: "1.0.0" });
+  const credentialsRef = named();
+  const answer = (chart: RepositorySpec["chart"], defaultChart?: object) => {
+    const backend = of(chart === undefined ? {} : { chart });
+    const given = { ...settings, defaultChart: { ...settings.defaultChart, ...defaultChart } };
+    return chartCredential({ backend }, { ...vault(), settings: given as typeof settings });
+  };
+
+  test.each([
+    ["is none where none is named", inGit, undefined],
+    ["goes to the host of a git repository", { ...inGit, credentialsRef }, "reader:new"],
+    [
+      "goes to the host of a Helm repository",
+      { repoUrl: "https://git.test:8443/stable", chart: "shop", version: "1.0.0", credentialsRef },
+      "reader:new",
+    ],
+    ["goes to a registry", { ...inOci("registry.test"), credentialsRef }, "reader:new"],
+    ["goes to a registry at its port", { ...inOci("registry.test:5000"), credentialsRef }, "reader:new"],
+    ["goes to the port that registries have anyway", { ...inOci("Registry.test:443"), credentialsRef }, "reader:new"],
+  ])("%s", async (_, chart, expected) => {
+    expect((await answer(chart))?.reveal()).toBe(expected);
+  });
+
+  test.each([
+    ["another host", { ...inGit, repoUrl: "https://evil.test/charts.git", credentialsRef }, "'shop' to evil.test"],
+    ["another port", { ...inOci("registry.test:5001"), credentialsRef }, "'shop' to registry.test:5001"],
+    ["the host of another team's", { ...inGit, credentialsRef: named("billing") }, "'billing' to git.test"],
+  ])("is not read for %s", async (_, chart, words) => {
+    const refused = await answer(chart).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(CredentialRefused);
+    const message = expect.stringContaining(`spec.chart.credentialsRef of Repository 'shop-api': the settings bind no`);
+    expect(refused).toMatchObject({ reason: "CredentialNotBound", message });
+    expect((refused as Error).message).toContain(words);
+    expect(namesUnbound(of({ chart }), settings)).toBe(true);
+  });
+
+  test("of the settings' chart is for a backend without one of its own", async () => {
+    const ofDefault = { repoUrl: "https://git.test/charts.git", credentialsRef };
+    expect((await answer(undefined, ofDefault))?.reveal()).toBe("reader:new");
+    expect(await answer(inGit, ofDefault)).toBeUndefined();
+    const elsewhere = { ...ofDefault, repoUrl: "https://evil.test/charts.git" };
+    await expect(answer(undefined, elsewhere)).rejects.toThrow("defaultChart.credentialsRef of the settings");
+  });
 });

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	appcontroller "github.com/argoproj/argo-cd/v3/cmd/argocd-application-controller/commands"
+	gitaskpass "github.com/argoproj/argo-cd/v3/cmd/argocd-git-ask-pass/commands"
 	reposerver "github.com/argoproj/argo-cd/v3/cmd/argocd-repo-server/commands"
 	"github.com/spf13/cobra"
 	"go.etcd.io/etcd/server/v3/etcdmain"
@@ -33,6 +34,8 @@ import (
 
 // commands are constructors because making one registers its flags globally: only the chosen one may be made.
 var commands = map[string]func() *cobra.Command{
+	// Of its command line, the part that git asks for the login at a private repository.
+	"argocd":                        gitaskpass.NewCommand,
 	"argocd-application-controller": appcontroller.NewCommand,
 	"argocd-repo-server":            reposerver.NewCommand,
 	"kube-apiserver":                apiserver.NewAPIServerCommand,

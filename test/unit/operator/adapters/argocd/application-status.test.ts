@@ -54,6 +54,20 @@ const cases: readonly {
     problem: "ChartInvalid",
     message: "ComparisonError: no chart",
   },
+  ...[
+    "failed to list refs: authentication required: Unauthorized",
+    "fatal: could not read Username for 'https://git.test': terminal prompts disabled",
+    "fatal: Authentication failed for 'https://git.test/shop.git/'",
+    "failed to fetch https://charts.test/index.yaml : 401 Unauthorized",
+    'HEAD "https://registry.test/v2/shop/manifests/1.0.0": basic credential not found',
+    "GET https://registry.test/v2/: response status code 403: denied",
+  ].map((message) => ({
+    name: `a place that can't be read is named with what helps: ${message}`,
+    status: { ...healthy, conditions: [{ type: "ComparisonError", message }] },
+    state: "broken" as const,
+    problem: "ChartInvalid" as const,
+    message: `name a credential of it in chart.credentialsRef, or renew that credential in the secret manager; Argo CD says ComparisonError: ${message}`,
+  })),
   {
     name: "a repo-server that is down is not the chart's fault",
     status: { ...healthy, conditions: [{ type: "ComparisonError", message: `Failed to load target state: ${DOWN}` }] },

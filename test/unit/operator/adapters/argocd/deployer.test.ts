@@ -1,7 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { type ArgocdContext, argocdDeployer } from "../../../../../operator/adapters/argocd/deployer.ts";
-import type { Cluster, DesiredObject } from "../../../../../operator/ports/cluster.ts";
+import { appProjectKind } from "../../../../../operator/adapters/argocd/kinds.ts";
+import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
+import type { Cluster, DesiredObject, ObservedObject } from "../../../../../operator/ports/cluster.ts";
 import type { WantedApplication } from "../../../../../operator/ports/deployer.ts";
+import { memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
@@ -266,5 +270,82 @@ describe("a Job that a sync could not change", () => {
     const { deployer: argocd, deleted } = deployer(unsynced, [migrate({})]);
     await argocd.replaceJobs(wanted);
     expect(deleted).toEqual([]);
+  });
+});
+
+describe("the login at a chart's place", () => {
+  const { environment, chart } = wanted;
+  const login = (password: string) => ({ source: "shop@latest", credential: new Sensitive(`reader:${password}`) });
+  const applied = (objects: readonly DesiredObject[]) => objects.filter(({ kind }) => kind === "Application");
+  const refresh = (object: DesiredObject | undefined) => object?.metadata.annotations?.["argocd.argoproj.io/refresh"];
+
+  /** A deployer whose environment has a project, and an application that can't be rendered. */
+  function logged() {
+    const clock = new TestClock(CREATED);
+    const cluster = memoryCluster();
+    const written: DesiredObject[] = [];
+    const watched: Cluster = {
+      ...cluster,
+      observe: (owner, kind, ref) =>
+        kind.kind === "Application"
+          ? ({ metadata: {}, status: unrendered } as unknown as ObservedObject)
+          : cluster.observe(owner, kind, ref),
+      async ensure(owner, kind, desired) {
+        written.push(desired);
+        if (kind.kind === "Application") return "unchanged";
+        await cluster.overwrite(owner, kind, desired);
+        return "unchanged";
+      },
+    };
+    const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
+    const client = {} as ArgocdContext["client"];
+    return { argocd: argocdDeployer({ cluster: watched, client, settings, clock }), clock, cluster, written };
+  }
+
+  test("that changed has a failed rendering tried at once, and no login of before", async () => {
+    const { argocd, written } = logged();
+    for (const password of ["one", "one", "two"]) {
+      await argocd.ensureProject(environment, chart, login(password));
+      await argocd.ensure(wanted);
+      await argocd.ensure(wanted);
+    }
+    expect(applied(written).map(refresh)).toEqual(["hard", undefined, undefined, undefined, "hard", undefined]);
+  });
+
+  test("is as old as its last writing, and unknown for another credential, place or project", async () => {
+    const { argocd, clock, cluster } = logged();
+    const age = (source = "shop@latest", at = chart) => argocd.loginAgeMs(environment, at, source);
+    expect(age()).toBe(Infinity);
+    await argocd.ensureProject(environment, chart, login("one"));
+    clock.advance(5_000);
+    expect(age()).toBe(5_000);
+    expect(age("shop@2")).toBe(Infinity);
+    expect(age("shop@latest", { ...wanted.chart, repoUrl: "https://git.test/other.git" })).toBe(Infinity);
+    await argocd.ensureProject(environment, chart, { source: "shop@latest" });
+    expect(age()).toBe(5_000);
+    const ref = { name: "env-shop", namespace: "argocd" };
+    await cluster.remove(environment, appProjectKind, ref);
+    expect(age()).toBe(Infinity);
+  });
+
+  test("goes with the project, and when none is wanted any more; nothing is asked of one that never was", async () => {
+    const { argocd, cluster } = logged();
+    await argocd.ensureProject(environment, chart);
+    await argocd.removeProject(environment);
+    expect(cluster.looks(secretKind)).toBe(0);
+    await argocd.ensureProject(environment, chart, login("one"));
+    expect(cluster.titles()).toEqual(["AppProject/env-shop", "Secret/env-shop"]);
+    await argocd.ensureProject(environment, chart);
+    expect(cluster.titles()).toEqual(["AppProject/env-shop"]);
+    const looks = cluster.looks(secretKind);
+    await argocd.ensureProject(environment, chart);
+    expect(cluster.looks(secretKind)).toBe(looks);
+    await argocd.ensureProject(environment, chart, login("one"));
+    cluster.hold(secretKind, { name: "env-shop", namespace: "argocd" }, ["example.test/hold"]);
+    expect(await argocd.removeProject(environment)).toMatchObject({ state: "removing" });
+    expect(cluster.titles()).toContain("AppProject/env-shop");
+    cluster.hold(secretKind, { name: "env-shop", namespace: "argocd" }, []);
+    expect(await argocd.removeProject(environment)).toEqual({ state: "gone" });
+    expect(cluster.titles()).toEqual([]);
   });
 });

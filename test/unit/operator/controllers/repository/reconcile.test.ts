@@ -101,6 +101,19 @@ describe("a check", () => {
       { reachable: true, conditions: [{ reason: "Checked" }] },
     ],
     [
+      "shows the place of a chart nothing that the settings bind to others",
+      {
+        spec: {
+          chart: { repoUrl: "https://evil.test/c.git", path: "shop", revision: "main", credentialsRef },
+        },
+        credential: "reader:word",
+      },
+      {
+        reachable: true,
+        conditions: [{ reason: "CredentialNotBound", message: expect.stringContaining("spec.chart.credentialsRef") }],
+      },
+    ],
+    [
       "refuses what images are to be pulled with, and the host answers all the same",
       { spec: { imagePullSecretRef: credentialsRef }, credential: "word" },
       {

@@ -1,0 +1,77 @@
+import { findCondition } from "../../../../crds/conditions.ts";
+import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
+import { chartOf } from "../../../../crds/repository/repository.ts";
+import type { WantedApplication } from "../../../ports/deployer.ts";
+import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
+import { CredentialRefused, chartCredential } from "../../../repository-access/host-credentials.ts";
+import { errorResult } from "../error-results.ts";
+import { repositoriesOf } from "../repositories.ts";
+import type { StepContext } from "../step.ts";
+import type { Unfinished } from "../step-result.ts";
+
+const MINUTE_MS = 60_000;
+/** The steps without which the application is not looked at. */
+const BEFORE: ReadonlySet<string> = new Set([
+  "NamespaceReady",
+  "ConfigurationResolved",
+  "IsolationReady",
+  "SecretsReady",
+  "SourceResolved",
+]);
+/** Reasons of a step that was broken off by an error. */
+const BROKEN_OFF: ReadonlySet<string> = new Set(["Retrying", "DeployerUnavailable"]);
+/** How old a login may be while the application is not well: perhaps because of it. */
+const UNWELL_MS = 30_000;
+
+/**
+ * Confines the environment's application to its chart, and gives the deployer the login at the chart's place.
+ *
+ * The credential is not read in every reconcile: a login that this process gave is trusted until the next periodic one.
+ * While the secret manager is away, the deployer keeps what it has; a credential that is refused is taken from it.
+ *
+ * @returns why there is no login, or why it may be outdated
+ */
+export async function ensureConfined(
+  environment: EphemeralEnvironment,
+  { environment: owner, chart }: WantedApplication,
+  context: StepContext,
+): Promise<Unfinished | undefined> {
+  const { deployer, settings } = context;
+  const repositories = repositoriesOf(environment, context.repositories);
+  const { credentialsRef: ref } = chartOf(repositories, settings);
+  if (ref === undefined) {
+    await deployer.ensureProject(owner, chart);
+    return undefined;
+  }
+  const source = `${ref.name}@${ref.key}`;
+  const isTrusted = deployer.loginAgeMs(owner, chart, source) < trustedMs(environment, context);
+  const answer = isTrusted ? {} : await answerTo(repositories, context);
+  if (answer instanceof CredentialRefused) await deployer.ensureProject(owner, chart);
+  else if (answer instanceof Error) await deployer.ensureProject(owner, chart, { source, mayBeOutdated: true });
+  else await deployer.ensureProject(owner, chart, { source, ...answer });
+  return answer instanceof Error ? errorResult(answer) : undefined;
+}
+
+/** The credential, or why there is none now. */
+async function answerTo(repositories: Parameters<typeof chartCredential>[0], context: StepContext) {
+  try {
+    const credential = await chartCredential(repositories, context);
+    return credential === undefined ? {} : { credential };
+  } catch (error) {
+    if (error instanceof CredentialRefused || error instanceof SecretManagerUnavailable) return error;
+    throw error;
+  }
+}
+
+/**
+ * Each periodic reconcile finds it too old, and those in between do not. Where a step before did not reach its end, or this one
+ * was broken off, a request may have been answered without a look at the credential.
+ */
+function trustedMs(environment: EphemeralEnvironment, { settings }: StepContext): number {
+  const { status } = environment;
+  const open = status?.conditions?.filter((condition) => condition.status !== "True") ?? [];
+  const isUnfinished = open.some(({ type, reason }) => BEFORE.has(type) || BROKEN_OFF.has(reason));
+  if (isUnfinished || isReconcileRequested(environment)) return 0;
+  const isWell = findCondition(status?.conditions, "ApplicationSynced")?.status === "True";
+  return isWell ? (settings.reconcile.resyncMinutes * MINUTE_MS) / 2 : UNWELL_MS;
+}
