@@ -20,11 +20,11 @@ export interface WantedApplication {
 
 /** The login at the private place of a chart. */
 export interface ChartLogin {
-  /** Which credential it is, as `name@key`. */
+  /** The credential's name, as `name@key`. */
   readonly source: string;
   /** As `user:password`; absent: the deployer keeps what it was given of this credential for this place. */
   readonly credential?: Sensitive;
-  /** Whether what it keeps may be outdated: its age is unknown from now on. */
+  /** True when the deployer's copy may be outdated: its age is unknown from now on. */
   readonly mayBeOutdated?: boolean;
 }
 
@@ -104,8 +104,8 @@ export interface Deployer {
   ensureProject(environment: Owner, chart: ChartSource, login?: ChartLogin): Promise<void>;
 
   /**
-   * How long ago this process gave the deployer that credential (`name@key`) for that place, in milliseconds; infinite when it
-   * never did, or when it may be gone since.
+   * Milliseconds since this process gave the deployer that credential (`name@key`) for that place; infinite when it never did,
+   * or when the deployer may have lost it.
    */
   loginAgeMs(environment: Owner, chart: ChartSource, source: string): number;
 

@@ -59,7 +59,7 @@ export async function chartCredential(
   return request && credential(request, source);
 }
 
-/** Whether it names a credential that the settings do not bind to its host; reads nothing. */
+/** True when the Repository names a credential that the settings do not bind to its host; reads nothing. */
 export function namesUnbound(repository: Repository, settings: Settings): boolean {
   const requests = [cloneRequest(repository), pullRequest(repository), ownChartRequest(repository)];
   return requests.some((request) => request !== undefined && !isBound(request, settings));
@@ -85,7 +85,7 @@ function pullRequest(repository: Repository): CredentialRequest | undefined {
   return { field, ref, host: withoutDefaultPort(imagePlace(repository).registry) };
 }
 
-/** That of the default chart is named by the settings, which the same settings have to bind to its host. */
+/** The settings name the credential of the default chart; they have to bind it to its host, too. */
 function chartRequest(
   { backend }: { readonly backend?: Repository },
   { defaultChart }: Settings,

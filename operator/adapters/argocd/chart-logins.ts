@@ -19,17 +19,17 @@ interface Given {
 
 /** The logins at charts' places, one Secret an environment, which Argo CD reads and this process may only write. */
 export interface ChartLogins {
-  /** What the environment's project says of its login: `name@key`, or empty when it had one; `undefined`: it never had one. */
+  /** The login that the environment's project names: `name@key`, or empty when it had one; `undefined`: it never had one. */
   mark(environment: Owner): string | undefined;
   /** Writes the login. The project, marked with it, must be there. */
   give(environment: Owner, login: Login): Promise<void>;
   /** Removes the login; call again until `gone`. */
   take(environment: Owner): Promise<Removal>;
-  /** How long ago this process gave that login, in milliseconds; infinite when it never did, or when it may be gone since. */
+  /** Milliseconds since this process gave that login; infinite when it never did, or when the login may be gone since. */
   ageMs(environment: Owner, login: Omit<Login, "credential">): number;
   /** Forgets how old the login is. */
   forgetAge(environment: Owner): void;
-  /** Whether a login of other content was given since this was asked last. */
+  /** True when a login of other content was given since the last call. */
   isNews(environment: Owner): boolean;
 }
 

@@ -43,7 +43,7 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
   const logins = createChartLogins(cluster, settings, clock);
   const takeLogin = async (environment: Owner): Promise<Removal> =>
     logins.mark(environment) ? written(() => logins.take(environment)) : { state: "gone" };
-  /** What the project says once the login is taken away; as before while it is not gone. */
+  /** The project's mark once the login is taken away; the former one until it is gone. */
   const markWithout = async (environment: Owner) => {
     const mark = logins.mark(environment);
     const { state } = await takeLogin(environment);

@@ -57,7 +57,7 @@ export interface ArgocdSettings {
 const OPERATOR = "ephemeral-environments";
 /** Argo CD's annotation by which it is asked to render. */
 const REFRESH = "argocd.argoproj.io/refresh";
-/** When the application was last asked to try again: kept on the application, so that any process counts the same pauses. */
+/** Annotation with the time of the last request to try again: on the application, so that any process counts the same pauses. */
 export const ASKED_AT = `${GROUP}/asked-again-at`;
 /**
  * The application with a request that Argo CD fulfils and removes. For missing manifests a hard refresh, because Argo
@@ -126,7 +126,7 @@ export function projectObject(
 /** A login at a chart's place. */
 export interface Login {
   readonly chart: ChartSource;
-  /** Which credential it is, as `name@key`. */
+  /** The credential's name, as `name@key`. */
   readonly source: string;
   /** As `user:password`. */
   readonly credential: Sensitive;

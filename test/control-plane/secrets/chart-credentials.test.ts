@@ -35,7 +35,7 @@ afterAll(() => world.stop(), 60_000);
 const placeOf = (name: string) => ({ name: `env-${name}`, namespace: "argocd" });
 const secretOf = (name: string) => world.admin.find(secretKind, placeOf(name));
 
-/** What Argo CD reads of the environment's Secret. */
+/** The fields of the environment's Secret that Argo CD reads. */
 async function loginOf(name: string): Promise<Record<string, string> | undefined> {
   const data = (await secretOf(name))?.data as Readonly<Record<string, string>> | undefined;
   return (

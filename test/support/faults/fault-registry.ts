@@ -19,9 +19,9 @@ export interface FaultRegistry {
 }
 
 const HOST = "registry.test";
-/** Their charts are in a private place at the same host, and stay there. */
+/** The chart, in a private place at the same host, where it stays. */
 const CHART = { repoUrl: `oci://${HOST}/charts`, chart: "shop", version: "1.0.0" };
-/** Where images are after their Repository moved. */
+/** Registry of the images after their Repository moved. */
 export const OTHER_HOST = "other-registry.test";
 /** Common values, so that equal environments pull with equal credentials. */
 const VALUES = { first: "puller:before-it-was-renewed", second: "puller:since-it-was-renewed" } as const;

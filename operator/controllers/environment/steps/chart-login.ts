@@ -20,7 +20,7 @@ const BEFORE: ReadonlySet<string> = new Set([
 ]);
 /** Reasons of a step that was broken off by an error. */
 const BROKEN_OFF: ReadonlySet<string> = new Set(["Retrying", "DeployerUnavailable"]);
-/** How old a login may be while the application is not well: perhaps because of it. */
+/** Greatest age of a login while the application is not well: perhaps because of it. */
 const UNWELL_MS = 30_000;
 
 /**

@@ -25,10 +25,10 @@ const broken: ObservedApplication = { state: "broken", problem: "ChartInvalid", 
 const healthy: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "" };
 
 interface Scene {
-  /** How old the login is that the deployer was given. */
+  /** Age of the login that the deployer was given. */
   readonly ageMs?: number;
   readonly isAway?: boolean;
-  /** What the secret manager has. */
+  /** The value in the secret manager. */
   readonly stored?: string;
   readonly repoUrl?: string;
   readonly observed?: ObservedApplication;
