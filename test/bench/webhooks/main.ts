@@ -140,14 +140,18 @@ async function measureNeighbours(
   };
 }
 
-/** What took how long, by slice: the platform's answers, and a plain client's writes in turns with them. */
+/** Milliseconds by slice: the platform's answers, and a plain client's two writes in the slice after it. */
 interface Sides {
   readonly ours: number[][];
   readonly plain: number[][];
 }
 
+/** The median of what a slice's p99 is, as a multiple of the plain client's in the slice after it. */
 function besidePlain({ ours, plain }: Sides): number {
-  return p99(ours) / p99(plain);
+  return quantile(
+    ours.map((slice, index) => quantile(slice, 0.99) / quantile(plain[index] ?? [], 0.99)),
+    0.5,
+  );
 }
 
 /** What a delivery needs at least: it is stored, and an environment gets another commit. Answers what these two writes took. */
