@@ -175,7 +175,7 @@ describe("check-installation", () => {
     const { lines } = await report(plane.platform.token, 2);
     expect(lines).toContain("FAIL  the rights are sufficient");
     const missing = lines.filter((line) => line.startsWith("      the platform may not"));
-    expect(missing).toHaveLength(12);
+    expect(missing).toHaveLength(15);
     expect(missing).toContain(
       "      the platform may not watch appprojects.argoproj.io in the namespace argocd: install the chart's roles and bindings again",
     );
