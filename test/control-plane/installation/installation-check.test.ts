@@ -180,7 +180,7 @@ describe("check-installation", () => {
       "      the platform may not watch appprojects.argoproj.io in the namespace argocd: install the chart's roles and bindings again",
     );
     // The missing right refuses before a policy would.
-    expect(lines.filter((line) => line.includes("can't be tried"))).toHaveLength(3);
+    expect(lines.filter((line) => line.includes("can't be tried"))).toHaveLength(4);
   }, 60_000);
 
   test("reports checks that can't be made", async () => {
