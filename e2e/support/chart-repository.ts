@@ -31,7 +31,8 @@ export function commitFolder(branch: string, path: string, source: string): Prom
 async function commit(branch: string, path: string, write: (target: string) => Promise<void>): Promise<void> {
   const copy = await mkdtemp(join(tmpdir(), "e2e-chart-"));
   try {
-    await git(copy, "clone", "--quiet", folder, ".");
+    // By git's protocol: a local clone copies files, also those that another story's push moves meanwhile.
+    await git(copy, "clone", "--quiet", "--no-local", folder, ".");
     const known = await git(copy, "branch", "--remotes", "--list", `origin/${branch}`);
     await git(copy, "checkout", "--quiet", "-B", branch, known === "" ? "origin/main" : `origin/${branch}`);
     await mkdir(dirname(join(copy, path)), { recursive: true });

@@ -6,7 +6,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { namespaceName, secretStoreName } from "../../../crds/names.ts";
-import { networkPolicyKind, secretKind } from "../../../operator/kit/client/kinds.ts";
+import { ACCESS_BINDING } from "../../../operator/controllers/environment/desired/secret.ts";
+import { insteadOf, isNotFound } from "../../../operator/kit/client/errors.ts";
+import { networkPolicyKind, roleBindingKind, secretKind } from "../../../operator/kit/client/kinds.ts";
 import { resourceType } from "../../../operator/kit/client/objects.ts";
 import { type Bug, type BugTrial, prepareBugTrial } from "../../support/faults/bug-trial.ts";
 import { CONVERGENCE_MS, orphans, snapshot } from "../../support/faults/invariants.ts";
@@ -78,7 +80,15 @@ const bugs: readonly Bug[] = [
       const isGone = () => found() === undefined;
       await until(isGone, { deadlineMs: HELD_UP_MS, everyMs: 25 }).catch(() => undefined);
       await world.observer.violations();
-      await world.world.admin.patch(configMap, held, { metadata: { finalizers: [] } }, { as: "merge" });
+      const released = { metadata: { finalizers: [] } };
+      await world.world.admin.patch(configMap, held, released, { as: "merge" });
+      // A platform that sees the held object keeps its rights; one that has left can't drop them any more.
+      const binding = { name: ACCESS_BINDING, namespace: held.namespace };
+      if (found() === undefined) {
+        await world.world.admin
+          .patch(roleBindingKind, binding, released, { as: "merge" })
+          .catch(insteadOf(isNotFound, "gone"));
+      }
       await world.world.expectGone(environment);
       return [];
     },
