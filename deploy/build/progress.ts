@@ -139,7 +139,7 @@ interface Told {
 /**
  * Estimates the whole by the weights and the pace of this machine so far; before the first step is done, by a machine that
  * keeps all its processors busy as fast as the one that was measured. A step that takes longer than its share moves the
- * end, and is never told to be over. Undefined when no step has a weight.
+ * end, and is never reported as over. Undefined when no step has a weight.
  */
 export function estimate({ weights, done, seconds, processors }: Estimate): Told | undefined {
   const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0);

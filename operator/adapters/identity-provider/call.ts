@@ -77,7 +77,7 @@ function parsed(text: string): unknown {
 
 /**
  * Retries twice, after one second and after five more, where the provider surely sent nothing: no user waits for the answer.
- * Where it may have sent a link it is not retried, so that one request is one mail.
+ * No retry where the provider may have sent a link, so that one request is one mail.
  */
 export function retryingIdentityProvider(provider: IdentityProvider, clock: Clock): IdentityProvider {
   return {

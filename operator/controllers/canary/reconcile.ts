@@ -35,7 +35,7 @@ const TTL_HOURS = 1;
 
 /**
  * Makes an environment now and then, and deletes it once it is ready or failed: its record is what service levels count.
- * When the next one is due follows from the environment or the record of the last.
+ * The last environment or its record says when the next one is due.
  */
 export function createCanaryReconciler(dependencies: CanaryDependencies): Reconcile {
   const chosen = dependencies.settings.canary;

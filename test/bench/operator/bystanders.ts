@@ -89,7 +89,7 @@ async function makeTrouble(bench: BenchWorld, round: number, slowOnes: number): 
   await bench.create(poisonous);
   const slow = Array.from({ length: slowOnes }, (_, index) => `${SLOW}${round}-${index}`);
   const slowly = await inParallel(slow, (name) => bench.create(name), AT_ONCE);
-  // Their creation is normal work: they disturb only after the first failed call.
+  // Creating slow environments is normal work: they disturb only after the first failed call.
   await untilAll(bench, slow, (phase) => phase !== undefined);
   const ended = new AbortController();
   const touching = touch(bench, poisonous, ended.signal);

@@ -69,7 +69,7 @@ describe("creating an environment", () => {
       );
       expect(await service.environments.find(environment_name)).toBeUndefined();
     }
-    // Its pull requests get no environments, so the name is free.
+    // Pull requests of that Repository get no environments, so the name is free.
     expect((await create("developer", { ...minimal, environment_name: "shop-api-pr-9" })).status).toBe(200);
   });
 

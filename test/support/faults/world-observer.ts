@@ -230,7 +230,7 @@ class Memory {
     const repeated = repeatedCredentials(object);
     const values = repeated ?? valuesOf(object);
     for (const value of Object.values(values)) this.values.add(value);
-    // What images and charts are read with is what the secret manager holds by now, whatever it held at first.
+    // Credentials of images and charts are those that the secret manager holds by now, whatever it held at first.
     if (repeated === undefined) this.#judgeValues(uid, title, values);
   }
 
