@@ -1,4 +1,5 @@
 /** Process of the platform: operator and REST API, which know of each other only here. */
+import packageJson from "../package.json" with { type: "json" };
 import { randomBytes } from "node:crypto";
 import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
@@ -6,26 +7,20 @@ import { createApp } from "../api/app.ts";
 import { startServer } from "../api/http/server.ts";
 import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
-import packageJson from "../package.json" with { type: "json" };
 import { prometheusMetrics } from "./adapters/prometheus/metrics.ts";
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
-import type { KubeConfigSource } from "./kit/client/credentials/credentials.ts";
-import { inCluster } from "./kit/client/credentials/in-cluster.ts";
+import { type KubeConfigSource, inCluster } from "./kit/client/credentials/credentials.ts";
 import type { KubeClient } from "./kit/client/kube-client.ts";
 import type { ObjectRef } from "./kit/client/objects.ts";
-import { createLeaderElector, type TermEnd } from "./kit/leader/leader-election.ts";
-import { leases } from "./kit/leader/lease.ts";
+import { createLeaderElector, type TermEnd, leases } from "./kit/leader/leader-election.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { pause, systemClock } from "./kit/time/clock.ts";
 import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
 import { giveBackStartMemory } from "./start-memory.ts";
-import { createAuditTrail } from "./wiring/audit-trail.ts";
-import { identityProviderOf } from "./wiring/identity-provider.ts";
+import { createAuditTrail, identityProviderOf, processIdentity, createSharedCounters } from "./wiring/process-identity.ts";
 import { createTracing } from "./wiring/observation/tracing.ts";
 import { createOperator, type Operator } from "./wiring/operator.ts";
-import { processIdentity } from "./wiring/process-identity.ts";
-import { createSharedCounters } from "./wiring/shared-counters.ts";
 
 const LEASE_NAME = "platform";
 const LOST_EXIT_MS = 3_000;
@@ -63,7 +58,7 @@ else process.exitCode = (await check(settings, values["api-url"])) ? 0 : 1;
 async function check(settings: Settings, apiUrl: string | undefined): Promise<boolean> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const options = { settings, kubeConfig: await kubeConfigOf(process.env), signal: stopSignal(), print };
-  if (command === "check-removal") return (await import("./installation/check-removal.ts")).checkRemoval(options);
+  if (command === "check-removal") return (await import("./installation/check-installation.ts")).checkRemoval(options);
   const { checkInstallation } = await import("./installation/check-installation.ts");
   return checkInstallation({ ...options, apiUrl });
 }

@@ -1,10 +1,10 @@
 import { type Condition, findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { decidingPipeline } from "../../crds/environment/pipelines.ts";
-import { COMPONENTS } from "../../crds/names.ts";
+import { COMPONENTS, type Component } from "../../crds/names.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
-import { expiryTransition } from "./expiry-warnings.ts";
-import type { Transition, TransitionContext } from "./transition.ts";
+import type { MessageEvent } from "../../crds/notifications/notification.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
 
 /** Next unannounced change of an environment; computed from stored state, never from events. */
 export function nextTransition(
@@ -79,3 +79,52 @@ function endedPipelines({ spec }: EphemeralEnvironment): NonNullable<Announced["
   });
   return Object.fromEntries(marks);
 }
+
+/** An unannounced change. */
+export interface Transition {
+  readonly event?: MessageEvent;
+  /** Identity of the change: part of its messages' names. */
+  readonly about: readonly string[];
+  readonly component?: Component;
+  readonly announced: Announced;
+}
+
+/** Further input for finding changes. */
+export interface TransitionContext {
+  readonly now: Date;
+  /** Hours before an expiry at which the owner is warned; none without e-mail. */
+  readonly warningHours: readonly number[];
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Last due warning before the expiry. Warnings due when the expiry is first seen are skipped: its author knows. */
+function expiryTransition(
+  environment: EphemeralEnvironment,
+  announced: Announced,
+  { now, warningHours }: TransitionContext,
+): Transition | undefined {
+  if (warningHours.length === 0 || environment.status?.expiresAt === undefined) return undefined;
+  const expiry = plannedEnd(environment);
+  const at = expiry.toISOString();
+  const [due] = warningHours.filter((hours) => warningMs(expiry, hours) <= now.getTime()).sort((a, b) => a - b);
+  const isKnown = announced.expiry?.at === at;
+  const isOver = due === undefined || due >= (announced.expiry?.hours ?? Number.POSITIVE_INFINITY);
+  if (isKnown && (isOver || environment.spec.protected)) return undefined;
+  const next = { ...announced, expiry: { at, ...(due === undefined ? {} : { hours: due }) } };
+  if (!isKnown || due === undefined || expiry <= now) return { about: [], announced: next };
+  return { event: "expiry", about: [environment.metadata.uid, "expiry", at, String(due)], announced: next };
+}
+
+/** Milliseconds until the next warning, if any. */
+export function nextWarningInMs(
+  environment: EphemeralEnvironment,
+  { now, warningHours }: TransitionContext,
+): number | undefined {
+  if (environment.spec.protected) return undefined;
+  const expiry = plannedEnd(environment);
+  const ahead = warningHours.map((hours) => warningMs(expiry, hours) - now.getTime()).filter((ms) => ms > 0);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+const warningMs = (expiry: Date, hours: number) => expiry.getTime() - hours * HOUR_MS;

@@ -1,6 +1,6 @@
 import { findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { AUDIT_ID_ANNOTATION } from "../../crds/group.ts";
+import { AUDIT_ID_ANNOTATION, FIELD_MANAGER } from "../../crds/group.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { KubeObject, ObjectMeta } from "../kit/client/objects.ts";
@@ -142,4 +142,31 @@ function record(action: Action, object: KubeObject, { audit, caches, newId }: Ou
     objects: [{ kind: object.kind, name, uid }],
   };
   void audit.add(entry);
+}
+
+/** Remembers the foreign field managers of cached objects, because caches drop `managedFields`. */
+export function fieldManagers() {
+  const known = new WeakMap<KubeObject, readonly string[]>();
+  return {
+    /** Wraps a cache's transform. */
+    noting:
+      <T extends KubeObject>(transform: (object: T) => T) =>
+      (object: T): T => {
+        const kept = transform(object);
+        const writers = lastWriters(object).filter((manager) => manager !== FIELD_MANAGER);
+        if (writers.length > 0) known.set(kept, writers);
+        return kept;
+      },
+    /** Foreign field managers that last wrote this version's spec; empty for the platform. */
+    of: (object: KubeObject): readonly string[] => known.get(object) ?? [],
+  };
+}
+
+/** Field managers that wrote the spec in the second of its last change. */
+function lastWriters({ metadata }: KubeObject): readonly string[] {
+  const ofSpec = (metadata.managedFields ?? []).filter(
+    ({ subresource, fieldsV1 }) => subresource === undefined && fieldsV1 !== undefined && "f:spec" in fieldsV1,
+  );
+  const last = ofSpec.reduce((latest, { time = "" }) => (time > latest ? time : latest), "");
+  return ofSpec.filter(({ time = "" }) => time === last).map(({ manager = "unknown" }) => manager);
 }

@@ -1,8 +1,6 @@
 /** Writes `docs/rights.md`; with `--check` fails when it is outdated. */
 import { code, generated, tableRow } from "../../crds/generated.ts";
-import { PEOPLE_ROLES } from "./people-rights.ts";
-import { PLATFORM_ROLES } from "./rights.ts";
-import type { PlatformRole, Right } from "./role.ts";
+import { PEOPLE_ROLES, PLATFORM_ROLES, type PlatformRole, type Right } from "./rights.ts";
 
 const WHERE: Readonly<Record<PlatformRole["where"], string>> = {
   cluster: "the whole cluster",

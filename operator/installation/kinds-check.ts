@@ -3,7 +3,6 @@ import { GROUP, VERSION } from "../../crds/group.ts";
 import { insteadOf, isNotFound } from "../kit/client/errors.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Check } from "./check.ts";
-import { type FieldSchema, schemaGaps } from "./schema-gaps.ts";
 
 /** Discovery and description of our group, readable by every authenticated user. */
 const PATH = `/apis/${GROUP}/${VERSION}`;
@@ -73,4 +72,39 @@ function older(name: string, gaps: readonly string[]): string {
   const [first, ...more] = gaps;
   const fields = more.length === 0 ? first : `${first} (and ${more.length} more)`;
   return `the definition ${name} lacks ${fields}, so it is older than this program: upgrade the chart, which brings the definitions`;
+}
+
+/** Field-declaring part of a Kubernetes schema. */
+export interface FieldSchema {
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly additionalProperties?: FieldSchema | boolean;
+  readonly items?: FieldSchema;
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+}
+
+/**
+ * Fields of `wanted` missing in `served`, as paths: `status.sources.backend`. Children of a missing field are not
+ * named. Additional fields of `served` are no gap.
+ */
+export function schemaGaps(wanted: FieldSchema, served: FieldSchema, path = ""): string[] {
+  if (served["x-kubernetes-preserve-unknown-fields"] === true) return [];
+  const at = (name: string) => (path === "" ? name : `${path}.${name}`);
+  const fields = Object.entries(wanted.properties ?? {}).flatMap(([name, field]) => {
+    const found = served.properties?.[name];
+    return found === undefined ? [at(name)] : schemaGaps(field, found, at(name));
+  });
+  return [
+    ...fields,
+    ...partGaps(wanted.items, served.items, `${path}[]`),
+    ...partGaps(mapOf(wanted), mapOf(served), at("*")),
+  ];
+}
+
+function partGaps(wanted: FieldSchema | undefined, served: FieldSchema | undefined, path: string): string[] {
+  if (wanted === undefined) return [];
+  return served === undefined ? [path] : schemaGaps(wanted, served, path);
+}
+
+function mapOf({ additionalProperties }: FieldSchema): FieldSchema | undefined {
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }

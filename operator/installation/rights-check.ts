@@ -1,8 +1,7 @@
 import { type KubeObject, resourceType } from "../kit/client/objects.ts";
 import { eachOf } from "../kit/time/each-of.ts";
 import type { Check, Installation } from "./check.ts";
-import { PLATFORM_ROLES } from "./rights.ts";
-import type { PlatformRole, Right } from "./role.ts";
+import { PLATFORM_ROLES, type PlatformRole, type Right } from "./rights.ts";
 
 const AT_ONCE = 10;
 

@@ -3,7 +3,6 @@
  * `docs/rights.md`, and checked by `check-installation`.
  */
 import { GROUP } from "../../crds/group.ts";
-import type { PlatformRole } from "./role.ts";
 
 const OWNED = ["get", "list", "watch", "create", "patch", "delete"] as const;
 
@@ -260,6 +259,64 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         resources: ["secrets"],
         verbs: ["create", "patch", "delete"],
         why: "The login at a chart's private place, a Secret for the project of one environment. It is never read; the policy `platform-chart-logins` allows no other Secret of the deployer's namespace, nor a patch that would show one.",
+      },
+    ],
+  },
+];
+
+/** One rule of a role, with its purpose. */
+export interface Right {
+  /** API group; the empty string is the core group. */
+  readonly group: string;
+  readonly resources: readonly string[];
+  /** Absent: objects of any name. */
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly why: string;
+}
+
+/** A role of the platform's ServiceAccount. */
+export interface PlatformRole {
+  readonly kind: "ClusterRole" | "Role";
+  readonly name: string;
+  /** Scope of its rights. */
+  readonly where: "cluster" | "environments" | "release" | "default" | "secrets" | "deployer";
+  readonly rights: readonly Right[];
+}
+
+/** Rights of the ClusterRoles for people; granted only when bound or aggregated. */
+export const PEOPLE_ROLES: readonly { readonly name: string; readonly rights: readonly Right[] }[] = [
+  {
+    name: "ephemeral-environments-view",
+    rights: [
+      {
+        group: GROUP,
+        resources: ["ephemeralenvironments", "environmentrecords", "webhookdeliveries", "repositories", "configsets"],
+        verbs: ["get", "list", "watch"],
+        why: "Everything but messages, which hold e-mail addresses, and API tokens.",
+      },
+    ],
+  },
+  {
+    name: "ephemeral-environments-maintain",
+    rights: [
+      {
+        group: GROUP,
+        resources: ["ephemeralenvironments"],
+        verbs: ["get", "list", "watch", "create", "update", "patch", "delete", "assign"],
+        why: "Maintainers create, change and end environments, also those of others; `assign` lets them say whose they are.",
+      },
+      {
+        group: GROUP,
+        resources: ["environmentrecords", "notifications"],
+        verbs: ["get", "list", "watch", "delete"],
+        why: "What is over, and messages that should not be sent, can be removed.",
+      },
+      {
+        group: GROUP,
+        resources: ["repositories", "configsets"],
+        verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
+        why: "Maintainers say what environments are made of.",
       },
     ],
   },

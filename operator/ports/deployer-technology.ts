@@ -4,9 +4,8 @@ import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { OwnedCaches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Deployer } from "./deployer.ts";
+import type { Deployer, LeftFields } from "./deployer.ts";
 import type { DeployerLog } from "./facade/deployer-log.ts";
-import type { LeftFields } from "./left-fields.ts";
 
 /** Health of the deployer, seen through its objects. */
 export interface DeployerHealth {

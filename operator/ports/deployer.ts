@@ -2,6 +2,7 @@ import type { Component } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner, Removal } from "./cluster.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 
 /** Branch and resolved commit, by component. */
 export type Sources = { readonly [component in Component]?: { readonly branch: string; readonly commit: string } };
@@ -162,3 +163,11 @@ export interface Deployer {
 export class DeployerUnavailable extends Error {
   override readonly name = "DeployerUnavailable";
 }
+
+/**
+ * True when the environment's GitOps tool leaves a platform change of a spec field alone, although the manifest has it.
+ * False when uncertain.
+ *
+ * @param field path below the spec, such as `ttlHours` or `backend/branch`
+ */
+export type LeftFields = (environment: EphemeralEnvironment, field: string) => Promise<boolean>;

@@ -1,4 +1,5 @@
 import type { Sensitive } from "../../crds/sensitive.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 
 /** Host of a git repository. */
 export interface RepositoryHost {
@@ -23,4 +24,15 @@ export class RepositoryHostUnavailable extends Error {
  */
 export class CredentialRejected extends Error {
   override readonly name = "CredentialRejected";
+}
+
+/** Asks hosts for the head of a branch, while a user waits. */
+export interface BranchHeads {
+  /**
+   * Full SHA of the branch's head; `undefined` when the repository has no such branch. Contacts only the Repository's
+   * own URL, with its own credential.
+   *
+   * @throws HostUnavailable when the host is unreachable; SecretsUnavailable when the credential can't be read
+   */
+  headOf(repository: Repository, branch: string): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-import type { ReconcileOutcome } from "../kit/controller/controller-metrics.ts";
+import type { ReconcileOutcome } from "../kit/controller/controller.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import { COUNTERS, durationCounter } from "../ports/observability/rollup-counters.ts";
 import type { Recorder } from "./recorder.ts";

@@ -1,7 +1,7 @@
 import type { Log } from "../kit/log.ts";
-import type { Clock } from "../kit/time/clock.ts";
-import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../ports/observability/rollups.ts";
-import { dayOf, merged, slotOf } from "./counts.ts";
+import { type Clock, pause } from "../kit/time/clock.ts";
+import { type RollupContent, type RollupStore, type SlotCounts, type StoredRollup, STORED_EVERY_MS } from "../ports/observability/rollups.ts";
+import { sumOf } from "../ports/observability/rollup-counters.ts";
 
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
@@ -128,4 +128,56 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
     for (const [day, slot] of surplus) waiting.get(day)?.delete(slot);
     if (surplus.length > 0) log.warn("counts are lost: they waited for too long", { slots: surplus.length });
   }
+}
+
+/** Longest wait of an ending process for storing its last counts. */
+const LAST_FLUSH_MS = 2_000;
+
+/** Stores the counts every ten seconds. @returns a function that ends it and stores the rest */
+export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock): () => Promise<void> {
+  const ended = new AbortController();
+  const flushing = (async () => {
+    while (!ended.signal.aborted) {
+      await pause(clock, STORED_EVERY_MS, ended.signal);
+      if (!ended.signal.aborted) await recorder.flush();
+    }
+  })();
+  return async () => {
+    ended.abort();
+    // The timer must not outlive the flush, or the process would wait for it.
+    const stored = new AbortController();
+    const last = flushing.then(() => recorder.flush()).finally(() => stored.abort());
+    await Promise.race([last, pause(clock, LAST_FLUSH_MS, stored.signal)]);
+  };
+}
+
+/** Counts are kept by five minutes, later by the hour. */
+const SLOT_MS = 300_000;
+const HOUR_SLOT = /:\d\d$/;
+
+/** UTC day of a moment, such as `2026-11-23`. */
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+/** Five-minute slot of a moment, by its start in UTC, such as `09:35`. */
+function slotOf(at: Date): string {
+  return new Date(Math.floor(at.getTime() / SLOT_MS) * SLOT_MS).toISOString().slice(11, 16);
+}
+
+/** Sum of both, slot by slot. */
+export function merged(
+  one: RollupContent["slots"],
+  other: RollupContent["slots"],
+): Readonly<Record<string, SlotCounts>> {
+  const sum: Record<string, SlotCounts> = { ...one };
+  for (const [slot, counts] of Object.entries(other)) sum[slot] = sumOf([sum[slot] ?? {}, counts]);
+  return sum;
+}
+
+/** The same counts by the hour. */
+export function byTheHour(slots: RollupContent["slots"]): Readonly<Record<string, SlotCounts>> {
+  return Object.entries(slots)
+    .map(([slot, counts]) => ({ [slot.replace(HOUR_SLOT, ":00")]: counts }))
+    .reduce(merged, {});
 }

@@ -9,7 +9,7 @@ import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
-import type { BranchHeads } from "../ports/facade/branch-heads.ts";
+import type { BranchHeads } from "../ports/repository-host.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { CommitReport, HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";

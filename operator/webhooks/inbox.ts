@@ -2,17 +2,20 @@ import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../..
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
-import type { Outcome, VerifiedWebhook, WebhookInbox } from "../ports/facade/webhook-inbox.ts";
+import { type Outcome, type VerifiedWebhook, type WebhookInbox, InboxFull, WebhookKeysMissing, WebhookMalformed, WebhookRefused, WebhookTooLarge, type SimulatedWebhook, type Simulation } from "../ports/facade/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
-import { type ProcessingContext, processDelivery } from "./process.ts";
+import { type ProcessingContext, processDelivery, decideAll } from "./process.ts";
 import { statesToRefetch } from "./pull-request/stale-state.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
-import { simulate } from "./simulate.ts";
 import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
+import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
+import { isDoable, targetOf } from "./act.ts";
+import type { Decided } from "./decision.ts";
+import { formatOf } from "./formats.ts";
 
 /** Dependencies of the inbox. */
 export interface InboxContext extends WebhookSenderDependencies, ProcessingContext {
@@ -158,4 +161,71 @@ async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxC
     outcome: "refused",
   });
   return unstored("IdReused", "another webhook came under this delivery id before");
+}
+
+/** Counts the outcome of each of the inbox's webhooks. */
+export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhookEnded">): WebhookInbox {
+  return {
+    ...inbox,
+    async verify(arriving) {
+      try {
+        return await inbox.verify(arriving);
+      } catch (error) {
+        metrics.webhookEnded(arriving.source, failureOf(error));
+        throw error;
+      }
+    },
+    async accept(webhook) {
+      const { source } = webhook.received;
+      try {
+        const outcome = await inbox.accept(webhook);
+        metrics.webhookEnded(source, outcome.state);
+        return outcome;
+      } catch (error) {
+        metrics.webhookEnded(source, failureOf(error));
+        throw error;
+      }
+    },
+  };
+}
+
+function failureOf(error: unknown): WebhookOutcome {
+  if (error instanceof WebhookRefused || error instanceof WebhookTooLarge) return "refused";
+  if (error instanceof WebhookMalformed) return "malformed";
+  if (error instanceof WebhookKeysMissing) return "no_key";
+  return error instanceof InboxFull ? "full" : "failed";
+}
+
+interface SimulationDependencies
+  extends Pick<WebhookSenderDependencies, "formats" | "settings">,
+    Pick<ProcessingContext, "decide" | "world"> {
+  readonly clock: Clock;
+}
+
+/** Decisions about an event, without storing, acting or asking a host. */
+async function simulate(
+  { repository, eventName, payload }: SimulatedWebhook,
+  { formats, settings, decide, world, clock }: SimulationDependencies,
+): Promise<Simulation> {
+  const format = formatOf(repository.spec, { settings, formats });
+  const { event, reason } = format.read({ eventName, deliveryId: undefined }, payload, { now: clock.now() });
+  if (event.type === "ping" || event.type === "other") {
+    const message = reason ?? "no rule speaks of it";
+    return { event, decisions: [{ do: "nothing", reason: "NothingToDo", message }], trace: [] };
+  }
+  const { host = "" } = repository.spec;
+  const unasked = { ...world, branchHeads: { headOf: async () => undefined } };
+  const decided = await decideAll(
+    { event, host, repositories: [repository.metadata.name] },
+    { decide, world: unasked },
+  );
+  return { event, decisions: decided.map(shown), trace: decided.flatMap(({ trace }) => trace) };
+}
+
+function shown({ decision }: Decided): Simulation["decisions"][number] {
+  const { reason } = decision;
+  if (isDoable(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
+  if (decision.do === "report") return { do: "report", reason, message: decision.report.description };
+  const { environment, message } = decision;
+  return { do: decision.do, reason, message, ...(environment && { environment: environment.metadata.name }) };
 }

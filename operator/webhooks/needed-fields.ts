@@ -1,6 +1,6 @@
 import { WebhookMalformed, WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
 import { READ_FIELDS } from "../ports/webhooks/webhook-format.ts";
-import { KeptBytes } from "./kept-bytes.ts";
+import { KeptBytes } from "./held-bodies.ts";
 
 const KEPT_MAX_BYTES = 1_048_576;
 /** Limit of every other body, too. */

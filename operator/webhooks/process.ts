@@ -1,18 +1,11 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid, CreationFailed, EnvironmentConflict } from "../../crds/errors.ts";
-import {
-  isPending,
-  type RuleVerdict,
-  type WebhookDelivery,
-  type WebhookDeliverySpec,
-  type WebhookDeliveryStatus,
-} from "../../crds/webhooks/webhook-delivery.ts";
+import { isPending, type RuleVerdict, type WebhookDelivery, type WebhookDeliverySpec, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import { RemovalRefused } from "../ports/environments.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
-import type { Decided, DecisionContext, Subject } from "./decision.ts";
-import { isReport, reportCommits } from "./merge-group/report-commits.ts";
-import { inOneWrite } from "./one-write.ts";
+import type { Decided, DecisionContext, Subject, Decision } from "./decision.ts";
+import { isReport, reportCommits } from "./merge-group/merge-group.ts";
 import { waitsSince } from "./waiting.ts";
 
 /** Dependencies for processing a delivery. */
@@ -212,4 +205,26 @@ function traceOf(decided: readonly Decided[]): { trace?: RuleVerdict[] } {
 
 function environmentsOf(written: readonly Written[]): { environments?: Written[] } {
   return written.length === 0 ? {} : { environments: written.slice(0, MOST_ENVIRONMENTS) };
+}
+
+type Write = Extract<Decision, { readonly do: "update" | "delete" }>;
+
+const isWrite = (decision: Decision): decision is Write => decision.do === "update" || decision.do === "delete";
+
+/**
+ * Merges decisions into one write per environment: a monorepo's environment has two components of one repository, and
+ * its event is decided for each. A deletion replaces an update.
+ */
+function inOneWrite(decided: readonly Decided[]): readonly Decided[] {
+  const keyOf = (one: Decided) => (isWrite(one.decision) ? one.decision.environment.metadata.name : one);
+  return [...Map.groupBy(decided, keyOf).values()].map((group) => group.reduce(joined));
+}
+
+function joined(one: Decided, other: Decided): Decided {
+  const [first, second] = [one.decision, other.decision] as [Write, Write];
+  const trace = [...one.trace, ...other.trace];
+  if (first.do === "delete") return { ...one, trace };
+  if (second.do === "delete") return { ...other, trace };
+  const annotations = { ...first.annotations, ...second.annotations };
+  return { decision: { ...first, spec: { ...first.spec, ...second.spec }, annotations }, trace };
 }

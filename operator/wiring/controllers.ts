@@ -2,8 +2,7 @@ import { hostname } from "node:os";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
-import { kubernetesConfigSetVersions } from "../adapters/kubernetes/config-set-versions.ts";
-import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
+import { kubernetesConfigSetVersions, kubernetesConfigSets } from "../adapters/kubernetes/config-set-versions.ts";
 import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
 import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
@@ -16,10 +15,10 @@ import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
 import { createAnnouncer } from "../announcements/announcer.ts";
-import { createHookAlert } from "../announcements/hook-alert.ts";
+import { createHookAlert } from "../announcements/recipients.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
-import { reportingStatusWriter } from "../controllers/environment/events/reporting-status-writer.ts";
-import { randomSecret } from "../controllers/environment/random-secret.ts";
+import { reportingStatusWriter } from "../controllers/environment/events/environment-events.ts";
+import { randomSecret } from "../controllers/environment/secret-values.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
@@ -29,9 +28,8 @@ import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
-import type { Foundations } from "./foundations.ts";
+import { type Foundations, urlProber } from "./foundations.ts";
 import type { Hosts } from "./hosts.ts";
-import { urlProber } from "./url-prober.ts";
 import { processingContext } from "./webhooks.ts";
 
 /** The source of jitter, and replacements that tests make. */

@@ -1,9 +1,9 @@
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
-import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
+import { kubernetesConfigSets } from "../adapters/kubernetes/config-set-versions.ts";
 import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
 import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
-import { watchedHistory } from "../adapters/kubernetes/records/history.ts";
+import { watchedHistory } from "../adapters/kubernetes/records/environment-records.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
 import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
@@ -21,14 +21,17 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
-import { countedInbox } from "../webhooks/counted-inbox.ts";
-import { createWebhookInbox } from "../webhooks/inbox.ts";
+import { countedInbox, createWebhookInbox } from "../webhooks/inbox.ts";
 import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
-import { consoleSecrets } from "./console-secrets.ts";
-import type { Foundations } from "./foundations.ts";
+import { type Foundations, urlProber } from "./foundations.ts";
 import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
-import { urlProber } from "./url-prober.ts";
 import { processingContext } from "./webhooks.ts";
+import { randomBytes } from "node:crypto";
+import type { Settings } from "../../config/settings.ts";
+import { PLATFORM_KEYS_OWNER } from "../../crds/notifications/extension-token.ts";
+import { Sensitive } from "../../crds/sensitive.ts";
+import type { ConsoleSecrets } from "../ports/facade/console-secrets.ts";
+import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 
 /** Options of the API's ports. */
 export interface FacadeOptions {
@@ -95,5 +98,32 @@ export function facadePorts(foundations: Foundations, { repositoryHost, apis }: 
     podLogs: kubernetesPodLogs(observed),
     workloads: kubernetesWorkloads(observed),
     deployerLog: deployer.log(cluster),
+  };
+}
+
+/** Variable of the keys in the secret manager, one per version. */
+const KEY_VARIABLE = "CONSOLE_KEY";
+const KEY_BYTES = 32;
+
+/** Secrets of the console in the secret manager: its keys with the platform's own, its client's by the settings. */
+export function consoleSecrets(
+  { console }: Pick<Settings, "console">,
+  secretManager: Pick<SecretManager, "ensure" | "read">,
+): ConsoleSecrets {
+  const generate = () => new Sensitive(randomBytes(KEY_BYTES).toString("base64url"));
+  return {
+    async key(version) {
+      const isMade = version === console?.keyVersion;
+      const request = { name: KEY_VARIABLE, version, ...(isMade && { generate }) };
+      const stored = (await secretManager.ensure(PLATFORM_KEYS_OWNER, [request])).get(KEY_VARIABLE)?.value;
+      if (stored === undefined && isMade) throw new SecretManagerUnavailable("the console's key is not there yet");
+      return stored;
+    },
+    async clientSecret() {
+      if (console?.clientSecret === undefined) return undefined;
+      const secret = await textOf(console.clientSecret, secretManager);
+      if (secret !== undefined) return secret;
+      throw new SecretManagerUnavailable(`there is no secret '${console.clientSecret.name}' for the console's client`);
+    },
   };
 }

@@ -3,7 +3,7 @@ import { FIELD_MANAGER } from "../../crds/group.ts";
 import { openCostAllocations } from "../adapters/opencost/allocations.ts";
 import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
 import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
-import { createCacheSet } from "../kit/cache/cache-set.ts";
+import { createCacheSet, type CacheSet } from "../kit/cache/cache-set.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
@@ -11,18 +11,23 @@ import { ownDeletions } from "../kit/client/own-deletions.ts";
 import type { KubeRequest, KubeResponse, RequestSeam } from "../kit/client/request.ts";
 import type { WriteGuard } from "../kit/client/write-guard.ts";
 import { contentOf } from "../kit/content-of.ts";
-import { createTerm } from "../kit/leader/term.ts";
+import { createTerm } from "../kit/leader/leader-election.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
 import type { Chat, Mail } from "../ports/notifications/messaging.ts";
 import type { Allocations } from "../ports/observability/allocations.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
-import { watchKinds } from "./caches.ts";
 import { deployerOf } from "./deployers.ts";
-import { kubeCallSpans, serviceCallSpans } from "./observation/call-spans.ts";
-import { around, observing } from "./observation/seams.ts";
+import { kubeCallSpans, serviceCallSpans, around, observing } from "./observation/call-spans.ts";
 import { createSecretManagers } from "./secret-managers.ts";
+import { watchedApiTokens, watchedConfigSets, watchedEnvironments, watchedIsolation, watchedNotifications, watchedRecords, watchedRepositories, watchedRevisions, watchedRollups, watchedWebhookDeliveries } from "../adapters/kubernetes/kinds.ts";
+import { fieldManagers } from "../audit/out-of-band-changes.ts";
+import type { WatchedKind } from "../kit/cache/watched-kind.ts";
+import type { WireObject } from "../kit/client/kinds.ts";
+import type { Caches } from "../ports/caches.ts";
+import { httpsUrlProber } from "../adapters/http/url-prober.ts";
+import type { UrlProber } from "../ports/url-prober.ts";
 
 /** Start options of the process. */
 export interface FoundationOptions {
@@ -104,4 +109,37 @@ function createMessaging({ notifications }: Settings): { readonly chat: Chat; re
   if (smtp === undefined) return { chat: incomingWebhookChat(), mail: undefined };
   const { caFile, passwordRef: _, ...server } = smtp;
   return { chat: incomingWebhookChat(), mail: smtpMail({ ...server, ca: contentOf(caFile) }) };
+}
+
+/**
+ * Adds the watched kinds to the set: the platform's own, and environments' children.
+ *
+ * @param namespace of the platform's namespaced kinds
+ * @param deployerKinds the deployer's kinds for environments
+ */
+export function watchKinds(
+  set: CacheSet,
+  namespace: string,
+  deployerKinds: readonly WatchedKind<WireObject>[],
+): Caches {
+  const writers = fieldManagers();
+  const children = [...watchedIsolation, ...deployerKinds];
+  return {
+    environments: set.watch(watchedEnvironments(writers.noting)),
+    repositories: set.watch(watchedRepositories(namespace, writers.noting)),
+    configSets: set.watch(watchedConfigSets(namespace, writers.noting)),
+    apiTokens: set.watch(watchedApiTokens(namespace)),
+    webhookDeliveries: set.watch(watchedWebhookDeliveries(namespace)),
+    records: set.watch(watchedRecords(namespace)),
+    notifications: set.watch(watchedNotifications(namespace)),
+    rollups: set.watch(watchedRollups(namespace)),
+    revisions: set.watch(watchedRevisions(namespace)),
+    children: new Map(children.map((kind) => [kind.type.plural, set.watch(kind)])),
+    writersOf: writers.of,
+  };
+}
+
+/** A prober with its own connections, so that controllers and users don't wait for each other. */
+export function urlProber({ ingressAddress, ingressCaFile }: Settings, clock: Clock): UrlProber {
+  return httpsUrlProber({ ingressAddress, ca: contentOf(ingressCaFile) }, clock);
 }

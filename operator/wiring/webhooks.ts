@@ -6,7 +6,7 @@ import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_PULL_REQUEST, BY_REPOSITORY } from "../ports/caches.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
-import type { BranchHeads } from "../ports/facade/branch-heads.ts";
+import type { BranchHeads } from "../ports/repository-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { decide } from "../webhooks/decide.ts";
 import type { ProcessingContext } from "../webhooks/process.ts";

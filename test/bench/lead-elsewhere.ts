@@ -1,4 +1,4 @@
-import { leases, microTime } from "../../operator/kit/leader/lease.ts";
+import { leases, microTime } from "../../operator/kit/leader/leader-election.ts";
 import type { World } from "../support/fixtures/environment/environment-world.ts";
 
 /** Holds the lease for another process: the platform serves, and reconciles nothing. */

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { Sensitive } from "../../crds/sensitive.ts";
 import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { googleIdentityProvider } from "../../operator/adapters/google/identity-provider.ts";
-import { localIdentityProvider } from "../../operator/adapters/identity-provider/local.ts";
+import { localIdentityProvider } from "../../operator/adapters/identity-provider/call.ts";
 import { winstonLog } from "../../operator/kit/log.ts";
 import { IdentityProviderUnavailable } from "../../operator/ports/facade/identity-provider.ts";
 import { type IdentityToolkit, startIdentityToolkit, TOOLKIT_KEY } from "../support/doubles/identity-toolkit.ts";

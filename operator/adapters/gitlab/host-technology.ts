@@ -1,9 +1,8 @@
 import type { HostApi, HostRequest, HostTechnology } from "../../ports/host-technology.ts";
-import type { CommitReport, HostedRepository, PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
+import { type CommitReport, type HostedRepository, type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
-import { putComment } from "../host-api/sticky-comment.ts";
+import { putComment } from "../host-api/repository-calls.ts";
 import { listedMergeRequest } from "./merge-request.ts";
 import { gitlabRepositoryHooks } from "./repository-hooks.ts";
 import { gitlabWebhookFormat } from "./webhook-format.ts";

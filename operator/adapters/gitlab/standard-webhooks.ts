@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Authentication, ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
-import { headerOf } from "../webhook-format/headers.ts";
+import { headerOf } from "../webhook-format/payload.ts";
 import { isOneOf } from "../webhook-format/signatures.ts";
 
 const PREFIX = "whsec_";

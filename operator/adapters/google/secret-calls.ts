@@ -6,8 +6,6 @@ import type { TokenBucket } from "../../kit/time/token-bucket.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { GoogleClient, GoogleConnection } from "./connection.ts";
-import { crc32c } from "./crc32c.ts";
-import { ALREADY_EXISTS, CallFailed, DEADLINE_EXCEEDED, FAILED_PRECONDITION, hasCode, NOT_FOUND } from "./failures.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
@@ -156,3 +154,72 @@ function checkedValue(answer: protos.google.cloud.secretmanager.v1.IAccessSecret
   }
   return new Sensitive(bytes.toString("utf8"));
 }
+
+/** Castagnoli's polynomial, bit-reversed. */
+const POLYNOMIAL = 0x82f63b78;
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte;
+  for (let bit = 0; bit < 8; bit++) remainder = remainder & 1 ? (remainder >>> 1) ^ POLYNOMIAL : remainder >>> 1;
+  return remainder;
+});
+
+/** Unsigned CRC32C, Google's checksum of payloads. Node's zlib has only the other CRC-32. */
+export function crc32c(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = (TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** gRPC status codes with a meaning here. */
+const DEADLINE_EXCEEDED = 4;
+const NOT_FOUND = 5;
+const ALREADY_EXISTS = 6;
+const FAILED_PRECONDITION = 9;
+const UNAVAILABLE = 14;
+
+/** A failed call, with its code. */
+class CallFailed extends SecretManagerUnavailable {
+  readonly code: number | undefined;
+
+  // No `cause` either: a server's message, and the client's additions, may quote sent values.
+  constructor(what: string, project: string, error: unknown) {
+    const code = codeOf(error);
+    const meaning = meaningOf(code, project);
+    // Every caller sees an outage: its message must name no object.
+    const isAway = code === DEADLINE_EXCEEDED || code === UNAVAILABLE;
+    super(isAway ? `Google Secret Manager: ${meaning}` : `Google Secret Manager can't ${what}: ${meaning}`);
+    this.code = code;
+  }
+}
+
+function codeOf(error: unknown): number | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "number" ? code : undefined;
+}
+
+/** Meaning of a gRPC status code (https://grpc.io/docs/guides/status-codes/). */
+function meaningOf(code: number | undefined, project: string): string {
+  switch (code) {
+    case undefined:
+      return "the call could not be made; are there Google credentials for the platform?";
+    case 3:
+    case FAILED_PRECONDITION:
+      return `it is refused in project '${project}' (code ${code}): a disabled or destroyed version, or an organisation policy`;
+    case DEADLINE_EXCEEDED:
+      return "no answer in time";
+    case 7:
+      return `permission denied: the platform's identity lacks rights in project '${project}', or there is no such project`;
+    case 8:
+      return `the quota of project '${project}' is used up`;
+    case UNAVAILABLE:
+      return "it can't be reached";
+    case 16:
+      return "the platform's credentials are not accepted";
+    default:
+      return `it failed with code ${code}`;
+  }
+}
+
+/** True for a call that failed with this code. */
+const hasCode = (code: number) => (error: unknown) => error instanceof CallFailed && error.code === code;

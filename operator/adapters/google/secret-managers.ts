@@ -3,8 +3,7 @@ import type { Clock } from "../../kit/time/clock.ts";
 import { tokenBucket } from "../../kit/time/token-bucket.ts";
 import type { SecretManagers } from "../../ports/secret-manager.ts";
 import { circuitBreaker } from "./circuit-breaker.ts";
-import { clusterIdentity } from "./cluster-identity.ts";
-import { googleClient, googleConnection } from "./connection.ts";
+import { clusterIdentity, googleClient, googleConnection } from "./connection.ts";
 import { googleSecretManager } from "./secret-manager.ts";
 
 /** Google admits 600 writes a minute per project; some are left for others. */

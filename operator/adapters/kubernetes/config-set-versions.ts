@@ -1,32 +1,29 @@
-import {
-  CONFIG_SET_LABEL,
-  CONFIG_SET_UID_LABEL,
-  type ConfigSetSpec,
-  type ConfigSetVersion,
-  revisionName,
-  UNUSED_SINCE_ANNOTATION,
-} from "../../../crds/config-set.ts";
+import { CONFIG_SET_LABEL, CONFIG_SET_UID_LABEL, type ConfigSetSpec, type ConfigSetVersion, revisionName, UNUSED_SINCE_ANNOTATION, type ConfigSet } from "../../../crds/config-set.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Draft } from "../../kit/client/objects.ts";
 import type { ServerClock } from "../../ports/clock.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
-import type { ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
-import { keptRest, type Store } from "./store.ts";
+import type { ConfigSetVersions, Discard, ConfigSets } from "../../ports/config-sets.ts";
+import { keptRest, type Store, auditAnnotations, auditOperations, kept } from "./store.ts";
+import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
+import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import { configSetType } from "./kinds.ts";
+import { complete, forUser } from "./user-request.ts";
 
 /** Longer than any reconcile between choosing a version and storing its use. */
 const UNUSED_FOR_MS = 10 * 60_000;
 /** Enough for the watch to deliver what the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
 
-interface Context extends Pick<Store<WireObject>, "client" | "cache" | "namespace"> {
+interface VersionsContext extends Pick<Store<WireObject>, "client" | "cache" | "namespace"> {
   /** One clock for all replicas: one notes, and maybe another removes. */
   readonly serverClock: ServerClock;
 }
 
 /** ConfigSetVersions port on ControllerRevisions, whose data is immutable. */
-export function kubernetesConfigSetVersions(context: Context): ConfigSetVersions {
+export function kubernetesConfigSetVersions(context: VersionsContext): ConfigSetVersions {
   const { cache, namespace } = context;
   return {
     find(revision) {
@@ -57,7 +54,7 @@ function revisionObject(version: ConfigSetVersion, namespace: string): Draft<Wir
   return { metadata: { name: revisionName(version), namespace, labels }, revision: version.version, data: { spec } };
 }
 
-async function make(context: Context, version: ConfigSetVersion): Promise<void> {
+async function make(context: VersionsContext, version: ConfigSetVersion): Promise<void> {
   const { client, cache, namespace } = context;
   try {
     cache.written(await client.create(revisionKind, revisionObject(version, namespace)));
@@ -70,7 +67,7 @@ async function make(context: Context, version: ConfigSetVersion): Promise<void> 
 }
 
 /** Erases the note of disuse; false when the version is gone. */
-async function takeUp({ client, cache }: Context, version: ConfigSetVersion, found: WireObject): Promise<boolean> {
+async function takeUp({ client, cache }: VersionsContext, version: ConfigSetVersion, found: WireObject): Promise<boolean> {
   const { metadata } = found;
   if (metadata.labels?.[CONFIG_SET_UID_LABEL] !== version.uid) throw new NameTaken(revisionKind.kind, metadata.name);
   if (metadata.deletionTimestamp !== undefined) {
@@ -88,7 +85,7 @@ function note(client: KubeClient, { metadata }: WireObject, since: string | null
   return client.patch(revisionKind, { name, namespace }, body, { as: "merge" });
 }
 
-async function discard(context: Context, revision: string, isUsed: () => Promise<boolean>): Promise<Discard> {
+async function discard(context: VersionsContext, revision: string, isUsed: () => Promise<boolean>): Promise<Discard> {
   const { client, cache, namespace, serverClock } = context;
   const found = await client.find(revisionKind, { name: revision, namespace });
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return { state: "gone" };
@@ -109,7 +106,7 @@ async function discard(context: Context, revision: string, isUsed: () => Promise
 }
 
 async function removeUnlessUsed(
-  { client, cache, namespace }: Context,
+  { client, cache, namespace }: VersionsContext,
   found: WireObject,
   isUsed: () => Promise<boolean>,
 ): Promise<Discard> {
@@ -120,4 +117,54 @@ async function removeUnlessUsed(
   const { name, uid, resourceVersion } = found.metadata;
   keptRest(cache, found, await client.delete(revisionKind, { name, namespace }, { uid, resourceVersion }));
   return { state: "gone" };
+}
+
+type ConfigSetsContext = Omit<Store<ConfigSet>, "clock">;
+
+/** ConfigSets port on the Kubernetes API and the watch cache. */
+export function kubernetesConfigSets(context: ConfigSetsContext): ConfigSets {
+  const { cache, namespace } = context;
+  return {
+    find: (name) => complete(cache).get(`${namespace}/${name}`),
+    list: () => complete(cache).list(),
+    create: (name, spec, by) => forUser(() => create(context, { name, spec, by })),
+    replace: (configSet, spec) => forUser(() => replace(context, configSet, spec)),
+    remove: (configSet) => forUser(() => remove(context, configSet)),
+  };
+}
+
+async function create(
+  { client, cache, namespace, auditId }: ConfigSetsContext,
+  { name, spec, by }: { name: string; spec: ConfigSetSpec; by: string },
+): Promise<ConfigSet | "taken"> {
+  const annotations = { [CREATED_BY_ANNOTATION]: by, ...auditAnnotations(auditId) };
+  const metadata = { name, namespace, annotations };
+  const created = await client.create(configSetType, { metadata, spec }).catch(insteadOf(isAlreadyExists, "taken"));
+  return created === "taken" ? created : kept(cache, created);
+}
+
+/** Replaces the version read; an intermediate change is read and replaced too. */
+async function replace(
+  { client, cache, namespace, auditId }: ConfigSetsContext,
+  configSet: ConfigSet,
+  spec: ConfigSetSpec,
+): Promise<ConfigSet | "gone"> {
+  const { name, uid } = configSet.metadata;
+  const ref = { name, namespace };
+  return retryOnConflict(async (round) => {
+    const current = round === 1 ? configSet : await client.find(configSetType, ref);
+    if (current?.metadata.uid !== uid) return "gone";
+    const version = { op: "replace", path: "/metadata/resourceVersion", value: current.metadata.resourceVersion };
+    const stamp = auditOperations(current, auditId);
+    const patch = [version, { op: "replace", path: "/spec", value: spec }, ...stamp];
+    const changed = await client.patch(configSetType, ref, patch, { as: "json" }).catch(insteadOf(isNotFound, "gone"));
+    return changed === "gone" ? changed : kept(cache, changed);
+  });
+}
+
+async function remove({ client, cache, namespace, deletions }: ConfigSetsContext, configSet: ConfigSet): Promise<void> {
+  const { name, uid } = configSet.metadata;
+  const removal = deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
+  // Conflict: another config set now has the name.
+  keptRest(cache, configSet, await removal.catch(insteadOf(isConflict, "gone")));
 }

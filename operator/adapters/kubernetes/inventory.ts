@@ -4,7 +4,7 @@ import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
 import { BY_UID, type Caches } from "../../ports/caches.ts";
-import type { Inventory } from "../../ports/inventory.ts";
+import type { Inventory } from "../../ports/namespace-contents.ts";
 import { apiTokenType, environmentType } from "./kinds.ts";
 
 interface Context {

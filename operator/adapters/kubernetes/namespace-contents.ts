@@ -1,23 +1,13 @@
 import { namespaceName } from "../../../crds/names.ts";
-import {
-  insteadOf,
-  isConflict,
-  isForbidden,
-  isInvalid,
-  isNotFound,
-  isUnavailable,
-  KubeError,
-} from "../../kit/client/errors.ts";
-import { eventKind, type WireObject } from "../../kit/client/kinds.ts";
+import { insteadOf, isConflict, isForbidden, isInvalid, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import { eventKind, type WireObject, volumeClaimKind, volumeKind, wireKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { ResourceType } from "../../kit/client/objects.ts";
+import { type ResourceType, type KubeObject, resourceType } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Content, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
 import { withoutFinalizers } from "./finalizer-patch.ts";
 import { type Pod, podType } from "./pod-objects.ts";
-import { storedKinds } from "./served-kinds.ts";
-import { type Claim, claimType, retainedVolumeOf, volumeType } from "./volume-objects.ts";
 
 /** NamespaceContents port on the Kubernetes API, with the rights of the environment's own namespace. */
 export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
@@ -113,4 +103,81 @@ function shortened({ metadata, spec }: Pod, graceSeconds: number, now: Date): nu
   const askedMs = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
   const leftSeconds = graceSeconds - Math.round((now.getTime() - askedMs) / 1_000);
   return Math.min(graceSeconds, Math.max(1, leftSeconds));
+}
+
+/** Used part of a PersistentVolumeClaim. */
+export interface Claim extends KubeObject {
+  readonly spec?: { readonly volumeName?: string };
+}
+
+/** Used part of a PersistentVolume. https://kubernetes.io/docs/concepts/storage/persistent-volumes/ */
+export interface Volume extends KubeObject {
+  readonly spec?: { readonly claimRef?: { readonly uid?: string }; readonly persistentVolumeReclaimPolicy?: string };
+}
+
+export const claimType: ResourceType<Claim> = resourceType<Claim>(volumeClaimKind);
+export const volumeType: ResourceType<Volume> = resourceType<Volume>(volumeKind);
+
+/** Kubernetes chose this volume for a claim: it existed before, unless a provisioner made it. */
+const CHOSEN = "pv.kubernetes.io/bound-by-controller";
+const PROVISIONED = "pv.kubernetes.io/provisioned-by";
+
+/** The volume, if it is this claim's and outlives it. */
+export function retainedVolumeOf(claim: Claim, { metadata, spec }: Volume): RetainedVolume | undefined {
+  if (spec?.claimRef?.uid !== claim.metadata.uid || spec.persistentVolumeReclaimPolicy !== "Retain") return undefined;
+  const { name, uid, annotations = {} } = metadata;
+  const isMadeForClaim = !Object.hasOwn(annotations, CHOSEN) || Object.hasOwn(annotations, PROVISIONED);
+  return { name, uid, isMadeForClaim };
+}
+
+/** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery: all groups in one answer. */
+const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+/** A hundred times the answer of an API server with many CRDs. */
+const LIMIT_BYTES = 64 * 1024 ** 2;
+
+interface GroupList {
+  readonly items?: readonly ServedGroup[];
+}
+
+interface ServedGroup {
+  readonly metadata?: { readonly name?: string };
+  /** Preferred first. */
+  readonly versions?: readonly { readonly version: string; readonly resources?: readonly ServedResource[] }[];
+}
+
+interface ServedResource {
+  readonly resource: string;
+  readonly responseKind?: { readonly kind?: string };
+  readonly scope?: string;
+  readonly verbs?: readonly string[];
+}
+
+/**
+ * Every namespaced kind that is stored, in its group's preferred version. A group with an unavailable server is left
+ * out.
+ *
+ * @throws KubeError when the API server is unreachable
+ */
+async function storedKinds(client: KubeClient): Promise<readonly ResourceType<WireObject>[]> {
+  const groups = await Promise.all(["/api", "/apis"].map((path) => groupsAt(client, path)));
+  return groups.flat().flatMap(kindsOf);
+}
+
+function kindsOf({ metadata, versions = [] }: ServedGroup): ResourceType<WireObject>[] {
+  const kinds = versions.flatMap(({ version, resources = [] }) =>
+    resources.filter(isStored).map(({ resource, responseKind }) => {
+      const facts = { group: metadata?.name ?? "", version, plural: resource, namespaced: true };
+      return wireKind({ ...facts, kind: responseKind?.kind ?? resource });
+    }),
+  );
+  // Some kinds are served only in a later version.
+  return [...Map.groupBy(kinds, ({ plural }) => plural).values()].flatMap((same) => same.slice(0, 1));
+}
+
+const isStored = ({ scope, verbs = [] }: ServedResource) =>
+  scope === "Namespaced" && ["list", "patch", "delete"].every((verb) => verbs.includes(verb));
+
+async function groupsAt(client: KubeClient, path: string): Promise<readonly ServedGroup[]> {
+  const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES, accept: AGGREGATED });
+  return (JSON.parse(text) as GroupList).items ?? [];
 }

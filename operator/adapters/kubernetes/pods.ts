@@ -6,22 +6,14 @@ import { within } from "../../kit/time/deadline.ts";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { Pods } from "../../ports/pods.ts";
-import { chosenPods } from "./component-pods.ts";
-import { ofComponents } from "./component-problems.ts";
+import { chosenPods, type ComponentRules, type Labelled } from "./component-pods.ts";
 import { type LogPlace, logOf, stampedLines, wholeLines } from "./container-log.ts";
 import { makersIn, resourcesIn, warningsIn } from "./namespace-state.ts";
 import { type Pod, podType } from "./pod-objects.ts";
-import {
-  COMPONENT_LABEL,
-  currentPods,
-  type Finding,
-  findingsOf,
-  newestPod,
-  runningIn,
-  speakerOf,
-} from "./pod-problems.ts";
+import { COMPONENT_LABEL, currentPods, type Finding, findingsOf, newestPod, runningIn, speakerOf, type NamespaceState } from "./pod-problems.ts";
 import { secretReader, secretsOfPod } from "./pod-secrets.ts";
-import { hasKnownState } from "./resource-states.ts";
+import { hasKnownState, templateOf } from "./resource-states.ts";
+import { titleOf } from "../../../crds/object-title.ts";
 
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;
@@ -164,4 +156,26 @@ function lastLines(text: string): string {
     shown.unshift(short);
   }
   return shown.join("\n");
+}
+
+/** Findings, each with the component or backing service of its pods, if any. */
+function ofComponents(
+  findings: readonly Finding[],
+  { pods, resources }: NamespaceState,
+  rules: ComponentRules,
+): readonly Finding[] {
+  const templates = new Map(
+    resources.flatMap((object) => {
+      const template = templateOf(object);
+      const { kind, metadata } = object;
+      return template === undefined ? [] : [[titleOf({ kind, name: metadata.name }), template] as const];
+    }),
+  );
+  const chosen = chosenPods<Labelled>([...pods, ...templates.values()], rules);
+  return findings.map((finding) => {
+    const labelled = finding.pod ?? templates.get(titleOf(finding.object));
+    const component = labelled && chosen.componentOf(labelled);
+    if (component === undefined) return finding;
+    return { ...finding, component: component.name, ...(component.isLabelled ? {} : { isUnlabelled: true }) };
+  });
 }

@@ -1,8 +1,7 @@
 import { ClusterUnavailable, ConfigInvalid } from "../../../crds/errors.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { isConflict, isInvalid, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import { isConflict, isInvalid, isUnavailable, KubeError, translated } from "../../kit/client/errors.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
-import { translated } from "../../kit/client/translated.ts";
 
 /** A write that lost every race succeeds once the other writers are done. */
 const CONTENDED_RETRY_SECONDS = 1;

@@ -1,17 +1,18 @@
 import pLimit from "p-limit";
-import { namespaceName } from "../../../crds/names.ts";
+import { namespaceName, COMPONENTS } from "../../../crds/names.ts";
 import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Cluster } from "../../ports/cluster.ts";
-import type { Workloads } from "../../ports/facade/workloads.ts";
+import type { Workloads, Workload } from "../../ports/facade/workloads.ts";
 import { resourcesIn, warningsIn } from "./namespace-state.ts";
-import { podType } from "./pod-objects.ts";
-import { findingsOf, type NamespaceState } from "./pod-problems.ts";
-import { WORKLOAD_KINDS } from "./resource-states.ts";
+import { podType, type Pod, type PodSpec } from "./pod-objects.ts";
+import { findingsOf, type NamespaceState, currentPods, makersOf } from "./pod-problems.ts";
+import { WORKLOAD_KINDS, RESOURCE_ROWS, type Resource, templateOf } from "./resource-states.ts";
 import { forUser } from "./user-request.ts";
-import { workloadsOf } from "./workload-list.ts";
+import { titleOf } from "../../../crds/object-title.ts";
+import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
 
 interface Context {
   readonly client: KubeClient;
@@ -51,4 +52,82 @@ export function kubernetesWorkloads(context: Context): Workloads {
     const { asksWarnings } = findingsOf({ pods, resources }, clock.now());
     return { pods, resources, ...(asksWarnings ? { warnings: await warningsIn(client, namespace) } : {}) };
   }
+}
+
+interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {
+  /** Template of the workload, or one of its pods. */
+  readonly labelled: Labelled;
+}
+
+/** Workloads of a namespace, by component, kind and name. */
+export function workloadsOf(namespace: NamespaceState, rules: ComponentRules, now: Date): readonly Workload[] {
+  const { pods, resources } = namespace;
+  const makers = makersOf(resources);
+  const current = Map.groupBy(currentPods(pods, makers), (pod) => titleOf(makers(pod)));
+  const objects = resources.filter(isOwn).flatMap(listedObject);
+  const known = new Set(objects.map(titleOf));
+  const others = [...current].filter(([title]) => !known.has(title)).map(([, own]) => listedPods(own, makers));
+  const problems = problemsIn(namespace, now);
+  const all: readonly Listed[] = [...objects, ...others];
+  const chosen = chosenPods<Labelled>([...pods, ...objects.map(({ labelled }) => labelled)], rules);
+  return all
+    .map(({ labelled, ...listed }) => {
+      const component = chosen.componentOf(labelled)?.name;
+      const problem = problems.get(titleOf(listed));
+      return {
+        ...listed,
+        restarts: restartsOf(current.get(titleOf(listed)) ?? []),
+        ...(component === undefined ? {} : { component }),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    })
+    .sort(byPlace);
+}
+
+/** A CronJob's Job is a run. */
+const isOwn = ({ metadata }: Resource) => !metadata.ownerReferences?.some(({ kind }) => kind === "CronJob");
+
+function listedObject(object: Resource): readonly Listed[] {
+  const pods = RESOURCE_ROWS.get(object.kind)?.podsOf?.(object);
+  const labelled = templateOf(object);
+  if (pods === undefined || labelled === undefined) return [];
+  const { kind, metadata } = object;
+  return [{ kind, name: metadata.name, ...pods, images: imagesOf(labelled.spec), labelled }];
+}
+
+/** The owner of these pods has no row, or is gone. */
+function listedPods(pods: readonly Pod[], makers: ReturnType<typeof makersOf>): Listed {
+  const [labelled] = pods as readonly [Pod, ...Pod[]];
+  const ready = pods.filter(({ status }) =>
+    status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
+  );
+  return { ...makers(labelled), ready: ready.length, images: imagesOf(labelled.spec), labelled };
+}
+
+function imagesOf(spec: PodSpec | undefined): readonly string[] {
+  const images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(({ image }) => image ?? []);
+  return [...new Set(images)];
+}
+
+function restartsOf(pods: readonly Pod[]): number {
+  return pods
+    .flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])])
+    .reduce((sum, { restartCount }) => sum + restartCount, 0);
+}
+
+/** Problems by title. The cluster's messages are left out: they may hold secrets. */
+function problemsIn(namespace: NamespaceState, now: Date): ReadonlyMap<string, string> {
+  const { problems, quiet } = findingsOf(namespace, now);
+  return new Map([
+    ...quiet.map((one) => [titleOf(one), one.what] as const),
+    ...problems.map(({ object, what, remedy }) => [titleOf(object), `${what}: ${remedy}`] as const),
+  ]);
+}
+
+/** Components first, in their order. */
+const PLACES: readonly string[] = [...COMPONENTS, ""];
+
+function byPlace(one: Workload, other: Workload): number {
+  const place = ({ component = "" }: Workload) => PLACES.indexOf(PLACES.includes(component) ? component : "");
+  return place(one) - place(other) || titleOf(one).localeCompare(titleOf(other));
 }

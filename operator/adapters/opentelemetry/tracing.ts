@@ -1,20 +1,11 @@
-import {
-  type Link,
-  ROOT_CONTEXT,
-  type Span as SdkSpan,
-  type Context as SpanContext,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
+import { type Link, ROOT_CONTEXT, type Span as SdkSpan, type Context as SpanContext, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { parseTraceParent } from "@opentelemetry/core";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { TracerProvider } from "@opentelemetry/sdk-trace";
+import { TracerProvider, AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace";
 import { withLogFacts } from "../../kit/log.ts";
 import { noTracing, type Span, type SpanAttributes, type SpanOptions, type Tracing } from "../../kit/tracing.ts";
 import { type ExportContext, spanExport } from "./export.ts";
-import { sampler } from "./sampler.ts";
 
 /** Destination and ratio of spans, and this process's identity. */
 export interface OpenTelemetryContext extends ExportContext {
@@ -106,4 +97,17 @@ async function untilEnd<T>(span: SdkSpan, work: (span: Span) => Promise<T>): Pro
 
 function set(span: SdkSpan, attributes: SpanAttributes): void {
   lasting(span)?.setAttributes(attributes);
+}
+
+/** Records traces that the caller records or that link to a recorded one, and of all others the given ratio. */
+function sampler(ratio: number): Sampler {
+  const [always, some] = [new AlwaysOnSampler(), new TraceIdRatioBasedSampler(ratio)];
+  return new ParentBasedSampler({
+    root: {
+      shouldSample(...[context, traceId, , , , links]) {
+        return links.length > 0 ? always.shouldSample() : some.shouldSample(context, traceId);
+      },
+      toString: () => `LinkedOr{${some}}`,
+    },
+  });
 }

@@ -1,24 +1,15 @@
 import type { LimitFunction } from "p-limit";
 import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts";
-import { pause } from "../../kit/time/clock.ts";
-import type { SecretMasks } from "../../masking/secret-mask.ts";
+import { pause, type Clock } from "../../kit/time/clock.ts";
+import type { SecretMasks, Mask } from "../../masking/secret-mask.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/facade/pod-logs.ts";
 import { logOf, stampedLine } from "../kubernetes/container-log.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
-import { FollowedSecrets } from "./followed-secrets.ts";
 import { inOrder, momentOf, newest, shown } from "./lines.ts";
-import { PodLogMailbox } from "./mailbox.ts";
-import {
-  type LogContext,
-  type LogSource,
-  logSources,
-  podsOf,
-  readAll,
-  type SourcedLine,
-  unmaskableNote,
-} from "./reading.ts";
+import { type LogContext, type LogSource, logSources, podsOf, readAll, type SourcedLine, unmaskableNote, maskFor } from "./reading.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
 
 interface Options extends LogContext {
   readonly environment: Owner;
@@ -228,3 +219,78 @@ class PodLogPositions {
 
 const earlier = (one: string, other: string) => (other < one ? other : one);
 const later = (one: string, other: string) => (other > one ? other : one);
+
+/** Secrets of the pods that one reader follows: pods come and go, and values that one of them saw stay masked. */
+class FollowedSecrets {
+  readonly #client: KubeClient;
+  readonly #masks: SecretMasks;
+  readonly #known = new Set<string>();
+  readonly #unmaskable = new Set<string>();
+  readonly #values = new Set<string>();
+  #mask: Mask;
+
+  constructor(client: KubeClient, masks: SecretMasks) {
+    this.#client = client;
+    this.#masks = masks;
+    this.#mask = masks.of([]);
+  }
+
+  get mask(): Mask {
+    return this.#mask;
+  }
+
+  /** True when a pod's secrets are unreadable, so that its log must not be shown. */
+  isUnmaskable({ metadata }: Pod): boolean {
+    return this.#unmaskable.has(metadata.uid);
+  }
+
+  /** Reads the secrets of new pods. @returns those that can't be masked */
+  async learn(pods: readonly Pod[]): Promise<readonly Pod[]> {
+    const added = pods.filter(({ metadata }) => !this.#known.has(metadata.uid));
+    const { values, unmaskable } = await maskFor(this.#client, added);
+    const before = this.#values.size;
+    for (const value of values) this.#values.add(value);
+    if (this.#values.size > before) this.#mask = this.#masks.of(this.#values);
+    for (const { metadata } of added) this.#known.add(metadata.uid);
+    for (const uid of unmaskable) this.#unmaskable.add(uid);
+    return added.filter((pod) => this.isUnmaskable(pod));
+  }
+}
+
+/** Fill level at which a writer waits. */
+const FULL_CHARACTERS = 256 * 1024;
+
+/** Mailbox for the lines of many containers, for one reader. */
+class PodLogMailbox {
+  #lines: SourcedLine[] = [];
+  #characters = 0;
+  #alarm = new AbortController();
+  #room = Promise.withResolvers<void>();
+
+  /** Resolves when there is space for more. */
+  put(line: SourcedLine): Promise<void> | undefined {
+    this.#lines.push(line);
+    this.#characters += line.text.length;
+    this.ring();
+    return this.#characters < FULL_CHARACTERS ? undefined : this.#room.promise;
+  }
+
+  ring(): void {
+    this.#alarm.abort();
+  }
+
+  /** Resolves on a line, on `ring`, or after `forMs`. */
+  async wait(clock: Clock, forMs: number): Promise<void> {
+    if (this.#lines.length === 0) await pause(clock, forMs, this.#alarm.signal);
+    this.#alarm = new AbortController();
+  }
+
+  take(): readonly SourcedLine[] {
+    const taken = this.#lines;
+    this.#lines = [];
+    this.#characters = 0;
+    this.#room.resolve();
+    this.#room = Promise.withResolvers();
+    return taken;
+  }
+}

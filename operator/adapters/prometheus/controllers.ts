@@ -1,10 +1,4 @@
-import type {
-  ControllerMetrics,
-  PoolMetrics,
-  PoolState,
-  ReconcileOutcome,
-} from "../../kit/controller/controller-metrics.ts";
-import { PRIORITIES } from "../../kit/controller/priority.ts";
+import { type ControllerMetrics, type PoolMetrics, type PoolState, type ReconcileOutcome, PRIORITIES } from "../../kit/controller/controller.ts";
 import type { MetricName } from "./definitions.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 

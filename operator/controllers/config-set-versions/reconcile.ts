@@ -2,7 +2,7 @@ import { type ConfigSetVersion, revisionName } from "../../../crds/config-set.ts
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import type { ConfigSetVersions } from "../../ports/config-sets.ts";
-import type { Inventory } from "../../ports/inventory.ts";
+import type { Inventory } from "../../ports/namespace-contents.ts";
 
 /** The versions, and the environments that may use them. */
 export interface ConfigSetVersionDependencies {

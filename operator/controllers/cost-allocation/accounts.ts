@@ -6,7 +6,7 @@ import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caches } from "../../ports/caches.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
-import type { Period } from "../../ports/observability/period.ts";
+import type { Period } from "../../ports/observability/summary.ts";
 import type { Records } from "../../ports/records.ts";
 
 /** The environments and records whose costs are kept, and their writers. */

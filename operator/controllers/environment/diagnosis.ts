@@ -1,21 +1,15 @@
 import { type Condition, clipped, findCondition, type StepCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
+import { COMPONENTS, namespaceName, shortCommit } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
 import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
-import type {
-  DeploymentProblem,
-  NamedObject,
-  ObservedApplication,
-  WaitingSync,
-  WantedApplication,
-} from "../../ports/deployer.ts";
+import type { DeploymentProblem, NamedObject, ObservedApplication, WaitingSync, WantedApplication } from "../../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
-import { remedyOf } from "./missing-image.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
+import { componentBuild } from "../../../crds/environment/component-build.ts";
 
 /** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
@@ -340,4 +334,24 @@ function lastThatFit(text: string, length: number): string {
   while (lines.length > 1 && lines.join("\n").length > length) lines.shift();
   const left = lines.join("\n");
   return length <= 0 ? "" : clipped(left, length);
+}
+
+/**
+ * Remedy for a pod's problem; for a pull request's missing image with the commit that its pipeline may have built
+ * instead of the head: GitHub's pull request pipelines check out the merge into the base.
+ */
+export function remedyOf(problem: PodProblem, environment: EphemeralEnvironment): string {
+  const { reason, component, remedy } = problem;
+  const own = COMPONENTS.find((one) => one === component);
+  const applied = own && environment.status?.sources?.[own]?.applied;
+  if (reason !== "ImagePullFailed" || own === undefined || applied === undefined) return remedy;
+  // Unlabelled pods may belong to other programs.
+  if (problem.isUnlabelled && !problem.what.includes(`'${applied.image}'`)) return remedy;
+  const { mergeCommit } = componentBuild(environment, own, applied);
+  // Least digits of a commit in a tag.
+  if (mergeCommit === undefined || applied.image.includes(mergeCommit.slice(0, 7))) return remedy;
+  return (
+    `there is no image for head commit ${shortCommit(applied.commit)}; if the pipeline builds the merge commit ${shortCommit(mergeCommit)}, ` +
+    `use {mergeCommit} in image.tagTemplate of the Repository; else ${remedy}`
+  );
 }

@@ -1,17 +1,12 @@
-import {
-  type EnvironmentStatus,
-  type EphemeralEnvironment,
-  hasFinalizer,
-} from "../../../crds/environment/ephemeral-environment.ts";
+import { type EnvironmentStatus, type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
 import type { EnvironmentDependencies } from "./dependencies.ts";
-import { createExpiringSoon } from "./events/expiring-soon.ts";
-import { disagreementReporter, type ExpiryContext, expire, sharedServerClock } from "./expiration/expiry.ts";
+import { createExpiringSoon } from "./events/environment-events.ts";
+import { disagreementReporter, type ExpiryContext, expire, sharedServerClock, createRefusedDeletions } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
-import { createRefusedDeletions } from "./expiration/refused-deletions.ts";
 import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";

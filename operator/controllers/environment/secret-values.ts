@@ -5,6 +5,9 @@ import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { WantedSecret } from "../../../crds/repository/repository.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
 
 /** The secret manager is not watched: this notices new or newly shared secrets. */
 const REFERENCE_RECHECK_MS = 30_000;
@@ -110,3 +113,19 @@ function notFound(variable: string, source: string): Unfinished {
   const message = `${variable}: the secret manager has no '${source}': create it, or reference another one`;
   return failed("SecretNotFound", message, { requeueAfterMs: REFERENCE_RECHECK_MS });
 }
+
+const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Random value of the kind and length, from the system's cryptographic source. */
+export function randomSecret({ kind, length }: WantedSecret): Sensitive {
+  return new Sensitive(SHAPES[kind](length));
+}
+
+const SHAPES = {
+  // Letters and digits need no escaping in connection strings and shells.
+  password: (length: number) =>
+    Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join(""),
+  key: (length: number) => randomBytes(length).toString("base64url").slice(0, length),
+  token: (length: number) => randomBytes(length).toString("hex").slice(0, length),
+  uuid: () => randomUUID(),
+} satisfies Record<WantedSecret["kind"], (length: number) => string>;

@@ -4,8 +4,7 @@ import { CONFIG_SET_LABEL } from "../../../crds/config-set.ts";
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
-import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
-import type { Priority } from "../../kit/controller/priority.ts";
+import { type Enqueue, endOf, type Priority } from "../../kit/controller/controller.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../ports/caches.ts";
 
 /** Enqueues the environments affected by a change; returns the unsubscribe function. */

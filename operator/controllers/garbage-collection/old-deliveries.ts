@@ -4,7 +4,13 @@ import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import { earlierOfClocks } from "./earlier-of-clocks.ts";
+import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
+import type { Notifications } from "../../ports/notifications/notifications.ts";
+import type { RollupStore, StoredRollup } from "../../ports/observability/rollups.ts";
+import { byTheHour, dayOf } from "../../rollups/recorder.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The settings and ports of the collection of webhook deliveries. */
 export interface OldDeliveriesDependencies {
@@ -14,8 +20,6 @@ export interface OldDeliveriesDependencies {
   readonly webhookDeliveries: Pick<WebhookDeliveries, "list" | "remove">;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Limit of one reconcile, so that none takes minutes. */
 const MOST_DROPPED = 2_000;
 const AT_ONCE = 8;
@@ -61,4 +65,72 @@ function surplusOfEach(deliveries: readonly WebhookDelivery[], bounds: KeptBound
   return each.flatMap((ones) => surplusOf(ones, madeAtMs, { ...bounds, atMost }));
 }
 
-const madeAtMs = ({ metadata }: WebhookDelivery) => Date.parse(metadata.creationTimestamp);
+const madeAtMs = ({ metadata }: Pick<WebhookDelivery, "metadata">) => Date.parse(metadata.creationTimestamp);
+
+const MOST_REMOVED = 500;
+
+/** The settings and ports of the collection of notifications. */
+interface OldNotificationsDependencies {
+  readonly settings: Settings;
+  readonly notifications: Pick<Notifications, "list" | "remove">;
+  readonly clock: Clock;
+}
+
+/**
+ * Deletes finished messages beyond number or age, oldest first; never a waiting one.
+ *
+ * @returns a function that answers true when some are left
+ */
+export function removeFinishedMessages({ settings, notifications, clock }: OldNotificationsDependencies) {
+  return async (signal: AbortSignal): Promise<boolean> => {
+    const { finished, hours } = settings.notifications.retention;
+    const notBefore = new Date(clock.now().getTime() - hours * HOUR_MS);
+    const done = notifications.list().filter((one) => !isWaiting(one));
+    const surplus = surplusOf(done, madeAtMs, { atMost: finished, notBefore });
+    for (const notification of surplus.slice(0, MOST_REMOVED)) {
+      signal.throwIfAborted();
+      await notifications.remove(notification);
+    }
+    return surplus.length > MOST_REMOVED;
+  };
+}
+
+/** The ports of the collection of rollups. */
+interface OldRollupsDependencies {
+  readonly clock: Clock;
+  readonly rollupStore: Pick<RollupStore, "list" | "replace" | "remove">;
+}
+
+/** Days with counts by five minutes; older ones by the hour. */
+const FINE_DAYS = 3;
+const KEPT_DAYS = 400;
+
+/** Keeps old rollups small, and drops the oldest. */
+export function shrinkOldRollups({
+  clock,
+  rollupStore,
+}: OldRollupsDependencies): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    const daysAgo = (days: number) => dayOf(new Date(clock.now().getTime() - days * DAY_MS));
+    for (const rollup of await rollupStore.list(signal)) {
+      signal.throwIfAborted();
+      if (rollup.day < daysAgo(KEPT_DAYS)) await rollupStore.remove(rollup);
+      else if (rollup.day < daysAgo(FINE_DAYS) && !isByTheHour(rollup)) {
+        // No process still counts for that day.
+        await rollupStore.replace(rollup, { ...rollup, slots: byTheHour(rollup.slots), writers: {} });
+      }
+    }
+  };
+}
+
+const isByTheHour = ({ slots, writers }: StoredRollup) =>
+  Object.keys(slots).every((slot) => slot.endsWith(":00")) && Object.keys(writers).length === 0;
+
+/** The earlier of both clocks, so that one wrong clock ends nothing. Rejects while the API server is unavailable. */
+export async function earlierOfClocks(clocks: {
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+}): Promise<Date> {
+  const [own, server] = [clocks.clock.now(), await clocks.serverClock.now()];
+  return new Date(Math.min(own.getTime(), server.getTime()));
+}

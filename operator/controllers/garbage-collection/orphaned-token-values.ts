@@ -4,7 +4,7 @@ import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
-import type { Inventory } from "../../ports/inventory.ts";
+import type { Inventory } from "../../ports/namespace-contents.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
 

@@ -1,19 +1,18 @@
 import type { Settings } from "../../../config/settings.ts";
-import { type Condition, findCondition, transition, withCondition } from "../../../crds/conditions.ts";
+import { type Condition, findCondition, transition, withCondition, type ConditionDraft, type ConditionType, clipped } from "../../../crds/conditions.ts";
 import { fullNameOf, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
-import type { HookAlert } from "../../announcements/hook-alert.ts";
+import type { HookAlert } from "../../announcements/recipients.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { HookCheck } from "../../ports/facade/webhook-registrar.ts";
+import type { HookCheck, HookProblem } from "../../ports/facade/webhook-registrar.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { checkHooks } from "./check.ts";
-import { conditionOf, WEBHOOK_ACTIVE } from "./condition.ts";
 
 /** The settings and ports of the reconcile of webhook registrations. */
 export interface WebhookRegistrationDependencies {
@@ -106,4 +105,29 @@ async function goOn(
     context.log.warn("the host does not go on with a webhook", { repository: name, problem: error.message });
     return { requeueAfterMs: Math.max(RETRY_MS, error.retryAfterMs ?? 0) };
   }
+}
+
+/** Condition about the arrival of a Repository's webhooks. */
+const WEBHOOK_ACTIVE = "WebhookActive" satisfies ConditionType;
+
+/** Reasons that leave the state unknown. */
+const UNKNOWN: readonly HookProblem["reason"][] = [
+  "HostUnknown",
+  "TokenMissing",
+  "AddressUnknown",
+  "KeyUnreadable",
+  "HostUnavailable",
+  "HostRefused",
+];
+/** Reasons despite which events arrive. */
+const HARMLESS: readonly HookProblem["reason"][] = ["HookRepeated"];
+
+/** Condition of a check, without its generation: certain problems before unknown states. */
+function conditionOf({ problems }: HookCheck): Omit<ConditionDraft, "observedGeneration"> {
+  const grave = problems.filter(({ reason }) => !HARMLESS.includes(reason));
+  const problem = grave.find(({ reason }) => !UNKNOWN.includes(reason)) ?? grave[0];
+  if (problem === undefined) return { type: WEBHOOK_ACTIVE, status: "True", reason: "HookActive", message: "" };
+  const { reason, message, remedy } = problem;
+  const status = UNKNOWN.includes(reason) ? "Unknown" : "False";
+  return { type: WEBHOOK_ACTIVE, status, reason, message: clipped(`${message}: ${remedy}`) };
 }

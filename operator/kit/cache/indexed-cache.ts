@@ -5,17 +5,8 @@ import { type Clock, systemClock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { CacheIndex } from "./cache-index.ts";
-import { DeliveredObjects } from "./delivered-objects.ts";
-import type {
-  CacheFeed,
-  CacheListener,
-  Collection,
-  ListMark,
-  ObjectCache,
-  ObjectCacheOptions,
-} from "./object-cache.ts";
+import { type CacheFeed, type CacheListener, type Collection, type ListMark, type ObjectCache, type ObjectCacheOptions, isNewer } from "./object-cache.ts";
 import { PendingWrites } from "./pending-writes.ts";
-import { isNewer } from "./resource-version.ts";
 
 /** An empty cache; a reflector fills it. */
 export function createObjectCache<T extends KubeObject>(
@@ -248,4 +239,51 @@ function isSameVersion(one: KubeObject["metadata"], other: KubeObject["metadata"
 function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _dropped, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** Deletions remembered until the next list; the oldest go first. */
+const MOST_ENDS = 8_192;
+/** Older than every version of the API server. */
+const NO_VERSION = "0";
+
+/** Delivered objects and their versions: a repeated or late event never brings back an older state. */
+class DeliveredObjects<T extends KubeObject> {
+  readonly #objects = new Map<string, T>();
+  /** Key → the version of its object's end, since the last list. */
+  readonly #ends = new Map<string, string>();
+  /** Objects missing from the last list had ended by its version. */
+  #listVersion = NO_VERSION;
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  entries(): Iterable<[string, T]> {
+    return this.#objects;
+  }
+
+  hasReached(key: string, version: string): boolean {
+    return !isNewer(version, this.#versionOf(key));
+  }
+
+  put(key: string, object: T): void {
+    this.#objects.set(key, object);
+    this.#ends.delete(key);
+  }
+
+  end(key: string, version: string): void {
+    this.#objects.delete(key);
+    this.#ends.set(key, version);
+    if (this.#ends.size > MOST_ENDS) this.#ends.delete(this.#ends.keys().next().value as string);
+  }
+
+  /** Records a list of this version: it holds even when it is older than the previous state. */
+  listed(version: string): void {
+    this.#ends.clear();
+    this.#listVersion = version;
+  }
+
+  #versionOf(key: string): string {
+    return this.#objects.get(key)?.metadata.resourceVersion ?? this.#ends.get(key) ?? this.#listVersion;
+  }
 }

@@ -4,8 +4,7 @@ import { type KubeObject, keyOf, type ResourceType } from "../client/objects.ts"
 import type { Clock } from "../time/clock.ts";
 import { boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
-import type { Collection } from "./object-cache.ts";
-import { isNewer } from "./resource-version.ts";
+import { type Collection, isNewer } from "./object-cache.ts";
 
 export interface ListWatchOptions<T extends KubeObject>
   extends Pick<WatchOptions, "namespace" | "labelSelector" | "withoutManagedFields" | "signal"> {

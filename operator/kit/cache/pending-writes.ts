@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta } from "../client/objects.ts";
-import { isNewer } from "./resource-version.ts";
+import { isNewer } from "./object-cache.ts";
 
 /** The newest undelivered write of this process to one key. */
 export interface PendingWrite<T> {

@@ -2,7 +2,6 @@ import { KubeError } from "./errors.ts";
 import type { Call, KubeExchange, OpenStream } from "./exchange.ts";
 import type { KubeClient, WatchEvent, WatchOptions } from "./kube-client.ts";
 import { type KubeObject, type ResourceType, resourcePath } from "./objects.ts";
-import { jsonLines } from "./watch-stream.ts";
 
 /** The watching part of the client. */
 export function kubeWatch(exchange: KubeExchange): Pick<KubeClient, "watch"> {
@@ -75,3 +74,135 @@ function eventOf<T>(value: unknown): WatchEvent<T> {
     return value as WatchEvent<T>;
   throw new KubeError({ status: 0, reason: "BrokenStream", cause: new SyntaxError("a line is no watch event") });
 }
+
+/** Longer than any object that etcd accepts (1.5 MiB by default), as JSON. */
+const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
+const NEWLINE = 10;
+
+export interface JsonLinesOptions {
+  readonly onBytes?: () => void;
+  /** Leaves out `managedFields`, a third of the decoding. Equal rests of objects may be shared, then frozen. */
+  readonly withoutManagedFields?: boolean;
+}
+
+/**
+ * JSON values of a stream of lines, grouped by the chunk that ends them: no await per value.
+ *
+ * Lines are cut on bytes, because a UTF-8 sequence may span two chunks. A line is decoded when its value is taken; the
+ * next chunk is requested when the consumer has taken all values, which it must.
+ * @throws KubeError with reason `BrokenStream` for a line that is no JSON, too long, or cut off by the end
+ */
+export async function* jsonLines(
+  chunks: AsyncIterable<Uint8Array>,
+  { onBytes, withoutManagedFields = false }: JsonLinesOptions = {},
+): AsyncGenerator<Iterable<unknown>> {
+  const decoded = withoutManagedFields ? decoderWithoutManagedFields(parsed) : parsed;
+  let open: Uint8Array[] = [];
+  let openBytes = 0;
+  function* ended(chunk: Uint8Array): Generator<unknown> {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const line = joined(open, chunk.subarray(start, end));
+      open = [];
+      openBytes = 0;
+      start = end + 1;
+      if (line.length > 0) yield decoded(line);
+    }
+    open.push(chunk.subarray(start));
+    openBytes += chunk.length - start;
+  }
+  for await (const chunk of chunks) {
+    onBytes?.();
+    yield ended(chunk);
+    if (openBytes > LONGEST_LINE_BYTES) throw broken(new RangeError("a line exceeds 8 MiB"));
+  }
+  if (openBytes > 0) throw broken(new RangeError("the stream ended within a line"));
+}
+
+/** Most lines lie in one chunk. */
+const joined = (open: readonly Uint8Array[], rest: Uint8Array) =>
+  open.length === 0 ? rest : Buffer.concat([...open, rest]);
+
+function parsed(line: Uint8Array): unknown {
+  try {
+    return JSON.parse(bytesOf(line).toString("utf8"));
+  } catch {
+    // The parser's own message quotes the line, which may hold a Secret.
+    throw broken(new SyntaxError("a line is not JSON"));
+  }
+}
+
+function broken(cause: Error): KubeError {
+  return new KubeError({ status: 0, reason: "BrokenStream", cause });
+}
+
+/** Cache size, and the longest cached rest in characters: each kind has a few rests, shared by all its objects. */
+const REMEMBERED = 32;
+const LONGEST_REMEMBERED = 8_192;
+
+const BEGIN = Buffer.from('"managedFields":[{');
+const END = Buffer.from("}]");
+const COMMA = 0x2c;
+/** Follows `managedFields` where they come last in the metadata, as in all built-in kinds. */
+const END_OF_METADATA = '},"';
+
+interface Line {
+  object?: object;
+}
+
+type Decode = (line: Uint8Array) => unknown;
+
+/**
+ * Decodes watch events without `managedFields`.
+ *
+ * Cuts the list out before decoding. Its objects hold no lists, so its end is the first text that looks like one. Where
+ * that text is inside a string, invalid JSON is left.
+ *
+ * The rest after the metadata is equal for thousands of objects: decoded once, then frozen and shared.
+ *
+ * @param whole decodes a line without a cut
+ */
+function decoderWithoutManagedFields(whole: Decode): Decode {
+  const known = new Map<string, object>();
+
+  const decodedRest = (rest: string): object => {
+    const shared = known.get(rest);
+    if (shared !== undefined) return frozen(shared);
+    const decoded = JSON.parse(`{${rest.slice(END_OF_METADATA.length - 1, -1)}`) as object;
+    if (known.size === REMEMBERED) known.clear();
+    if (rest.length <= LONGEST_REMEMBERED) known.set(rest, decoded);
+    return decoded;
+  };
+
+  return (line) => {
+    const bytes = bytesOf(line);
+    const begin = bytes.indexOf(BEGIN);
+    const end = begin < 0 ? -1 : bytes.indexOf(END, begin);
+    if (end < 0) return whole(line);
+    const { head, rest } = around(bytes, begin, end + END.length);
+    try {
+      if (!rest.startsWith(END_OF_METADATA)) return JSON.parse(head + rest);
+      // Closes the metadata, the object and the event.
+      const event = JSON.parse(`${head}}}}`) as Line;
+      Object.assign(event.object as object, decodedRest(rest));
+      return event;
+    } catch {
+      return whole(line);
+    }
+  };
+}
+
+/** Texts before and after a field, with one comma less. */
+function around(bytes: Buffer, begin: number, end: number): { readonly head: string; readonly rest: string } {
+  const isLast = bytes[end] !== COMMA;
+  const headEnd = isLast && bytes[begin - 1] === COMMA ? begin - 1 : begin;
+  return { head: bytes.toString("utf8", 0, headEnd), rest: bytes.toString("utf8", isLast ? end : end + 1) };
+}
+
+function frozen(rest: object): object {
+  for (const field of Object.values(rest)) Object.freeze(field);
+  return rest;
+}
+
+/** The bytes as a Buffer, without a copy. */
+const bytesOf = (line: Uint8Array) => Buffer.from(line.buffer, line.byteOffset, line.length);

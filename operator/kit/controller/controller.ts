@@ -1,4 +1,3 @@
-import type { Priority } from "./priority.ts";
 import type { RetryDelayOptions } from "./retry-delays.ts";
 
 /** Result of a reconcile: done, or requeued after a while. */
@@ -48,4 +47,46 @@ export interface Controller {
   readonly deadlineMs?: number;
   /** First and longest backoff of a failing key (default: the manager's). */
   readonly backoffMs?: RetryDelayOptions["backoffMs"];
+}
+
+/**
+ * `urgent` is for short reconciles due at a certain moment, `high` for changes and waiting users, `low` for start-up,
+ * requeues, retries and deletions. First in, first out within a priority. `urgent` comes first, then `high`, but every
+ * fifth key is a waiting `low` one: neither starves.
+ */
+export type Priority = (typeof PRIORITIES)[number];
+
+/** Highest first. */
+export const PRIORITIES = ["urgent", "high", "low"] as const;
+
+/** Outcome of a reconcile. `panic`: an error that the language throws for a bug, as Go's panics are. */
+export type ReconcileOutcome = "done" | "requeued" | "failed" | "panic" | "timeout";
+
+/** Metrics of controllers. Called at every reconcile, so it must cost next to nothing. */
+export interface ControllerMetrics {
+  of(controller: { readonly name: string; readonly workers: number }, pool: PoolState): PoolMetrics;
+}
+
+/** Current load of a pool. */
+export interface PoolState {
+  /** Waiting keys, without those due later. */
+  readonly depth: number;
+  depthOf(priority: Priority): number;
+  readonly inWork: number;
+  /** Milliseconds that running reconciles have lasted: in total, and the longest. */
+  workingMs(): { readonly sum: number; readonly longest: number };
+}
+
+/** Metrics of a pool. */
+export interface PoolMetrics extends QueueMetrics {
+  reconciled(outcome: ReconcileOutcome, durationMs: number): void;
+}
+
+/** Metrics of a work queue. */
+export interface QueueMetrics {
+  /** A key was queued that did not wait. */
+  added(): void;
+  /** A key left the queue for a worker. */
+  taken(waitedMs: number): void;
+  retried(): void;
 }

@@ -1,9 +1,11 @@
 import type { KubeClient } from "../client/kube-client.ts";
-import type { ObjectRef } from "../client/objects.ts";
+import { type ObjectRef, type KubeObject, resourceType } from "../client/objects.ts";
 import type { Log } from "../log.ts";
 import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.ts";
 import { within } from "../time/deadline.ts";
-import { type Lease, type LeaseRecord, leases, microTime, releaseLease, writeLease } from "./lease.ts";
+import type { WriteGuard } from "../client/write-guard.ts";
+import { insteadOf, isAlreadyExists, isConflict } from "../client/errors.ts";
+import { leaseKind } from "../client/kinds.ts";
 
 /** End of a term: `lost` allows no more work; `stopping` lets running work finish. */
 export type TermEnd = "lost" | "stopping";
@@ -214,4 +216,73 @@ export class LeaderElector {
       this.#log.warn("the lease could not be released", { error });
     }
   }
+}
+
+/** The time in which this process may reconcile: guards the controllers' client. */
+interface Term extends WriteGuard {
+  /** Begins a term: from now on writes need `isLeading`; before, all are allowed. */
+  begin(isLeading: () => boolean): void;
+  end(): void;
+}
+
+export function createTerm(): Term {
+  const ended = new AbortController();
+  let mayWrite = () => true;
+  return {
+    signal: ended.signal,
+    holds: () => mayWrite(),
+    begin(isLeading) {
+      mayWrite = isLeading;
+    },
+    end: () => ended.abort(),
+  };
+}
+
+/** The candidates' shared record (`coordination.k8s.io/v1`). An empty holder means released. */
+interface LeaseRecord {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+export interface Lease extends KubeObject {
+  readonly spec?: LeaseRecord;
+}
+
+export const leases = resourceType<Lease>(leaseKind);
+
+/** Kubernetes' MicroTime: exactly six fraction digits, or the API server answers 400 (client-node issue 828). */
+export function microTime(time: Date): string {
+  return time.toISOString().replace(/\.(\d{3})Z$/, ".$1000Z");
+}
+
+/** Creates the lease or writes it over the version read; false when another candidate was faster. */
+async function writeLease(
+  client: KubeClient,
+  target: { readonly ref: ObjectRef; readonly read: Lease | undefined },
+  record: LeaseRecord,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { ref, read } = target;
+  const writing =
+    read === undefined
+      ? client.create(leases, { metadata: ref, spec: record }, { signal })
+      : client.replace(leases, { ...read, spec: record }, { signal });
+  const isLost = (error: unknown) => isConflict(error) || isAlreadyExists(error);
+  return writing.then(() => true).catch(insteadOf(isLost, false));
+}
+
+/** Lets the next candidate begin at once, unless another holds the lease already. */
+async function releaseLease(
+  client: KubeClient,
+  holding: { readonly ref: ObjectRef; readonly identity: string; readonly at: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  const { ref, identity, at } = holding;
+  const read = await client.find(leases, ref, { signal });
+  if (read?.spec?.holderIdentity !== identity) return;
+  const record = { ...read.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(at) };
+  await writeLease(client, { ref, read }, record, signal);
 }

@@ -1,7 +1,7 @@
 import type { WebhookSource } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { CacheSet } from "../../kit/cache/cache-set.ts";
 import type { RequestSeam } from "../../kit/client/request.ts";
-import type { ControllerMetrics } from "../../kit/controller/controller-metrics.ts";
+import type { ControllerMetrics } from "../../kit/controller/controller.ts";
 import type { Caches } from "../caches.ts";
 import type { Clock } from "../clock.ts";
 import type { RequestMetrics } from "../facade/request-metrics.ts";

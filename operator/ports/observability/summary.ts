@@ -1,14 +1,8 @@
 /** Usage of environments in a period: in total, and by common properties. */
-import {
-  addCharge,
-  type Charged,
-  chargedBetween,
-  NOTHING_CHARGED,
-} from "../../../crds/environment/costs/allocations.ts";
+import { addCharge, type Charged, chargedBetween, NOTHING_CHARGED } from "../../../crds/environment/costs/allocations.ts";
 import { secondsBetween } from "../../../crds/environment/costs/usage.ts";
 import type { Life } from "../../../crds/environment/life.ts";
 import { oncePer } from "../../../crds/once-per.ts";
-import { isWithin, type Period } from "./period.ts";
 
 /** Totals of environments in a period. */
 export interface Tally extends Charged {
@@ -232,4 +226,20 @@ function peakOf(lives: readonly Life[], { fromMs, toMs }: Period, nowMs: number)
     most = Math.max(most, index + 1 - ended);
   }
   return most;
+}
+
+/** Time from `fromMs` (inclusive) to `toMs` (exclusive), in milliseconds since 1970. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export const DAY_MS = 86_400_000;
+
+/** Start of the moment's day, in UTC. */
+export const midnightOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+
+/** True when the moment is in the period. */
+export function isWithin({ fromMs, toMs }: Period, atMs: number): boolean {
+  return atMs >= fromMs && atMs < toMs;
 }

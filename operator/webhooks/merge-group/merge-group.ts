@@ -2,7 +2,12 @@ import { hostedRepository } from "../../../crds/repository/repository.ts";
 import type { MergeGroupState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { contextOf } from "../../host-reports/desired-reports.ts";
 import { wantsOf } from "../../host-reports/subject.ts";
-import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
+import { type Decided, type DecisionContext, nothing, type Subject, type Decision } from "../decision.ts";
+import { clipped } from "../../../crds/conditions.ts";
+import { OUTCOME_MESSAGE_MAX_LENGTH } from "../../../crds/webhooks/webhook-delivery.schema.ts";
+import type { WebhookDelivery, WebhookDeliveryStatus } from "../../../crds/webhooks/webhook-delivery.ts";
+import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 
 interface MergeGroup {
   readonly subject: Subject;
@@ -37,3 +42,47 @@ function isReported(commit: string, { repository, delivery }: Subject, { deliver
         spec.repositories?.includes(repository.metadata.name),
     );
 }
+
+/** The decision to report a commit. */
+type ReportDecision = Extract<Decision, { readonly do: "report" }>;
+
+export const isReport = (decision: Decision): decision is ReportDecision => decision.do === "report";
+
+interface ReportContext {
+  readonly pullRequestHost?: Pick<PullRequestHost, "report">;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reports commits to their host. Repeatable: a report replaces the former one.
+ *
+ * @returns the outcome: `pending` in the API, and while the host is away
+ */
+export async function reportCommits(
+  reports: readonly ReportDecision[],
+  { spec }: WebhookDelivery,
+  { pullRequestHost, signal = new AbortController().signal }: ReportContext,
+): Promise<WebhookDeliveryStatus> {
+  const [{ reason, report }] = reports as [ReportDecision];
+  if (pullRequestHost === undefined) return said("pending", reason, `it will be reported: ${report.description}`);
+  try {
+    for (const one of reports) await pullRequestHost.report(one.repository, one.report, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isOfHost(error)) throw error;
+    // GitHub's merge queue drops a group by itself, by default an hour after its checks were requested:
+    // https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+    return { ...said("pending", "HostUntold", error.message), waitsSince: spec.receivedAt };
+  }
+  return said("acted", reason, `reported to its host: ${report.description}`);
+}
+
+/** Messages of other errors may hold secrets. */
+const isOfHost = (error: unknown): error is Error =>
+  error instanceof PullRequestHostFailed || error instanceof SecretManagerUnavailable;
+
+const said = (phase: WebhookDeliveryStatus["phase"], reason: string, message: string): WebhookDeliveryStatus => ({
+  phase,
+  reason,
+  message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH),
+});

@@ -9,8 +9,7 @@ import { knownStates } from "../pull-request/newest-state.ts";
 import { type User, usersOf } from "../users.ts";
 import { COUNTED_RULES, type CountedProblem, countedProblem } from "./counted.ts";
 import { createdByPipeline } from "./creation.ts";
-import { mergedHead } from "./merged-head.ts";
-import { pipelineOf, type ReportedPipeline } from "./report.ts";
+import { mergedHead, pipelineOf, type ReportedPipeline } from "./report.ts";
 
 /**
  * Decisions about a pipeline's report: every environment that wants its commit, or whose branch has it as its head,

@@ -11,13 +11,13 @@ import type { ControllerDependencies } from "../../../operator/controllers/index
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
-import type { PoolMetrics, PoolState } from "../../../operator/kit/controller/controller-metrics.ts";
+import type { PoolMetrics, PoolState } from "../../../operator/kit/controller/controller.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { EventRecorder } from "../../../operator/ports/event-recorder.ts";
 import type { Metrics } from "../../../operator/ports/observability/metrics.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
-import { around } from "../../../operator/wiring/observation/seams.ts";
+import { around } from "../../../operator/wiring/observation/call-spans.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";

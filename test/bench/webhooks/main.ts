@@ -2,7 +2,7 @@ import { deliveryName, isPending, type WebhookDelivery } from "../../../crds/web
 import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { leases } from "../../../operator/kit/leader/lease.ts";
+import { leases } from "../../../operator/kit/leader/leader-election.ts";
 import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -12,14 +12,7 @@ import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
 import { quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
-import {
-  eventOf,
-  PROJECTS,
-  PULL_REQUESTS,
-  type PullRequestEvent,
-  registerProjects,
-  webhookSettings,
-} from "./projects.ts";
+import { eventOf, PROJECTS, PULL_REQUESTS, type PullRequestEvent, registerProjects, webhookSettings } from "./projects.ts";
 import { type Answer, Sender } from "./sender.ts";
 import { Trouble } from "./trouble.ts";
 

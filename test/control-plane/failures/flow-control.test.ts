@@ -5,7 +5,7 @@ import { createKubeClient } from "../../../operator/kit/client/create-kube-clien
 import { configMapKind, wireKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeResponse } from "../../../operator/kit/client/request.ts";
-import { leases } from "../../../operator/kit/leader/lease.ts";
+import { leases } from "../../../operator/kit/leader/leader-election.ts";
 import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
-import { leases } from "../../../operator/kit/leader/lease.ts";
+import { leases } from "../../../operator/kit/leader/leader-election.ts";
 import { concernedAmong } from "../../support/faults/request-seams.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";

@@ -1,18 +1,12 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { GROUP } from "../../../crds/group.ts";
-import { clusterIdentity } from "../../../operator/adapters/google/cluster-identity.ts";
+import { clusterIdentity } from "../../../operator/adapters/google/connection.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { argoApplication, argoCd, argoProject } from "../../support/fixtures/argocd-objects.ts";
-import {
-  environmentObject,
-  given,
-  namespaceObject,
-  paths,
-  roleBindingObject,
-} from "../../support/fixtures/environment/environment-objects.ts";
+import { environmentObject, given, namespaceObject, paths, roleBindingObject } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { HostUnavailable } from "../../../crds/errors.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import type { BranchHeads } from "../../../operator/ports/facade/branch-heads.ts";
+import type { BranchHeads } from "../../../operator/ports/repository-host.ts";
 
 /** An implementation of the port, and control of the host behind it. */
 export interface BranchHeadsWorld {

@@ -1,12 +1,12 @@
+import grpc from "@grpc/grpc-js";
+import protoLoader from "@grpc/proto-loader";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { SecretManagerServiceClient } from "@google-cloud/secret-manager";
-import grpc from "@grpc/grpc-js";
-import protoLoader from "@grpc/proto-loader";
 import { secretEntryId } from "../../../crds/names.ts";
 import { circuitBreaker } from "../../../operator/adapters/google/circuit-breaker.ts";
 import { type GoogleClient, googleConnection } from "../../../operator/adapters/google/connection.ts";
-import { crc32c } from "../../../operator/adapters/google/crc32c.ts";
+import { crc32c } from "../../../operator/adapters/google/secret-calls.ts";
 import { googleSecretManager } from "../../../operator/adapters/google/secret-manager.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../../operator/kit/time/token-bucket.ts";

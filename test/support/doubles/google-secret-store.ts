@@ -1,4 +1,4 @@
-import { crc32c } from "../../../operator/adapters/google/crc32c.ts";
+import { crc32c } from "../../../operator/adapters/google/secret-calls.ts";
 
 /** The used gRPC status codes. */
 export const codes = {

@@ -1,7 +1,7 @@
+import supertest from "supertest";
 import { randomBytes } from "node:crypto";
 import type { Express } from "express";
 import type { JWTPayload } from "jose";
-import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
 import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../../crds/api-token.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
@@ -11,7 +11,7 @@ import { BACKING_SERVICES } from "../../../operator/controllers/environment/back
 import { chartTemplates } from "../../../operator/controllers/environment/template.ts";
 import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
 import { type Log, logTo } from "../../../operator/kit/log.ts";
-import { consoleSecrets } from "../../../operator/wiring/console-secrets.ts";
+import { consoleSecrets } from "../../../operator/wiring/facade-ports.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory/audit-trail.ts";
 import { type MemoryBranchHeads, memoryBranchHeads } from "../doubles/memory/branch-heads.ts";

@@ -7,7 +7,7 @@ import type { Log } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { AuditTrail } from "../../../operator/ports/audit-trail.ts";
 import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
-import type { BranchHeads } from "../../../operator/ports/facade/branch-heads.ts";
+import type { BranchHeads } from "../../../operator/ports/repository-host.ts";
 import type { Repositories } from "../../../operator/ports/repositories.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { decide } from "../../../operator/webhooks/decide.ts";

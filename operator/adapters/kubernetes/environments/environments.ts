@@ -1,31 +1,25 @@
-import {
-  type EnvironmentSpec,
-  type EphemeralEnvironment,
-  environmentManifest,
-} from "../../../../crds/environment/ephemeral-environment.ts";
-import {
-  answersKey,
-  type IdempotencyRecord,
-  markAnnotations,
-} from "../../../../crds/environment/idempotency-record.ts";
+import { type EnvironmentSpec, type EphemeralEnvironment, environmentManifest } from "../../../../crds/environment/ephemeral-environment.ts";
+import { answersKey, type IdempotencyRecord, markAnnotations } from "../../../../crds/environment/idempotency-record.ts";
 import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { CreationFailed, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
-import type { Environments, Extension } from "../../../ports/facade/environments.ts";
-import type { LeftFields } from "../../../ports/left-fields.ts";
+import type { Environments, Extension, EnvironmentChange } from "../../../ports/facade/environments.ts";
+import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
 import { changeAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, environmentChanges } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
-import { followedChanges } from "./followed-changes.ts";
-import { assertLasting } from "./lasting-changes.ts";
-import { liveLookUp } from "./lookup.ts";
+import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
 import { requestedReconciles } from "./requested-reconciles.ts";
+import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
+import { managedBy, writtenFromGit } from "../../../../crds/environment/managed-by.ts";
+import { specFields } from "../../../../crds/environment/owned-fields.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
@@ -133,4 +127,87 @@ function extensionOf({ ttlHours, note, onlyFrom }: Extension): Change {
       throw new EnvironmentConflict("The environment's TTL was changed meanwhile");
     },
   };
+}
+
+/** Changes from this call on, see `Environments.changes`; the queue is bounded by the number of environments. */
+export function followedChanges(
+  cache: Pick<ObjectCache<EphemeralEnvironment>, "subscribe">,
+  signal: AbortSignal,
+): AsyncGenerator<readonly EnvironmentChange[], undefined> {
+  const waiting = new Map<string, EnvironmentChange>();
+  let wake = Promise.withResolvers<void>();
+  const unsubscribe = cache.subscribe((_key, current, previous) => {
+    const { uid, name } = ((current ?? previous) as EphemeralEnvironment).metadata;
+    const earlier = waiting.get(uid);
+    waiting.set(uid, { id: uid, name, current, previous: earlier === undefined ? previous : earlier.previous });
+    wake.resolve();
+  });
+  // Also for a reader that never began.
+  const end = () => {
+    unsubscribe();
+    wake.resolve();
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  return (async function* () {
+    try {
+      while (!signal.aborted) {
+        if (waiting.size === 0) await wake.promise;
+        wake = Promise.withResolvers();
+        const batch = [...waiting.values()];
+        waiting.clear();
+        if (batch.length > 0) yield batch;
+      }
+      return undefined;
+    } finally {
+      signal.removeEventListener("abort", end);
+      unsubscribe();
+    }
+  })();
+}
+
+const TOOLS = { argocd: "Argo CD", flux: "Flux" } as const;
+
+/**
+ * Refuses a change that Git would revert within seconds: of a field in the manifest that the GitOps tool does not leave
+ * alone.
+ *
+ * @throws EnvironmentConflict which says where to change it
+ */
+async function assertLasting(
+  { client, leftFields }: Required<Pick<Context, "client" | "leftFields">>,
+  environment: EphemeralEnvironment,
+  wanted: Change["spec"],
+): Promise<void> {
+  const tool = managedBy(environment);
+  if (tool === undefined) return;
+  // Caches drop `managedFields`.
+  const fresh = await reread(client, environment);
+  if (fresh === undefined) return;
+  const fields = specFields(writtenFromGit(fresh));
+  for (const { path, value } of valuesOf(wanted)) {
+    const isChanged = (at(fresh.spec, path) ?? null) !== value;
+    const isFromGit =
+      at(
+        fields,
+        path.map((field) => `f:${field}`),
+      ) !== undefined;
+    if (!isChanged || !isFromGit || (await leftFields(fresh, path.join("/")))) continue;
+    throw new EnvironmentConflict(
+      `spec.${path.join(".")} comes from Git, and ${TOOLS[tool]} would take the change back: change it in the manifest, or take it out there`,
+    );
+  }
+}
+
+/** Values of a change, each with its path below the spec. */
+function valuesOf(change: object, above: readonly string[] = []): { path: readonly string[]; value: unknown }[] {
+  return Object.entries(change).flatMap(([field, value]) => {
+    const path = [...above, field];
+    if (value === undefined) return [];
+    return typeof value === "object" && value !== null ? valuesOf(value, path) : [{ path, value }];
+  });
+}
+
+function at(object: object, path: readonly string[]): unknown {
+  return path.reduce<unknown>((found, field) => (found as Record<string, unknown> | undefined)?.[field], object);
 }

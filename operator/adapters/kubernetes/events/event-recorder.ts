@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import pLimit from "p-limit";
+import { hash } from "node:crypto";
 import { environmentKind } from "../../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION, FIELD_MANAGER } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../../kit/client/errors.ts";
@@ -7,10 +7,9 @@ import { eventKind } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Log } from "../../../kit/log.ts";
 import { type Clock, systemClock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/hourly.ts";
+import { hourly } from "../../../kit/time/token-bucket.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
-import { burstEnd } from "./burst-end.ts";
 import { createOccurrences, HOUR_MS, type Occurrence } from "./occurrences.ts";
 
 interface Context {
@@ -136,4 +135,42 @@ function fitting(note: string): string {
   if (bytes.length <= NOTE_MAX_BYTES) return note;
   const cut = bytes.subarray(0, NOTE_MAX_BYTES - Buffer.byteLength("…")).toString("utf8");
   return `${cut.replace(/\uFFFD+$/, "")}…`;
+}
+
+/** Silence that ends a burst: parallel creations may all pause for a moment. */
+const QUIET_MS = 1_000;
+const EVERY_MS = 100;
+
+/**
+ * Delays low-priority work until the end of a burst of other work. Call the answered function with each piece: its
+ * promise resolves after a second without another; during the burst one resolves every tenth of a second, longest
+ * waiting first.
+ */
+export function burstEnd(clock: Clock): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let lastMs = 0;
+
+  async function letGo(): Promise<void> {
+    let nextMs = clock.monotonicMs() + EVERY_MS;
+    while (waiting.length > 0) {
+      const nowMs = clock.monotonicMs();
+      const restMs = Math.min(lastMs + QUIET_MS, nextMs) - nowMs;
+      if (restMs > 0) await new Promise<void>((resolve) => clock.setTimer(restMs, resolve));
+      else {
+        goOn(lastMs + QUIET_MS <= nowMs ? waiting.length : 1);
+        nextMs = nowMs + EVERY_MS;
+      }
+    }
+  }
+
+  function goOn(count: number): void {
+    for (const begin of waiting.splice(0, count)) begin();
+  }
+
+  return () => {
+    lastMs = clock.monotonicMs();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (waiting.push(resolve) === 1) void letGo();
+    return promise;
+  };
 }

@@ -1,10 +1,12 @@
-import { type EnvironmentRecord, newest, recordManifest } from "../../../../crds/environment/environment-record.ts";
+import { type EnvironmentRecord, newest, recordManifest, completeRecord } from "../../../../crds/environment/environment-record.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { surplusOf } from "../../../kit/surplus.ts";
 import type { Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
+import type { Caches } from "../../../ports/caches.ts";
+import type { History } from "../../../ports/facade/history.ts";
 
 /** Limit of one prune, so that none takes minutes; the next one continues. */
 const MOST_PRUNED = 1_000;
@@ -57,4 +59,29 @@ function outline({ metadata, spec }: EnvironmentRecord): EnvironmentRecord {
 
 function endedAtMs({ metadata, spec }: EnvironmentRecord): number {
   return Date.parse(spec.deletedAt) || Date.parse(metadata.creationTimestamp);
+}
+
+/** History port on the watch caches. */
+export function watchedHistory({ environments, records }: Pick<Caches, "environments" | "records">): History {
+  const revision = revisionOf([environments, records]);
+  return {
+    records: () => records.list().map((record) => completeRecord(record)),
+    get revision() {
+      return revision();
+    },
+  };
+}
+
+interface Changing {
+  subscribe(listener: () => void): () => void;
+}
+
+/** A number that every change of one of the caches raises. */
+function revisionOf(caches: readonly Changing[]): () => number {
+  let revision = 0;
+  const raise = () => {
+    revision += 1;
+  };
+  for (const cache of caches) cache.subscribe(raise);
+  return () => revision;
 }

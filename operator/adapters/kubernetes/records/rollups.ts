@@ -4,10 +4,9 @@ import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { Rollups } from "../../../ports/facade/rollups.ts";
-import type { RollupContent, RollupStore, StoredRollup } from "../../../ports/observability/rollups.ts";
-import { readCounts, writtenCounts } from "./stored-counts.ts";
-import { readSummary, writtenSummary } from "./stored-summary.ts";
+import type { Rollups } from "../../../ports/facade/history.ts";
+import type { RollupContent, RollupStore, StoredRollup, SlotCounts } from "../../../ports/observability/rollups.ts";
+import { DIMENSIONS, type Dimension, NO_TALLY, type Rows, type Summary, type Tally } from "../../../ports/observability/summary.ts";
 
 /** Label with a rollup's day, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;
@@ -101,4 +100,82 @@ function orNothing<T>(read: () => T): T | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+type Counted = Pick<RollupContent, "slots" | "writers">;
+
+interface WrittenCounts {
+  /** Names of counters, in the order of each slot's counts. */
+  readonly counters: readonly string[];
+  readonly slots: Readonly<Record<string, readonly number[]>>;
+  readonly writers: Counted["writers"];
+}
+
+/** Text of the counts, with each counter named once: a day has hundreds of slots. */
+function writtenCounts({ slots, writers }: Counted): string {
+  const counters = [...new Set(Object.values(slots).flatMap((counts) => Object.keys(counts)))].sort();
+  const figures = Object.entries(slots).map(([slot, counts]) => [slot, counters.map((name) => counts[name] ?? 0)]);
+  const written: WrittenCounts = { counters, slots: Object.fromEntries(figures), writers };
+  return JSON.stringify(written);
+}
+
+/** @throws SyntaxError for foreign text */
+function readCounts(text: string | undefined): Partial<Counted> {
+  if (text === undefined) return {};
+  const { counters, slots, writers } = JSON.parse(text) as Partial<WrittenCounts>;
+  if (counters === undefined || slots === undefined || writers === undefined) throw new SyntaxError("no counts");
+  const countsOf = (figures: readonly number[]): SlotCounts =>
+    Object.fromEntries(
+      counters.flatMap((name, index) => {
+        const count = figures[index] ?? 0;
+        return count === 0 ? [] : [[name, count]];
+      }),
+    );
+  return {
+    slots: Object.fromEntries(Object.entries(slots).map(([slot, figures]) => [slot, countsOf(figures)])),
+    writers,
+  };
+}
+
+/** Totals without field names: a ConfigMap may hold thousands. */
+type Figures = readonly number[];
+
+interface WrittenSummary {
+  readonly fields: readonly string[];
+  readonly total: Figures;
+  readonly by: Readonly<Partial<Record<Dimension, Readonly<Record<string, Figures>>>>>;
+  readonly peak: number;
+}
+
+const FIELDS = Object.keys(NO_TALLY) as (keyof Tally)[];
+
+/** Deterministic text of the summary. */
+function writtenSummary({ total, by, peak }: Summary): string {
+  const figures = (tally: Tally) => FIELDS.map((field) => tally[field]);
+  const sorted = (rows: Rows) => [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
+  const rows = (of: Rows) => Object.fromEntries(sorted(of).map(([name, tally]) => [name, figures(tally)]));
+  const written: WrittenSummary = {
+    fields: FIELDS,
+    total: figures(total),
+    by: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(by[dimension])])),
+    peak,
+  };
+  return JSON.stringify(written);
+}
+
+/** @throws SyntaxError for text other than JSON */
+function readSummary(text: string | undefined): Summary | undefined {
+  if (text === undefined) return undefined;
+  const { fields, total, by, peak } = JSON.parse(text) as WrittenSummary;
+  const tally = (figures: Figures): Tally => ({
+    ...NO_TALLY,
+    ...Object.fromEntries(figures.map((figure, index) => [fields[index], figure])),
+  });
+  const rows = (dimension: Dimension): Rows =>
+    new Map(Object.entries(by[dimension] ?? {}).map(([name, figures]) => [name, tally(figures)]));
+  return {
+    total: tally(total),
+    by: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(dimension)])) as Record<Dimension, Rows>,
+    peak,
+  };
 }

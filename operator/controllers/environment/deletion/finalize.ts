@@ -4,7 +4,7 @@ import { isUnavailable } from "../../../kit/client/errors.ts";
 import type { ReconcileResult } from "../../../kit/controller/controller.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { EnvironmentDependencies } from "../dependencies.ts";
-import { storedVariables } from "../desired/stored-variables.ts";
+import { storedVariables } from "../desired/variables.ts";
 import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status/status.ts";
 import { withUsage } from "../status/usage.ts";

@@ -1,18 +1,12 @@
 import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { secretStoreName } from "../../../../crds/names.ts";
-import { type WantedSecret, wantedSecrets } from "../../../../crds/repository/repository.ts";
+import { type WantedSecret, wantedSecrets, admits } from "../../../../crds/repository/repository.ts";
 import { type BackingService, type DerivedVariable, wantedServices } from "../backing-services/backing-service.ts";
 import type { PlanInput } from "../plan-input.ts";
-import type { Unfinished } from "../step-result.ts";
-import {
-  type DerivedSecret,
-  type OwnSecret,
-  type PlannedSecret,
-  type ReferredSecret,
-  rotation,
-} from "./planned-secret.ts";
-import { secretProblem } from "./secret-problem.ts";
+import { type Unfinished, failed } from "../step-result.ts";
+import { type DerivedSecret, type OwnSecret, type PlannedSecret, type ReferredSecret, rotation } from "./planned-secret.ts";
 import { type Reference, type Variables, variablesOf } from "./variables.ts";
+import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 
 /** Sorted content of the pods' Secret, or the request's problem. */
 export type SecretPlan =
@@ -195,4 +189,81 @@ function withAliases(secrets: readonly PlannedSecret[]): readonly PlannedSecret[
     const own = secrets.find(({ kind, name }) => kind === "own" && name === secret.of);
     return { ...secret, version: own?.version ?? "latest" };
   });
+}
+
+interface RequestedSecrets {
+  readonly environment: EphemeralEnvironment;
+  readonly configSet: ConfigSetSpec | undefined;
+  readonly variables: Variables;
+  readonly provided: ReadonlySet<string>;
+  /** Variables that must be given, because nothing is generated. */
+  readonly required: readonly string[];
+  readonly planned: ReadonlySet<string>;
+}
+
+/** First problem of the request; until it is solved, pods keep their former secrets. */
+function secretProblem(requested: RequestedSecrets): Unfinished | undefined {
+  for (const { reason, offenders, message } of RULES) {
+    const names = offenders(requested);
+    if (names.length > 0) return failed(reason, message(names.join(", ")));
+  }
+  return undefined;
+}
+
+interface Rule {
+  readonly reason: string;
+  readonly offenders: (requested: RequestedSecrets) => readonly string[];
+  readonly message: (names: string) => string;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    reason: "SecretInPlainText",
+    offenders: ({ variables }) => variables.inPlainText,
+    message: (names) =>
+      `${names}: a plain value of a secret variable is visible to everyone who can read the resource; use a secretRef to the ` +
+      "secret manager instead, or give the value through the REST interface, which keeps it secret",
+  },
+  {
+    reason: "SecretContradictory",
+    offenders: ({ variables, provided }) => {
+      const overridden = [...variables.references].filter(([, { origin }]) => origin === "override");
+      const both = overridden.map(([name]) => name).filter((name) => provided.has(name));
+      return [...new Set([...variables.contradictory, ...both])];
+    },
+    message: (names) => `${names}: all components share one value, but different values were requested`,
+  },
+  {
+    reason: "SharedApiKeysMissing",
+    offenders: (requested) => sharing(requested, ({ configSet }) => (configSet?.sharedApiKeys ?? []).length === 0),
+    message: (names) => `${names}: needs a config set that has shared API keys`,
+  },
+  {
+    reason: "SecretNotShared",
+    offenders: (requested) =>
+      sharing(requested, ({ configSet }) => configSet !== undefined && !admitsIt(requested, configSet)),
+    message: (names) => `${names}: this environment has no group in common with the config set's`,
+  },
+  {
+    reason: "SecretsMissing",
+    offenders: ({ required, planned }) => required.filter((name) => !planned.has(name)),
+    message: (names) =>
+      `${names}: nothing is generated, because spec.secrets.autoGenerate is false: refer to a secret for each of them`,
+  },
+  {
+    reason: "RotationUnknown",
+    offenders: ({ environment, planned }) =>
+      Object.keys(environment.spec.secrets?.rotate ?? {}).filter((name) => !planned.has(name)),
+    message: (names) => `${names}: spec.secrets.rotate names no secret variable of this environment`,
+  },
+];
+
+const FIELD = "spec.secrets.useSharedApiKeys";
+
+function sharing(requested: RequestedSecrets, isWrong: (requested: RequestedSecrets) => boolean): readonly string[] {
+  return requested.environment.spec.secrets?.useSharedApiKeys && isWrong(requested) ? [FIELD] : [];
+}
+
+function admitsIt({ environment }: RequestedSecrets, configSet: ConfigSetSpec): boolean {
+  return admits({ spec: configSet }, environment.spec.access?.groups ?? []);
 }

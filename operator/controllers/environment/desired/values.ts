@@ -4,8 +4,8 @@ import type { MapTemplate } from "../../../../crds/chart-values/mapping.ts";
 import type { EnvironmentFacts } from "../../../../crds/chart-values/references.ts";
 import { mappingOf } from "../../../../crds/chart-values/values-mapping.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { JsonObject } from "../../../../crds/json.ts";
-import { COMPONENTS, type Component, componentHost, hostUrl } from "../../../../crds/names.ts";
+import type { JsonObject, Json } from "../../../../crds/json.ts";
+import { COMPONENTS, type Component, componentHost, hostUrl, furtherHost } from "../../../../crds/names.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { type ChartSource, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
@@ -13,14 +13,11 @@ import { grantedValues } from "../overrides.ts";
 import type { PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { shortHash } from "../short-hash.ts";
-import { type Resources, withFittingLimits } from "./fitting-limits.ts";
-import { furtherHostsOf } from "./further-hosts.ts";
-import { merge, nested } from "./merge.ts";
-import { withPublicUrl } from "./public-url.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
-import { suspendedValues } from "./suspended-values.ts";
-import { variablesOf } from "./variables.ts";
+import { variablesOf, type PlainVariable, type Variables } from "./variables.ts";
+import type { ComponentOverrides } from "../../../../crds/environment/overrides.schema.ts";
+import { canonicalQuantity, thousandthsOfQuantity } from "../../../../crds/quantity.ts";
 
 export function componentsOf({ spec }: EphemeralEnvironment): readonly Component[] {
   return COMPONENTS.filter((component) => spec[component] !== undefined);
@@ -161,4 +158,104 @@ function ownValues({ environment, repositories }: PlanInput, component: Componen
 function urlOf(environment: EphemeralEnvironment, component: Component, settings: Settings): string {
   const host = componentHost(environment.metadata.name, component, settings.baseDomain);
   return hostUrl(host, settings.publicPort);
+}
+
+/** CPU and memory of a component's pod. */
+type Resources = NonNullable<ComponentOverrides["resources"]>;
+
+/**
+ * Resources of a component, with a limit for every request above the namespace's default limit: Kubernetes gives a
+ * container without a limit the default one, and refuses a pod whose request exceeds its limit.
+ *
+ * @param defaultLimit default limits of a container, by resource (the setting `isolation.defaultLimit`)
+ */
+export function withFittingLimits(resources: Resources, defaultLimit: Readonly<Record<string, string>>): Resources {
+  const raised = (["cpu", "memory"] as const).flatMap((resource) => {
+    const request = resources.requests?.[resource];
+    const byDefault = defaultLimit[resource];
+    if (request === undefined || byDefault === undefined || resources.limits?.[resource] !== undefined) return [];
+    const isAbove = thousandthsOfQuantity(request) > thousandthsOfQuantity(byDefault);
+    return isAbove ? [[resource, canonicalQuantity(request)] as const] : [];
+  });
+  return raised.length === 0
+    ? resources
+    : { ...resources, limits: { ...resources.limits, ...Object.fromEntries(raised) } };
+}
+
+/**
+ * Merges the layers, later over earlier: objects merge, other values replace. Keys are sorted, so equal values have
+ * equal text. `__proto__` is a key like any other.
+ */
+export function merge(...layers: readonly JsonObject[]): JsonObject {
+  return layers.reduce(merged, {});
+}
+
+/** An object with the value at the path and nothing else. */
+export function nested(path: readonly string[], value: Json): JsonObject {
+  const [key = "", ...rest] = path;
+  return Object.fromEntries([[key, rest.length === 0 ? value : nested(rest, value)]]);
+}
+
+function merged(below: JsonObject, above: JsonObject): JsonObject {
+  const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])].sort();
+  return Object.fromEntries(keys.map((key) => [key, one(own(below, key), own(above, key))]));
+}
+
+function one(below: Json | undefined, above: Json | undefined): Json | undefined {
+  if (above === undefined) return below;
+  // Merged even alone, for the order of its keys.
+  return isObject(above) ? merged(isObject(below) ? below : {}, above) : above;
+}
+
+const own = (object: JsonObject, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined);
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Variable with a component's own URL for users. */
+const PUBLIC_URL = "PUBLIC_URL";
+
+/** Plain variables of a component, with its own URL unless users set that variable. */
+function withPublicUrl(
+  { plain, references, secret }: Variables,
+  component: Component,
+  url: string,
+): readonly PlainVariable[] {
+  const given = plain[component] ?? [];
+  const isGiven = references.has(PUBLIC_URL) || secret.has(PUBLIC_URL) || given.some(({ name }) => name === PUBLIC_URL);
+  return isGiven ? given : [...given, { name: PUBLIC_URL, value: url }];
+}
+
+/**
+ * Values of a suspended environment: `replicas: 0` for every component, over any override, and `suspended` for the rest
+ * of the chart. The deployer's self-heal keeps it so.
+ */
+export function suspendedValues(values: Record<string, unknown>): Record<string, unknown> {
+  const scaled = COMPONENTS.flatMap((component) => {
+    const given = values[component] as object | undefined;
+    return given === undefined ? [] : [[component, { ...given, replicas: 0 }]];
+  });
+  return { ...values, ...Object.fromEntries(scaled), suspended: true };
+}
+
+/** A host of an environment beside the hosts of its components. */
+interface FurtherHost {
+  readonly name: string;
+  /** Without port. */
+  readonly host: string;
+  readonly url: string;
+  readonly healthPath: string;
+}
+
+/** Further hosts of an environment, by its backend's current Repository. */
+export function furtherHostsOf(
+  { metadata }: EphemeralEnvironment,
+  { backend }: ComponentRepositories,
+  { baseDomain, publicPort }: Pick<Settings, "baseDomain" | "publicPort">,
+): readonly FurtherHost[] {
+  return (backend?.spec.hosts ?? []).map(({ name, healthPath = "/" }) => {
+    const host = furtherHost(metadata.name, name, baseDomain);
+    return { name, host, url: hostUrl(host, publicPort), healthPath };
+  });
 }

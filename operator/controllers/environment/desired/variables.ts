@@ -4,8 +4,10 @@ import type { EnvironmentVariable, SecretRef } from "../../../../crds/environmen
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { wantedSecrets } from "../../../../crds/repository/repository.ts";
-import { wantedServices } from "../backing-services/backing-service.ts";
+import { wantedServices, type BackingService } from "../backing-services/backing-service.ts";
 import type { PlanInput } from "../plan-input.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { ComponentRepositories } from "../repositories.ts";
 
 /** A plain variable; its value reaches the process byte for byte. */
 export interface PlainVariable {
@@ -97,3 +99,20 @@ const ordered = (variables: readonly GivenVariable[]) =>
   variables.toSorted((one, other) => compare(one.name, other.name));
 
 const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort(compare);
+
+/**
+ * Variables with possible values of the environment in the secret manager: those in the status, those that users
+ * provide, and those that a reconcile may have generated before its status write.
+ */
+export function storedVariables(
+  { spec, status }: EphemeralEnvironment,
+  repositories: ComponentRepositories,
+  services: readonly BackingService[],
+): readonly string[] {
+  const generated = [
+    ...(status?.secrets ?? []),
+    ...services.flatMap(({ secrets }) => secrets),
+    ...Object.values(repositories).flatMap(wantedSecrets),
+  ];
+  return [...new Set([...generated.map(({ name }) => name), ...(spec.secrets?.provided ?? [])])];
+}

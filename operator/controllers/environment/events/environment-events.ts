@@ -3,9 +3,12 @@ import { wantedCommit } from "../../../../crds/environment/component-build.ts";
 import type { TeardownBlocker } from "../../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, shortCommit } from "../../../../crds/names.ts";
-import type { Event } from "../../../ports/event-recorder.ts";
+import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
 import { deletionReason } from "../deletion/record.ts";
-import { madeBy, madeFor, type StoredChange } from "./change.ts";
+import { AUDIT_ID_ANNOTATION } from "../../../../crds/group.ts";
+import { deletableFrom } from "../../../../crds/environment/lifetime.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { EnvironmentStatusWriter } from "../../../ports/environments.ts";
 
 type Rule = (change: StoredChange) => Event | undefined;
 
@@ -129,4 +132,90 @@ const nameOf = ({ kind, name, reason }: TeardownBlocker) => [kind, name, reason]
 
 function secondsBetween(from: string, to: string | Date): number {
   return Math.max(0, Math.round((new Date(to).getTime() - Date.parse(from)) / 1000));
+}
+
+/** An environment before and after a status write. */
+interface StoredChange {
+  readonly before: EphemeralEnvironment;
+  readonly after: EphemeralEnvironment;
+  /** Foreign field managers that last wrote its spec; none for the platform. */
+  readonly writers: readonly string[];
+}
+
+/**
+ * Author of a spec change: the REST interface with the id of its audit record, or field managers, known to the second.
+ * Names and addresses stay in that record: more people may read events.
+ */
+function madeBy({ before, after, writers }: StoredChange): string {
+  const auditId = after.metadata.annotations?.[AUDIT_ID_ANNOTATION];
+  const isNew = auditId !== undefined && auditId !== before.status?.observedAuditId;
+  if (isNew) return `through the REST interface (audit record ${auditId})`;
+  return writers.length > 0 ? `by ${writers.join(", ")}` : "through the REST interface";
+}
+
+/** Cause of the creation, as far as the resource says. */
+function madeFor(change: StoredChange): string {
+  const { kind, number, repository } = change.after.spec.trigger ?? {};
+  if (kind === "pull_request") return `for pull request ${number} of Repository ${repository}`;
+  if (kind === "pipeline") return `for a pipeline of Repository ${repository}`;
+  return madeBy(change);
+}
+
+const SOON_MS = 3_600_000;
+
+/**
+ * Publishes once per expiry that it is within the hour. One first seen within it is skipped: the environment is new or
+ * changed, or the event preceded a restart. In memory only.
+ */
+export function createExpiringSoon({ events, clock }: { readonly events: EventRecorder; readonly clock: Clock }) {
+  /** By UID, the expiry that was seen while it was further ahead, in milliseconds. */
+  const ahead = new Map<string, number>();
+  return {
+    check(environment: EphemeralEnvironment): void {
+      const { uid } = environment.metadata;
+      const from = deletableFrom(environment);
+      const dueInMs = (from?.getTime() ?? 0) - clock.now().getTime();
+      if (from !== undefined && dueInMs > SOON_MS) {
+        ahead.set(uid, from.getTime());
+        return;
+      }
+      const isNews = ahead.get(uid) === from?.getTime();
+      ahead.delete(uid);
+      if (from === undefined || dueInMs <= 0 || !isNews) return;
+      const message = `expires at ${from.toISOString()}, and is deleted then unless it is extended or protected`;
+      events.publish({ type: "Normal", reason: "ExpiringSoon", action: "Expire", message }, environment.metadata);
+    },
+    forget: (uid: string) => void ahead.delete(uid),
+  };
+}
+
+interface ReportingDependencies {
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  /** The foreign field managers that last wrote the spec of the environment of this name. */
+  readonly writersOf: (name: string) => readonly string[];
+}
+
+/**
+ * A writer that publishes the events of each status write. Only one process can store the status of a version, so an
+ * event has one author, and neither a restart nor a second leader repeats it.
+ */
+export function reportingStatusWriter(
+  writer: EnvironmentStatusWriter,
+  { events, clock, writersOf }: ReportingDependencies,
+): EnvironmentStatusWriter {
+  return {
+    addFinalizer: (environment) => writer.addFinalizer(environment),
+    async writeStatus(environment, status) {
+      const stored = await writer.writeStatus(environment, status);
+      const after: EphemeralEnvironment = { ...stored, status };
+      const writers = writersOf(environment.metadata.name);
+      for (const event of eventsOf({ before: environment, after, writers })) events.publish(event, after.metadata);
+      return stored;
+    },
+    async removeFinalizer(environment) {
+      await writer.removeFinalizer(environment);
+      events.publish(deleted(environment, clock.now()), environment.metadata);
+    },
+  };
 }

@@ -3,11 +3,11 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { deletableFrom, gracePeriodEnd, isExpired } from "../../../../crds/environment/lifetime.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/hourly.ts";
+import { hourly } from "../../../kit/time/token-bucket.ts";
 import type { ServerClock } from "../../../ports/clock.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import type { ExpirationLimiter } from "./limiter.ts";
-import type { RefusedDeletion, RefusedDeletions } from "./refused-deletions.ts";
+import { createSchedule } from "../schedule.ts";
 
 /** The ports of an expiry, and what is remembered of former ones. */
 export interface ExpiryContext {
@@ -137,6 +137,41 @@ export function sharedServerClock(serverClock: ServerClock, clock: Clock): Serve
         if (latest === mine) latest = undefined;
         throw error;
       }
+    },
+  };
+}
+
+/** A refused deletion that waits for its retry. */
+interface RefusedDeletion {
+  readonly message: string;
+  readonly inMs: number;
+}
+
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 600_000;
+
+type RefusedDeletions = ReturnType<typeof createRefusedDeletions>;
+
+/** Expired environments with refused deletions, by UID. In memory only: a restart retries at once. */
+export function createRefusedDeletions(clock: Clock) {
+  const messages = new Map<string, string>();
+  const retries = createSchedule(clock, LONGEST_PAUSE_MS);
+  return {
+    /** `undefined` when nothing was refused or the retry is due. */
+    find(uid: string): RefusedDeletion | undefined {
+      const message = messages.get(uid);
+      if (message === undefined) return undefined;
+      const inMs = retries.dueInMs(uid);
+      return inMs > 0 ? { message, inMs } : undefined;
+    },
+    /** Records a refusal; the pause before the retry doubles each time. */
+    add(uid: string, message: string): RefusedDeletion {
+      messages.set(uid, message);
+      return { message, inMs: retries.again(uid, FIRST_PAUSE_MS) };
+    },
+    forget(uid: string): void {
+      messages.delete(uid);
+      retries.forget(uid);
     },
   };
 }

@@ -17,17 +17,8 @@ import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
-import { runningWhileSuspended } from "../running-while-suspended.ts";
 import type { Step, StepContext } from "../step.ts";
-import {
-  done,
-  type Findings,
-  type Notice,
-  type StepResult,
-  type Unfinished,
-  waiting,
-  withFindings,
-} from "../step-result.ts";
+import { done, type Findings, type Notice, type StepResult, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { ensureConfined } from "./chart-login.ts";
 
 type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
@@ -260,3 +251,44 @@ async function runningCommits(environment: EphemeralEnvironment, revision: strin
     : await context.pods.commits(environment.metadata, selectorsOf(environment, context));
   return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : said.get(one.component) }));
 }
+
+/** Time for pods to end after the chart was scaled to zero. */
+const GRACE_MS = 15_000;
+/** Limit of checks without pods: thousands of environments may be suspended. */
+const LOOK_MS = 120_000;
+/** Running pods may end without a watched change. */
+const RECHECK_MS = 300_000;
+
+interface Running {
+  readonly running: readonly NamedObject[];
+  /** Milliseconds until the next check; infinite without one. */
+  readonly recheckMs: number;
+}
+
+/** Workloads that keep pods in a suspended, synced environment. */
+export async function runningWhileSuspended(
+  environment: EphemeralEnvironment,
+  { clock, pods }: Pick<StepContext, "clock" | "pods">,
+): Promise<Running> {
+  const none = { running: [], recheckMs: Infinity };
+  if (!environment.spec.suspended) return none;
+  const asleepMs = elapsedMs(asleepSince(environment, clock.now()), clock.now());
+  if (asleepMs > LOOK_MS && !isNamed(environment)) return none;
+  const found = await pods.running(environment.metadata);
+  if (found.length === 0) return none;
+  return asleepMs < GRACE_MS
+    ? { running: [], recheckMs: GRACE_MS - asleepMs }
+    : { running: found, recheckMs: RECHECK_MS };
+}
+
+/** Start of the suspension in its current form; now if it is not stored yet. */
+function asleepSince({ status }: EphemeralEnvironment, now: Date): Date {
+  const times = (["Suspended", "ApplicationSynced"] as const).map((type) => {
+    const condition = findCondition(status?.conditions, type);
+    return condition?.status === "True" ? Date.parse(condition.lastTransitionTime) : now.getTime();
+  });
+  return new Date(Math.max(...times));
+}
+
+const isNamed = ({ status }: EphemeralEnvironment) =>
+  findCondition(status?.conditions, "ResourcesHealthy")?.reason === "KeepsRunning";

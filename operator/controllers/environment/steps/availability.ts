@@ -4,8 +4,7 @@ import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crd
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ProbeResult } from "../../../ports/url-prober.ts";
-import { furtherHostsOf } from "../desired/further-hosts.ts";
-import { urlsOf } from "../desired/values.ts";
+import { furtherHostsOf, urlsOf } from "../desired/values.ts";
 import { runningHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";

@@ -12,18 +12,11 @@ import { repositoryProblem } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Complete, gather } from "../secret-values.ts";
 import type { Step, StepContext } from "../step.ts";
-import {
-  done,
-  type Findings,
-  failed,
-  type StepResult,
-  type Unfinished,
-  waiting,
-  withFindings,
-} from "../step-result.ts";
+import { done, type Findings, failed, type StepResult, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { whenIsolated } from "./isolation.ts";
-import { type SecretsContext, withPullSecret } from "./pull-secret.ts";
-import { retireSecrets } from "./retired-secrets.ts";
+import { type SecretsContext, withPullSecret, retirePulls } from "./pull-secret.ts";
+import { insteadOf } from "../../../kit/client/errors.ts";
+import { errorResult } from "../error-results.ts";
 
 /** While a condition is not True, the unwatched pods' Secret may be missing. */
 const UNCERTAIN_MS = 30_000;
@@ -197,4 +190,33 @@ async function mirror(
   const surplus = former.length < POD_SECRETS_MAX ? [] : former.splice(1, former.length - POD_SECRETS_MAX + 1);
   for (const other of surplus) await context.cluster.remove(metadata, secretKind, refIn(environment, other));
   return done("Mirrored", { findings: { secrets: mirrored, podSecrets: [...former, name] } });
+}
+
+/** Removes Secrets of former pods, once only pods with the desired values run and their URLs have answered. */
+async function retireSecrets(
+  environment: EphemeralEnvironment,
+  context: StepContext,
+): Promise<Findings<"podSecrets" | "pullSecret">> {
+  if (!runsAlone(environment, context)) return {};
+  const podSecrets = await retirePodSecrets(environment, context);
+  // A failure affects no running pod: a later reconcile tries again.
+  const isExpected = (error: unknown) => errorResult(error) !== undefined;
+  return { ...podSecrets, ...(await retirePulls(environment, context).catch(insteadOf(isExpected, {}))) };
+}
+
+function runsAlone({ status }: EphemeralEnvironment, { earlier }: StepContext): boolean {
+  return earlier.get("ApplicationSynced")?.state === "done" && status?.servingHash === status?.desiredHash;
+}
+
+async function retirePodSecrets(
+  environment: EphemeralEnvironment,
+  { cluster }: StepContext,
+): Promise<Findings<"podSecrets">> {
+  const names = environment.status?.podSecrets ?? [];
+  if (names.length < 2) return {};
+  const former = names.slice(0, -1).map(async (name) => {
+    const { state } = await cluster.remove(environment.metadata, secretKind, refIn(environment, name));
+    return state === "gone" ? [] : [name];
+  });
+  return { podSecrets: [...(await Promise.all(former)).flat(), ...names.slice(-1)] };
 }

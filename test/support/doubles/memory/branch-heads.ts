@@ -1,5 +1,5 @@
 import { HostUnavailable } from "../../../../crds/errors.ts";
-import type { BranchHeads } from "../../../../operator/ports/facade/branch-heads.ts";
+import type { BranchHeads } from "../../../../operator/ports/repository-host.ts";
 
 export interface MemoryBranchHeads extends BranchHeads {
   /** Requests, as `<repository>@<branch>`. */

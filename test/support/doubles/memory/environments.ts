@@ -1,19 +1,11 @@
 import { randomUUID } from "node:crypto";
-import {
-  type EnvironmentSpec,
-  type EphemeralEnvironment,
-  environmentManifest,
-} from "../../../../crds/environment/ephemeral-environment.ts";
-import {
-  answersKey,
-  type IdempotencyRecord,
-  markAnnotations,
-} from "../../../../crds/environment/idempotency-record.ts";
+import { type EnvironmentSpec, type EphemeralEnvironment, environmentManifest } from "../../../../crds/environment/ephemeral-environment.ts";
+import { answersKey, type IdempotencyRecord, markAnnotations } from "../../../../crds/environment/idempotency-record.ts";
 import { expiresAt, isProtected } from "../../../../crds/environment/lifetime.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import { followedChanges } from "../../../../operator/adapters/kubernetes/environments/followed-changes.ts";
+import { followedChanges } from "../../../../operator/adapters/kubernetes/environments/environments.ts";
 import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/requested-reconciles.ts";
 import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
 import type { Clock } from "../../../../operator/kit/time/clock.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
-import { suspendedValues } from "../../../../operator/controllers/environment/desired/suspended-values.ts";
+import { suspendedValues } from "../../../../operator/controllers/environment/desired/values.ts";
 import { type Deployment, database, rendered, values } from "./rendered-environment.ts";
 
 describe("the environment chart", () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram, lintChart } from "../../../../deploy/local/kubernetes/helm.ts";
-import { suspendedValues } from "../../../../operator/controllers/environment/desired/suspended-values.ts";
+import { suspendedValues } from "../../../../operator/controllers/environment/desired/values.ts";
 import { environmentValues, renderEnvironment } from "../../../support/fixtures/environment/environment-values.ts";
 import { container, type Deployment, database, deployment, rendered, values } from "./rendered-environment.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { type ApiToken, tokenOf } from "../../../../crds/api-token.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { fieldManagers } from "../../../../operator/audit/field-managers.ts";
+import { fieldManagers } from "../../../../operator/audit/out-of-band-changes.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
 import { byUs, deletionTimestamp, environment, first, ofSpec, scene } from "./observed-changes.ts";
 

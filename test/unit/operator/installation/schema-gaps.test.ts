@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { type FieldSchema, schemaGaps } from "../../../../operator/installation/schema-gaps.ts";
+import { type FieldSchema, schemaGaps } from "../../../../operator/installation/kinds-check.ts";
 
 const text = {};
 const fields = (properties: Record<string, FieldSchema>): FieldSchema => ({ properties });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { flushRegularly } from "../../../../operator/rollups/flushing.ts";
+import { flushRegularly } from "../../../../operator/rollups/recorder.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 

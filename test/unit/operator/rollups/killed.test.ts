@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { coverageOf } from "../../../../api/observability/counted.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import { flushRegularly } from "../../../../operator/rollups/flushing.ts";
-import { createRecorder } from "../../../../operator/rollups/recorder.ts";
+import { flushRegularly, createRecorder } from "../../../../operator/rollups/recorder.ts";
 import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";

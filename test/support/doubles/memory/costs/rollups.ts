@@ -1,10 +1,5 @@
-import type { Rollups } from "../../../../../operator/ports/facade/rollups.ts";
-import type {
-  RollupContent,
-  RollupStore,
-  SlotCounts,
-  StoredRollup,
-} from "../../../../../operator/ports/observability/rollups.ts";
+import type { Rollups } from "../../../../../operator/ports/facade/history.ts";
+import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../../../operator/ports/observability/rollups.ts";
 import type { Summary } from "../../../../../operator/ports/observability/summary.ts";
 
 export function memoryRollupStore(): RollupStore {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { crc32c } from "../../../../../operator/adapters/google/crc32c.ts";
+import { crc32c } from "../../../../../operator/adapters/google/secret-calls.ts";
 
 /** RFC 3720, appendix B.4, and the check value of the catalogues. */
 const cases: readonly { name: string; given: Uint8Array; expected: number }[] = [

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
-import type { Resource } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
-import { WORKLOAD_KINDS } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
-import { workloadsOf } from "../../../../../operator/adapters/kubernetes/workload-list.ts";
+import { type Resource, WORKLOAD_KINDS } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
+import { workloadsOf } from "../../../../../operator/adapters/kubernetes/workloads.ts";
 import { BORN, looping, NOW, pod, running } from "./broken-pods.ts";
 
 const IMAGE = "registry.test/shop-api:abc";

@@ -4,7 +4,7 @@ import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../crds/env
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { BACKING_SERVICES } from "../../../../../operator/controllers/environment/backing-services/index.ts";
 import { environmentRecord } from "../../../../../operator/controllers/environment/deletion/record.ts";
-import { storedVariables } from "../../../../../operator/controllers/environment/desired/stored-variables.ts";
+import { storedVariables } from "../../../../../operator/controllers/environment/desired/variables.ts";
 import { runSteps } from "../../../../../operator/controllers/environment/run-steps.ts";
 import { createSchedule } from "../../../../../operator/controllers/environment/schedule.ts";
 import { statusAfter } from "../../../../../operator/controllers/environment/status/status.ts";
@@ -18,12 +18,7 @@ import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/m
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import {
-  environmentFixture,
-  fixtureSettings,
-  minutesLater,
-  repositoryFixture,
-} from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { environmentFixture, fixtureSettings, minutesLater, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { CACHE_READY, redis, withCache } from "../../../../support/fixtures/redis-backing-service.ts";
 
 const services = [...BACKING_SERVICES, redis];

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { remedyOf } from "../../../../../operator/controllers/environment/missing-image.ts";
+import { remedyOf } from "../../../../../operator/controllers/environment/diagnosis.ts";
 import type { PodProblem } from "../../../../../operator/ports/pods.ts";
 import { commitA, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 

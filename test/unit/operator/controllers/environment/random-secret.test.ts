@@ -1,7 +1,7 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { describe, expect, test } from "@jest/globals";
 import type { SecretKind } from "../../../../../crds/repository/repository.ts";
-import { randomSecret } from "../../../../../operator/controllers/environment/random-secret.ts";
+import { randomSecret } from "../../../../../operator/controllers/environment/secret-values.ts";
 
 const make = (kind: SecretKind, length: number) => randomSecret({ name: "A", kind, length }).reveal();
 const lengths = fc.integer({ min: 16, max: 256 });

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../crds/conditions.ts";
-import { runningWhileSuspended } from "../../../../../operator/controllers/environment/running-while-suspended.ts";
+import { runningWhileSuspended } from "../../../../../operator/controllers/environment/steps/application.ts";
 import type { Pods } from "../../../../../operator/ports/pods.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";

@@ -5,14 +5,9 @@ import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../../crds/group.ts";
 import type { Repository } from "../../../../../crds/repository/repository.ts";
 import { enqueueOnChanges } from "../../../../../operator/controllers/environment/watches.ts";
 import type { WireObject } from "../../../../../operator/kit/client/kinds.ts";
-import type { Priority } from "../../../../../operator/kit/controller/priority.ts";
+import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../../operator/ports/caches.ts";
-import {
-  configSetFixture,
-  environmentFixture,
-  repositoryFixture,
-  UID,
-} from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { configSetFixture, environmentFixture, repositoryFixture, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 type Change<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { MESSAGE_EVENTS } from "../../../../../crds/notifications/notification.schema.ts";
 import type { Facts, MessageEvent, NotificationSpec } from "../../../../../crds/notifications/notification.ts";
-import { messageTexts } from "../../../../../operator/controllers/notification/templates.ts";
+import { messageTexts } from "../../../../../operator/controllers/notification/sender.ts";
 
 const facts: Facts = {
   environment: "shop-pr-7",

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type JsonLinesOptions, jsonLines } from "../../../../../operator/kit/client/watch-stream.ts";
+import { describe, expect, test } from "@jest/globals";
+import { type JsonLinesOptions, jsonLines } from "../../../../../operator/kit/client/watch.ts";
 
 async function* chunked(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;

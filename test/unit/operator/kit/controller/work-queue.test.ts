@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Priority } from "../../../../../operator/kit/controller/priority.ts";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
 import { createWorkQueue, type WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
 import { MAX_TIMER_MS } from "../../../../../operator/kit/time/clock.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";

@@ -1,6 +1,5 @@
 import { expect, jest, test } from "@jest/globals";
-import { createLeaderElector } from "../../../../../operator/kit/leader/leader-election.ts";
-import { microTime } from "../../../../../operator/kit/leader/lease.ts";
+import { createLeaderElector, microTime } from "../../../../../operator/kit/leader/leader-election.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { type Candidate, leaseCandidates, ref } from "./lease-candidates.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { withFittingLimits } from "../../../../../../operator/controllers/environment/desired/fitting-limits.ts";
+import { withFittingLimits } from "../../../../../../operator/controllers/environment/desired/values.ts";
 
 describe("the limits of a component", () => {
   const defaultLimit = { memory: "512Mi" };

@@ -1,7 +1,7 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { describe, expect, test } from "@jest/globals";
 import type { JsonObject } from "../../../../../../crds/json.ts";
-import { merge, nested } from "../../../../../../operator/controllers/environment/desired/merge.ts";
+import { merge, nested } from "../../../../../../operator/controllers/environment/desired/values.ts";
 
 describe("merged values", () => {
   test.each([
